@@ -1,0 +1,1 @@
+"""Where a shell's bytes come from: a pty of ours, or a script."""

@@ -1,0 +1,161 @@
+"""A channel that plays a script: the product's own stand-in for a shell, for tests here and elsewhere.
+
+`say` is what the shell prints, `written` what was typed to it, `observer.observation` what a look would show, and
+`end` its exit. Nothing happens by itself, so a test decides the order of everything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from truetty.channels.base import Ended, Sink
+from truetty.core.observation import Observation
+from truetty.kernel.observation import Modes, Process
+
+SANE = Modes(canonical=True, echo=True, signals=True, interrupt=b"\x03", sane=True)
+
+
+class FakeObserver:
+    """Sees whatever it is told to see."""
+
+    def __init__(self, pid: int | None) -> None:
+        self.observation = Observation("running")
+        self.in_front: bool | None = True
+        self.looks = 0
+        self.read_so_far = 0
+        self.tty = SANE
+        self.living: list[Process] = []
+        self.place: str | None = "/"
+        self.running: str | None = "/bin/bash"
+        self.mended = 0
+        self.knows_prompt = True
+        self._pid = pid
+
+    def observe(self) -> Observation:
+        self.looks += 1
+        return self.observation
+
+    def learn(self) -> bool:
+        self.knows_prompt = True
+        return True
+
+    def consumed(self) -> int | None:
+        return self.read_so_far
+
+    def shell_in_front(self) -> bool | None:
+        return self.in_front
+
+    def foreground(self) -> int | None:
+        return self._pid
+
+    def modes(self) -> Modes:
+        return self.tty
+
+    def adopt_modes(self) -> None:
+        pass
+
+    def given_modes(self) -> str | None:
+        return "sane"
+
+    def mend(self) -> None:
+        self.mended += 1
+        self.tty = SANE
+
+    def cwd(self) -> str | None:
+        return self.place
+
+    def program(self) -> str | None:
+        return self.running
+
+    def children(self) -> list[Process]:
+        return list(self.living)
+
+    def everyone(self) -> list[Process]:
+        return list(self.living)
+
+    def close(self) -> None:
+        pass
+
+
+class FakeChannel:
+    def __init__(self, pid: int | None = 4242) -> None:
+        self.pid = pid
+        self.observer = FakeObserver(pid)
+        self.written = bytearray()
+        self.size: tuple[int, int] | None = None
+        self.signals: list[tuple[int, int]] = []
+        self.closed = False
+        self.on_write: Callable[[bytes], None] | None = None  # the script: called with everything typed
+        self._sink: Sink | None = None
+        self._ended = False
+        self._held: list[bytes] = []
+
+    # -- what a test does
+
+    def say(self, data: bytes) -> None:
+        """The shell prints."""
+        if self._sink is None:
+            self._held.append(data)
+        elif not self._ended:
+            self._sink.on_data(data)
+
+    def hold(self, data: bytes) -> None:
+        """The shell has printed, but nobody has read it yet: it comes with the next look."""
+        self._held.append(data)
+
+    def end(self, code: int | None = None, signal: int | None = None) -> None:
+        """The shell exits; without either, the channel has lost it."""
+        assert self._sink is not None
+        self.pump()
+        if not self._ended:
+            self._ended = True
+            self._sink.on_end(Ended(code, signal))
+
+    # -- the contract
+
+    def attach(self, sink: Sink) -> None:
+        self._sink = sink
+        self.pump()
+
+    def pump(self) -> None:
+        held, self._held = self._held, []
+        for data in held:
+            self.say(data)
+
+    def write(self, data: bytes) -> None:
+        if self._ended or self.closed:
+            return
+        self.written += data
+        if self.on_write is not None:
+            self.on_write(data)
+
+    async def drained(self) -> None:
+        return
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.size = (columns, rows)
+
+    def signal_group(self, group: int, number: int) -> bool:
+        self.signals.append((-group, number))
+        return True
+
+    def signal_process(self, pid: int, number: int) -> bool:
+        self.signals.append((pid, number))
+        return True
+
+    async def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            if self._sink is not None and not self._ended:
+                self.end(signal=1)
+
+
+def mark(letter: str, secret: str, *rest: object) -> bytes:
+    """A mark as a shell prints it."""
+    return f"\x1b]7717;{';'.join([letter, secret, *map(str, rest)])}\x07".encode()
+
+
+def secrets_in(text: bytes) -> dict[str, str]:
+    """The secrets by their letter, read from a trigger's files."""
+    return {letter.decode(): secret.decode() for letter, secret in re.findall(rb"7717;([CDH]);([\w-]+)", text)}

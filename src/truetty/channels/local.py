@@ -1,0 +1,316 @@
+"""A shell on a pty of this machine.
+
+Rule 1: the child starts clean: its own session, the pty as controlling terminal, every signal at its default and
+        none blocked (Python ignores SIGPIPE, `nohup` ignores SIGINT; children would inherit both).
+Rule 2: the exit is learnt from a pidfd, not from EIO: a background job may hold the tty open for ever, and we hold
+        a descriptor of the slave ourselves.
+Rule 3: after the exit everything still in the pty is read first. A non-blocking read of a master flushes what the
+        kernel has on the way, so EAGAIN then means that there is nothing more.
+Rule 4: closing ends the whole session: hang-up, then terminate, then kill, each only for those who are still there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import fcntl
+import os
+import signal
+import struct
+import termios
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from truetty.channels.base import Ended, Sink
+from truetty.core.errors import LimitReached, SpawnFailed
+from truetty.kernel import observer_for
+from truetty.kernel.observation import Observer
+
+# A pty hands out up to 20 kB at once; this never cuts what it has.
+CHUNK: Final = 64 * 1024
+# Shorter reads mean that the pty is empty for now; asking again would only cost a call.
+FULL: Final = 2048
+# After this much in one go, let the event loop serve others.
+TURN: Final = 1024 * 1024
+# How long programs get to end by themselves at each step of closing.
+GRACE: Final = 0.5
+
+# Python's termios does not name it before 3.13.
+IUTF8: Final = 0x4000
+
+# `cd` for the child alone: changing our own directory, even for a moment, would be seen by other threads.
+ENTER: Final = 'cd -- "$1" || exit 126; shift; unset OLDPWD; exec "$@"'
+
+
+class LocalChannel:
+    """Owns the master side of one pty and the shell on the other."""
+
+    def __init__(self, master: int, pid: int, modes: list[Any]) -> None:
+        self.pid = pid
+        self.observer: Observer = observer_for(master, pid, modes)
+        self._master = master
+        self._pidfd = _pidfd(pid)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._sink: Sink | None = None
+        self._unsent = bytearray()
+        self._taken: asyncio.Future[None] | None = None
+        self._ended: Ended | None = None
+        self._gone: asyncio.Event | None = None
+        self._open = True
+
+    @classmethod
+    def spawn(
+        cls,
+        program: str,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        cwd: str | None = None,
+        size: tuple[int, int] = (120, 30),
+    ) -> LocalChannel:
+        if cwd is not None and os.path.realpath(cwd) != os.getcwd():
+            argv = ("sh", "-c", ENTER, "sh", cwd, *_as(program, argv))
+            start = "/bin/sh"
+        else:
+            start = program
+        try:
+            master, slave = os.openpty()
+        except OSError as error:
+            raise LimitReached(f"no pty to be had: {error.strerror}", limit="ptys", value=None) from error
+        try:
+            _set_size(master, *size)
+            modes = _set_modes(slave)
+            pid = os.posix_spawn(
+                start,
+                argv,
+                dict(env),
+                # Opened by a session leader without a terminal, the slave becomes its controlling terminal.
+                file_actions=[
+                    (os.POSIX_SPAWN_OPEN, 0, os.ttyname(slave), os.O_RDWR, 0),
+                    (os.POSIX_SPAWN_DUP2, 0, 1),
+                    (os.POSIX_SPAWN_DUP2, 0, 2),
+                ],
+                setsid=True,
+                setsigmask=(),
+                setsigdef=_RESETTABLE,
+            )
+            os.set_blocking(master, False)
+            return cls(master, pid, modes)
+        except OSError as error:
+            os.close(master)
+            raise SpawnFailed(
+                f"cannot start {program}: {error.strerror}", shell=program, cwd=cwd, reason=error.strerror
+            ) from error
+        finally:
+            os.close(slave)
+
+    # -- reading
+
+    def attach(self, sink: Sink) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._sink = sink
+        self._gone = asyncio.Event()
+        self._loop.add_reader(self._master, self.pump)
+        if self._pidfd is not None:
+            self._loop.add_reader(self._pidfd, self._on_gone)
+        else:
+            threading.Thread(target=self._reap_elsewhere, args=(self._loop,), daemon=True).start()
+
+    def pump(self) -> None:
+        turn = 0
+        while self._open and self._ended is None and turn < TURN:
+            data = self._read()
+            if not data:
+                return
+            turn += len(data)
+            assert self._sink is not None
+            self._sink.on_data(data)
+            if len(data) < FULL:
+                return
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._master, CHUNK)
+        except BlockingIOError:
+            return b""
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            # Every slave is closed; the exit itself is told by the pidfd.
+            assert self._loop is not None
+            self._loop.remove_reader(self._master)
+            return b""
+
+    def _on_gone(self) -> None:
+        assert self._pidfd is not None
+        result = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG)
+        if result is not None:
+            if result.si_code == os.CLD_EXITED:
+                self._finish(Ended(code=result.si_status))
+            else:
+                self._finish(Ended(signal=result.si_status))
+
+    def _reap_elsewhere(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Where there are no pidfds (macOS): a thread that does nothing but wait for this one child."""
+        _, status = os.waitpid(self.pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        ended = Ended(code=code) if code >= 0 else Ended(signal=-code)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+            loop.call_soon_threadsafe(self._finish, ended)
+
+    def _finish(self, ended: Ended) -> None:
+        assert self._loop is not None and self._sink is not None and self._gone is not None
+        while data := self._read():
+            self._sink.on_data(data)
+        self._ended = ended
+        self._loop.remove_reader(self._master)
+        self._loop.remove_writer(self._master)
+        if self._pidfd is not None:
+            self._loop.remove_reader(self._pidfd)
+        self._unsent.clear()
+        self._release_writers()
+        self._gone.set()
+        self._sink.on_end(ended)
+
+    # -- writing
+
+    def write(self, data: bytes) -> None:
+        if self._ended is not None or not self._open:
+            return
+        if not self._unsent:
+            data = data[self._write(data) :]
+        if data:
+            assert self._loop is not None
+            if not self._unsent:
+                self._loop.add_writer(self._master, self._on_writable)
+            self._unsent += data
+
+    def _write(self, data: bytes) -> int:
+        try:
+            return os.write(self._master, data)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return len(data)  # nobody will ever read it
+
+    def _on_writable(self) -> None:
+        del self._unsent[: self._write(bytes(self._unsent[:CHUNK]))]
+        if not self._unsent:
+            assert self._loop is not None
+            self._loop.remove_writer(self._master)
+            self._release_writers()
+
+    def _release_writers(self) -> None:
+        if self._taken is not None and not self._taken.done():
+            self._taken.set_result(None)
+        self._taken = None
+
+    async def drained(self) -> None:
+        if self._unsent:
+            if self._taken is None:
+                self._taken = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._taken)
+
+    def resize(self, columns: int, rows: int) -> None:
+        if self._open:
+            _set_size(self._master, columns, rows)
+
+    def signal_group(self, group: int, number: int) -> bool:
+        return _sent(os.killpg, group, number)
+
+    def signal_process(self, pid: int, number: int) -> bool:
+        return _sent(os.kill, pid, number)
+
+    # -- closing
+
+    async def close(self) -> None:
+        if not self._open:
+            return
+        everyone = self.observer.everyone()
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL):
+            for process in everyone:
+                if self._ended is None or process.pid != self.pid:
+                    _sent(os.kill, process.pid, number)
+                    if number == signal.SIGHUP:
+                        _sent(os.kill, process.pid, signal.SIGCONT)
+            await self._until_gone(process.pid for process in everyone)
+            everyone = self.observer.everyone()
+            if not everyone and (self._gone is None or self._gone.is_set()):
+                break
+        self._open = False
+        if self._loop is not None and self._ended is None:
+            self._loop.remove_reader(self._master)
+        self.observer.close()
+        for descriptor in (self._master, self._pidfd):
+            if descriptor is not None:
+                os.close(descriptor)
+
+    async def _until_gone(self, pids: Iterable[int]) -> None:
+        loop = asyncio.get_running_loop()
+        watched: dict[int, asyncio.Future[None]] = {}
+        for pid in pids:
+            if pid != self.pid and (descriptor := _pidfd(pid)) is not None:
+                watched[descriptor] = loop.create_future()
+                loop.add_reader(descriptor, _settle, watched[descriptor])
+        waits: list[asyncio.Future[None]] = list(watched.values())
+        if self._gone is not None:
+            waits.append(asyncio.ensure_future(_set(self._gone)))
+        try:
+            if waits:
+                await asyncio.wait(waits, timeout=GRACE)
+        finally:
+            for descriptor in watched:
+                loop.remove_reader(descriptor)
+                os.close(descriptor)
+            if self._gone is not None:
+                waits[-1].cancel()
+
+
+# 32 and 33 belong to the C library; KILL and STOP cannot be changed.
+_RESETTABLE: Final = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+
+
+def _as(program: str, argv: Sequence[str]) -> tuple[str, ...]:
+    """The words that make /bin/sh exec `program`. Its name is its path there, except where the name matters."""
+    return (program, *argv[1:])
+
+
+def _pidfd(pid: int) -> int | None:
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not Linux, gone already, or out of descriptors
+        return None
+
+
+async def _set(event: asyncio.Event) -> None:
+    await event.wait()
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _sent(send: object, target: int, number: int) -> bool:
+    assert callable(send)
+    try:
+        send(target, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _set_size(descriptor: int, columns: int, rows: int) -> None:
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def _set_modes(slave: int) -> list[Any]:
+    """Ctrl-S must not freeze a terminal nobody looks at; erasing works by character, not by byte."""
+    modes = termios.tcgetattr(slave)
+    modes[0] = (modes[0] & ~termios.IXON) | IUTF8
+    termios.tcsetattr(slave, termios.TCSANOW, modes)
+    return modes

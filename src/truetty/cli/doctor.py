@@ -1,0 +1,179 @@
+"""`truetty doctor`: which shells are here and how well each works, tried and not assumed; what the kernel lets us see."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import os
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from truetty import Terminal, TruettyError
+from truetty.folder import place
+
+SHELLS: Final = ("bash", "zsh", "fish", "dash", "ksh93", "mksh", "busybox", "tcsh", "xonsh", "nu")
+# What a healthy shell does in milliseconds; one that needs longer is reported as it is then.
+PATIENCE: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShellReport:
+    name: str
+    path: str | None
+    works: bool
+    strategy: str | None  # how a command's end was known: rich, basic, none
+    exit_codes: bool | None  # a code of 7 came back as 7
+    output_exact: bool | None
+    waiting_seen: bool | None  # `read` was reported as waiting for a line
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostReport:
+    system: str
+    sees_blocked_calls: bool  # what a process waits for: the third witness
+    sees_memory: bool  # needed to see into select and poll
+    pidfd: bool
+    ptrace_scope: str | None
+    private_files: str
+    ptys: str | None
+    problems: tuple[str, ...]
+
+
+def main(*, json: bool, rc: bool) -> int:
+    return asyncio.run(_main(as_json=json, rc=rc))
+
+
+async def _main(*, as_json: bool, rc: bool) -> int:
+    host = _host()
+    user = os.path.basename(os.environ.get("SHELL", ""))
+    names = [*SHELLS, *([user] if user and user not in SHELLS and user != "sh" else [])]
+    reports = []
+    for name in names:
+        if not as_json and sys.stderr.isatty():
+            print(f"\rtrying {name} …\x1b[K", end="", file=sys.stderr, flush=True)
+        reports.append(await _try(name, rc))
+    if not as_json and sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    if as_json:
+        document = {"host": dataclasses.asdict(host), "shells": [dataclasses.asdict(report) for report in reports]}
+        print(json.dumps(document, indent=2))
+    else:
+        _print(host, reports)
+    return 0 if any(report.works for report in reports) else 1
+
+
+async def _try(name: str, rc: bool) -> ShellReport:
+    path = shutil.which(name) or (shutil.which("ksh") if name == "ksh93" else None)
+    if path is None:
+        return ShellReport(name, None, False, None, None, None, None, "not installed")
+    try:
+        async with Terminal(path, rc=rc, startup=PATIENCE) as terminal:
+            word = "print" if name == "nu" else "echo"
+            said = await terminal.run(f"{word} truetty", wait=PATIENCE)
+            if said.state != "finished":
+                return ShellReport(name, path, False, said.strategy, None, None, None, f"a plain echo is {said.state}")
+            code = await terminal.run("sh -c 'exit 7'", wait=PATIENCE)
+            read = await terminal.run("sh -c 'read x'", wait=PATIENCE)
+            if read.state == "waiting" and terminal.command is not None:
+                await terminal.command.send("\n")
+                await terminal.command.wait(PATIENCE)
+            return ShellReport(
+                name,
+                path,
+                works=True,
+                strategy=said.strategy,
+                exit_codes=code.exit_code == 7,
+                output_exact=said.output == "truetty\n",
+                waiting_seen=read.waiting is not None and read.waiting.kind == "line",
+                problem=None,
+            )
+    except TruettyError as error:
+        return ShellReport(name, path, False, None, None, None, None, str(error))
+
+
+def _host() -> HostReport:
+    problems: list[str] = []
+    scope = _text("/proc/sys/kernel/yama/ptrace_scope")
+    calls, memory = _child_visible()
+    if sys.platform != "linux":
+        problems.append("not Linux: ends are known by marks and exits only; this platform is untested")
+    elif not calls:
+        problems.append("blocked calls cannot be seen: waiting and lost marks are known less surely")
+    return HostReport(
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        sees_blocked_calls=calls,
+        sees_memory=memory,
+        pidfd=hasattr(os, "pidfd_open"),
+        ptrace_scope=scope,
+        private_files=place(),
+        ptys=_text("/proc/sys/kernel/pty/max"),
+        problems=tuple(problems),
+    )
+
+
+def _child_visible() -> tuple[bool, bool]:
+    """A child of ours is what a shell will be: ask the kernel about one."""
+    reading, writing = os.pipe()
+    pid = os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, reading, 0)])
+    try:
+        return _readable(f"/proc/{pid}/syscall"), _readable(f"/proc/{pid}/mem")
+    finally:
+        os.close(writing)
+        os.close(reading)
+        os.waitpid(pid, 0)
+
+
+def _readable(path: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return path.endswith("mem") or bool(os.read(descriptor, 64))
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _text(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return None
+
+
+def _print(host: HostReport, reports: list[ShellReport]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{host.system}[/]")
+    yes = {True: "[green]yes[/]", False: "[red]no[/]", None: "-"}
+    console.print(f"what a process waits for can be seen: {yes[host.sees_blocked_calls]}")
+    console.print(f"inside select and poll: {yes[host.sees_memory]}")
+    console.print(f"exits by pidfd: {yes[host.pidfd]}")
+    console.print(f"private files in {host.private_files}; at most {host.ptys or 'an unknown number of'} terminals")
+    for problem in host.problems:
+        console.print(f"[yellow]{problem}[/]")
+    table = Table(box=None, pad_edge=False)
+    for heading in ("shell", "path", "works", "strategy", "exit codes", "output exact", "waiting seen", ""):
+        table.add_column(heading)
+    for report in reports:
+        table.add_row(
+            report.name,
+            report.path or "-",
+            yes[report.works] if report.path else "-",
+            report.strategy or "-",
+            yes[report.exit_codes],
+            yes[report.output_exact],
+            yes[report.waiting_seen],
+            report.problem or "",
+        )
+    console.print(table)

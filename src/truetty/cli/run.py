@@ -1,0 +1,245 @@
+"""`truetty run`: one command, its output as it comes, its exit code as ours."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import json
+import os
+import select
+import shlex
+import shutil
+import signal
+import sys
+import termios
+import tty
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from truetty import Command, Misuse, Outcome, Terminal
+from truetty.output.clean import Cleaner
+
+PATIENCE_OVER: Final = 124
+UNKNOWN: Final = 125
+CHUNK: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    command: list[str]
+    shell: str | None
+    cwd: str | None
+    env: list[str]
+    wait: float | None
+    timeout: float | None
+    json: bool
+    rc: bool
+
+    @property
+    def text(self) -> str:
+        return self.command[0] if len(self.command) == 1 else shlex.join(self.command)
+
+    @property
+    def variables(self) -> dict[str, str | None]:
+        variables: dict[str, str | None] = {}
+        for word in self.env:
+            name, equals, value = word.partition("=")
+            if not name:
+                raise Misuse(f"not a variable: {word!r}", env=word)
+            variables[name] = value if equals else None
+        return variables
+
+
+def main(request: Request) -> int:
+    return asyncio.run(_run(request))
+
+
+async def _run(request: Request) -> int:
+    person = not request.json and sys.stdin.isatty() and sys.stdout.isatty()
+    columns, rows = shutil.get_terminal_size((120, 30)) if person else (120, 30)
+    terminal = Terminal(
+        request.shell, cwd=request.cwd, env=request.variables, rc=request.rc, size=(columns or 120, rows or 30)
+    )
+    async with terminal:
+        command = await terminal.start(request.text, timeout=request.timeout)
+        with _interrupts(command), _keyboard(terminal) if person else _input(terminal, command) as feed:
+            outcome = await _follow(request, command, feed, person)
+    if request.json:
+        print(json.dumps(dataclasses.asdict(outcome), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+    return _status(request, command, outcome)
+
+
+def _status(request: Request, command: Command, outcome: Outcome) -> int:
+    if outcome.state != "finished" or command.timed_out:
+        if not request.json:
+            what = "it waits for input" if outcome.state == "waiting" else "its time is over"
+            print(f"truetty: ended before it had finished: {what}", file=sys.stderr)
+        return PATIENCE_OVER
+    if outcome.exit_code is None:
+        print("truetty: the command has ended, but its exit code is unknown", file=sys.stderr)
+        return UNKNOWN
+    return outcome.exit_code
+
+
+async def _follow(request: Request, command: Command, feed: Feed, person: bool) -> Outcome:
+    """Show output and pass input until the command has finished, patience is over, or nobody can answer."""
+    show = _Show(raw=person, silent=request.json)
+    loop = asyncio.get_running_loop()
+    until = None if request.wait is None else loop.time() + request.wait
+    while True:
+        left = None if until is None else max(until - loop.time(), 0)
+        if await command.grown(show.shown, left):
+            show.more(command)
+            continue
+        outcome = await command.wait(0)
+        show.more(command)
+        if outcome.state == "finished" or (left is not None and loop.time() >= (until or 0)):
+            break
+        if outcome.state == "waiting" and not await feed.answer(patient=not request.json, timeout=left):
+            break
+    show.rest()
+    return await command.wait(0)
+
+
+class _Show:
+    """A person's terminal gets the bytes as they are; a pipe gets clean text; --json gets nothing yet."""
+
+    def __init__(self, *, raw: bool, silent: bool) -> None:
+        self.shown = 0
+        self._raw = raw
+        self._silent = silent
+        self._cleaner = Cleaner()
+
+    def more(self, command: Command) -> None:
+        while data := command.output.read(self.shown, CHUNK):
+            self.shown += len(data)
+            if self._silent:
+                continue
+            if self._raw:
+                sys.stdout.buffer.write(data)
+            else:
+                sys.stdout.write(self._cleaner.feed(data))
+        if not self._silent:
+            sys.stdout.flush()
+
+    def rest(self) -> None:
+        if not self._silent and not self._raw:
+            sys.stdout.write(self._cleaner.tail())
+            sys.stdout.flush()
+
+
+class Feed:
+    """Where answers come from."""
+
+    async def answer(self, *, patient: bool, timeout: float | None) -> bool:
+        """The command waits for input. False when there is none to give it."""
+        raise AssertionError("one of the two below")
+
+
+class _Keys(Feed):
+    """A person: whatever is typed goes to the command at once, whether it waits or not."""
+
+    def __init__(self) -> None:
+        self.gone = False
+
+    async def answer(self, *, patient: bool, timeout: float | None) -> bool:
+        return not self.gone
+
+
+@contextlib.contextmanager
+def _keyboard(terminal: Terminal) -> Iterator[Feed]:
+    loop = asyncio.get_running_loop()
+    descriptor = sys.stdin.fileno()
+    keys = _Keys()
+    sending: set[asyncio.Task[None]] = set()
+
+    def typed() -> None:
+        data = os.read(descriptor, CHUNK)
+        if not data:
+            keys.gone = True
+            loop.remove_reader(descriptor)
+        elif not terminal.closed:
+            task = asyncio.ensure_future(terminal.send(data))
+            sending.add(task)
+            task.add_done_callback(sending.discard)
+
+    def resized() -> None:
+        columns, rows = shutil.get_terminal_size()
+        if columns > 0 and rows > 0 and not terminal.closed:
+            task = asyncio.ensure_future(terminal.resize(columns, rows))
+            sending.add(task)
+            task.add_done_callback(sending.discard)
+
+    before = termios.tcgetattr(descriptor)
+    tty.setraw(descriptor, termios.TCSADRAIN)
+    loop.add_reader(descriptor, typed)
+    loop.add_signal_handler(signal.SIGWINCH, resized)
+    try:
+        yield keys
+    finally:
+        loop.remove_signal_handler(signal.SIGWINCH)
+        loop.remove_reader(descriptor)
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+class _Pipe(Feed):
+    """Standard input that is no terminal: read only when the command waits, so that nothing is taken in vain."""
+
+    def __init__(self, terminal: Terminal, command: Command) -> None:
+        self._terminal = terminal
+        self._command = command
+        self._over = False
+
+    async def answer(self, *, patient: bool, timeout: float | None) -> bool:
+        if self._over:
+            return False
+        if not patient and not select.select([0], [], [], 0)[0]:
+            return False
+        loop = asyncio.get_running_loop()
+        ready = loop.create_future()
+        try:
+            loop.add_reader(0, lambda: ready.done() or ready.set_result(None))
+        except (OSError, ValueError):  # a plain file is always ready, and cannot be watched
+            ready.set_result(None)
+        try:
+            async with asyncio.timeout(timeout):
+                await ready
+        except TimeoutError:
+            return True
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                loop.remove_reader(0)
+        data = os.read(0, 4096)
+        if data:
+            await self._command.send(data)
+            return True
+        self._over = True
+        if patient:
+            await self._command.press("C-d")
+        return patient
+
+
+@contextlib.contextmanager
+def _input(terminal: Terminal, command: Command) -> Iterator[Feed]:
+    yield _Pipe(terminal, command)
+
+
+@contextlib.contextmanager
+def _interrupts(command: Command) -> Iterator[None]:
+    """Ctrl-C goes to the command; a second one ends it whatever it does."""
+    loop = asyncio.get_running_loop()
+    tasks: list[asyncio.Task[object]] = []
+
+    async def pressed() -> object:
+        return await (command.kill() if len(tasks) > 1 else command.interrupt())
+
+    def interrupt() -> None:
+        tasks.append(asyncio.ensure_future(pressed()))
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)

@@ -1,0 +1,193 @@
+"""One run of one command in a terminal, as its callers hold it: look at it, wait for it, talk to it, end it."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Literal
+
+from truetty.conversation import Conversation
+from truetty.core import keys
+from truetty.core.command import Machine, Reading
+from truetty.core.outcome import Outcome, State, Waiting
+from truetty.output.clean import Cleaner, clean
+from truetty.window import Output
+
+if TYPE_CHECKING:
+    from truetty.terminal import Terminal
+
+# Between asking a program to end and making it.
+GRACE: Final = 2.0
+# How much of the end of the output is read to quote the line a program waits on.
+PROMPT_TAIL: Final = 2048
+# A pattern is looked for in this much of the newest text; what is older was looked at when it came.
+PATTERN_WINDOW: Final = 64 * 1024
+
+Until = Literal["settled", "finished"] | str | re.Pattern[str]
+
+
+class Command:
+    """Made by `Terminal.start`. Everything it says is live until `outcome` is there; then it is final."""
+
+    def __init__(
+        self, terminal: Terminal, conversation: Conversation, machine: Machine, id: str, text: str, budget: int
+    ) -> None:
+        assert conversation.output is not None
+        self.id: Final = id
+        self.text: Final = text
+        self.output: Output = conversation.output
+        self.outcome: Outcome | None = None
+        self.timed_out = False
+        self._terminal = terminal
+        self._conversation = conversation
+        self._machine = machine
+        self._budget = budget
+        self._asked_at = machine.asked_at
+        self._told = 0  # the last reading episode a caller was told of
+        self._returned = 0  # bytes of output that an earlier wait has returned
+
+    def __repr__(self) -> str:
+        return f"<Command {self.id} {self.state} {self.text[:40]!r}>"
+
+    @property
+    def state(self) -> State:
+        machine = self._machine
+        if machine.ending is not None:
+            return "lost" if machine.ending.evidence is None else "finished"
+        return "waiting" if machine.waiting is not None else "running"
+
+    @property
+    def exit_code(self) -> int | None:
+        return self.outcome.exit_code if self.outcome is not None else None
+
+    @property
+    def finished(self) -> bool:
+        return self._machine.ending is not None
+
+    # -- waiting
+
+    async def wait(self, timeout: float | None = None, until: Until = "settled") -> Outcome:
+        """Wait, at most `timeout` seconds, and say how things stand. It never ends the command.
+
+        `until` is "settled" (finished, or newly waiting for input), "finished", or a regular expression that is
+        found in output which no earlier wait has returned. The command's end always ends the wait.
+        """
+        await self._terminal._until(self._condition(until), timeout)
+        self._told = self._machine.episode
+        self._returned = self.output.bytes
+        return self.snapshot()
+
+    async def grown(self, past: int, timeout: float | None = None) -> bool:
+        """Wait until there are more than `past` bytes of output, or things have settled otherwise. True if there are."""
+        settled = self._condition("settled")
+        await self._terminal._until(lambda: self.output.bytes > past or settled(), timeout)
+        return self.output.bytes > past
+
+    def _condition(self, until: Until) -> Callable[[], bool]:
+        if until == "finished":
+            return lambda: self.finished
+        if until == "settled":
+            return lambda: self.finished or (self._machine.waiting is not None and self._machine.episode > self._told)
+        pattern = re.compile(until) if isinstance(until, str) else until
+        cleaner = Cleaner()
+        at = self._returned
+        window = ""
+
+        def found() -> bool:
+            nonlocal at, window
+            if self.output.bytes > at:
+                data = self.output.read(at)
+                at += len(data)
+                window = (window + cleaner.feed(data))[-PATTERN_WINDOW:]
+            return self.finished or pattern.search(window + cleaner.tail()) is not None
+
+        return found
+
+    def snapshot(self) -> Outcome:
+        """How things stand now."""
+        if self.outcome is not None:
+            return self.outcome
+        machine, conversation, terminal = self._machine, self._conversation, self._terminal
+        ending = machine.ending
+        text, omitted, lines = self.output.summary(self._budget)
+        code = number = None
+        if ending is not None:
+            code, number = ending.code, ending.signal
+            if number is not None:
+                code = 128 + number
+            elif code is not None and code > 255 and (told := conversation.shell.signal_of(code)) is not None:
+                code, number = 128 + told, told
+        notes = list(conversation.notes)
+        if machine.stopped:
+            notes.append("stopped: nothing runs until it is continued")
+        if self.timed_out:
+            notes.append("ended because its time-out was over")
+        outcome = Outcome(
+            command_id=self.id,
+            terminal_id=terminal.id,
+            state=self.state,
+            exit_code=code,
+            signal=signal.Signals(number).name if number is not None else None,
+            evidence=ending.evidence if ending is not None else None,
+            strategy=machine.strategy,
+            output=text,
+            output_bytes=self.output.bytes,
+            output_lines=lines,
+            omitted=omitted,
+            complete=self.output.complete,
+            waiting=self._waiting(machine.waiting) if machine.waiting is not None else None,
+            duration=(ending.time if ending is not None else terminal._now()) - machine.asked_at,
+            cwd=terminal.cwd,
+            closed=terminal.closed,
+            notes=tuple(notes),
+        )
+        if ending is not None:
+            self.outcome = outcome
+        return outcome
+
+    def _waiting(self, reading: Reading) -> Waiting:
+        size = self.output.bytes
+        last = clean(self.output.read(max(0, size - PROMPT_TAIL))).rsplit("\n", 1)[-1]
+        return Waiting(reading.kind, "" if reading.kind == "fullscreen" else last, reading.program, reading.certain)
+
+    # -- talking
+
+    async def send(self, text: str | bytes) -> None:
+        """Type `text` as it is. A finished command takes nothing: that is an error, not a silent loss."""
+        self._terminal._require_running(self)
+        await self._terminal.send(text)
+
+    async def press(self, *names: str) -> None:
+        """Press keys by name: "Enter", "C-c", "Up", "F5"."""
+        self._terminal._require_running(self)
+        await self._terminal.press(*names)
+
+    async def interrupt(self) -> bool:
+        """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
+        if self.finished:
+            return False
+        observer, channel = self._conversation.observer, self._conversation.channel
+        modes = observer.modes()
+        if modes.signals and modes.interrupt:
+            self._conversation.type(modes.interrupt)
+        elif (group := observer.foreground()) is not None:
+            channel.signal_group(group, signal.SIGINT)
+        else:
+            self._conversation.type(keys.encode("C-c"))
+        await channel.drained()
+        return True
+
+    async def kill(self) -> Outcome:
+        """Interrupt, then terminate, then kill the command's processes; the shell survives."""
+        await self.interrupt()
+        outcome = await self.wait(GRACE, "finished")
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self.finished:
+                break
+            channel = self._conversation.channel
+            for process in self._conversation.processes():
+                channel.signal_process(process.pid, number)
+                channel.signal_process(process.pid, signal.SIGCONT)
+            outcome = await self.wait(GRACE, "finished")
+        return outcome

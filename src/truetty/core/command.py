@@ -1,0 +1,415 @@
+"""One command's life, from asked to ended.
+
+Rule 1: every way a command may end is decided here and nowhere else.
+Rule 2: nothing here reads a clock or a descriptor; time comes in as `now`.
+Rule 3: silence is never evidence. Time only says when to look again.
+
+    QUEUED ──PROMPT, BACK──▸ SENT ──START──▸ RUNNING ──END, PROMPT──▸ ENDED
+                              │                 │                       ▴
+                              └──────BACK───────┴──▸ ASKING ──ANSWER, ──┤
+                                                           BACK, LATE   │
+    any ──GONE, LOST───────────────────────────────────────────────────┘
+
+`waiting` is no state of its own: whatever state a command is in, somebody may be reading the keyboard.
+
+The facts, and what it takes for each to count:
+
+    START   our C mark with this command's first secret
+    END     our D mark with this command's second secret, while the shell's own group holds the terminal; while
+            another group does, it is only a claim and becomes END with the next proof that the shell is back
+    PROMPT  our prompt hook, after START, and one look that shows the shell at its primary prompt
+    BACK    two looks that show it there, with no byte between them, and everything typed consumed
+    ANSWER  our H mark with the secret of the question
+    READS   one hard look at somebody blocked on the keyboard, or three equal soft ones
+    LATE    the question found no answer in time: the end is known already, only its exit code is not
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from math import inf
+from typing import Final
+
+from truetty.core.events import Event, Hint, Mark, Mode, Query
+from truetty.core.observation import Observation
+from truetty.core.outcome import Evidence, Strategy, WaitingKind
+
+# Programs print in bursts; 20 ms without a byte is when a look first pays. It decides nothing.
+QUIET: Final = 0.02
+# A look costs about 0.1 ms: at this rate a thousand silent commands cost a fifth of one core.
+SLOWEST: Final = 0.5
+# While bytes flow nobody looks, but a background job that prints for ever must not hide a prompt for ever.
+FLOOD: Final = 2.0
+# The hook's mark comes a few hundred microseconds before the shell blocks in its editor.
+SOON: Final = 0.0005
+# Between the two looks of BACK: longer than a line takes from our write to the shell's wake-up.
+AGAIN: Final = 0.005
+# Soft looks that must agree, and the time they must span.
+SOFT_LOOKS: Final = 3
+SOFT_SPAN: Final = 0.15
+# With output of a background job between every two looks, this many in a row prove the prompt all the same.
+STEADY_LOOKS: Final = 8
+# After keys were sent, the same reader that has not run since may simply not have woken up yet.
+WAKE: Final = 0.3
+# A healthy shell answers in a millisecond; one whose prompt runs git may need a while.
+ASK_LIMIT: Final = 5.0
+
+
+class State(Enum):
+    QUEUED = auto()
+    SENT = auto()
+    RUNNING = auto()
+    ASKING = auto()
+    ENDED = auto()
+
+
+class Fact(Enum):
+    START = auto()
+    END = auto()
+    PROMPT = auto()
+    BACK = auto()
+    ANSWER = auto()
+    LATE = auto()
+    GONE = auto()
+    LOST = auto()
+
+
+class Want(Enum):
+    """What the machine would have its owner do. It never does anything itself."""
+
+    LOOK = auto()  # make one observation
+    SEND = auto()  # the prompt is free: type the trigger
+    ASK = auto()  # type the line that fetches `$?` and heals
+    STOP = auto()  # the command's time is over: end it
+
+
+# A pair that is not here changes nothing: a second D, a P before C, an answer nobody asked for.
+NEXT: Final[dict[tuple[State, Fact], State]] = {
+    (State.QUEUED, Fact.PROMPT): State.SENT,
+    (State.QUEUED, Fact.BACK): State.SENT,
+    (State.QUEUED, Fact.GONE): State.ENDED,
+    (State.QUEUED, Fact.LOST): State.ENDED,
+    (State.SENT, Fact.START): State.RUNNING,
+    (State.SENT, Fact.BACK): State.ASKING,
+    (State.SENT, Fact.GONE): State.ENDED,
+    (State.SENT, Fact.LOST): State.ENDED,
+    (State.RUNNING, Fact.START): State.RUNNING,
+    (State.RUNNING, Fact.END): State.ENDED,
+    (State.RUNNING, Fact.PROMPT): State.ENDED,
+    (State.RUNNING, Fact.BACK): State.ASKING,
+    (State.RUNNING, Fact.GONE): State.ENDED,
+    (State.RUNNING, Fact.LOST): State.ENDED,
+    (State.ASKING, Fact.ANSWER): State.ENDED,
+    (State.ASKING, Fact.BACK): State.ENDED,
+    (State.ASKING, Fact.LATE): State.ENDED,
+    (State.ASKING, Fact.GONE): State.ENDED,
+    (State.ASKING, Fact.LOST): State.ENDED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Somebody reads the keyboard."""
+
+    kind: WaitingKind
+    program: str | None
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How, on what evidence, and where in the stream the command ended."""
+
+    evidence: Evidence | None  # None: the terminal vanished unseen
+    code: int | None
+    signal: int | None
+    at: int | None  # offset of the mark that ended it; None when no mark did
+    proven: bool  # False: the prompt came back, but nothing showed that the text had run
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """What makes our marks ours: one for each end of this command, one for its question, one for the terminal."""
+
+    start: str
+    end: str
+    answer: str
+    key: str
+
+
+class Machine:
+    """Decides what is known of one command. `marked` is False for shells that cannot tell us anything."""
+
+    def __init__(
+        self, secrets: Secrets, now: float, *, shell: int | None = None, marked: bool = True, limit: float = inf
+    ) -> None:
+        self.state = State.QUEUED
+        self.waiting: Reading | None = None
+        self.ending: Ending | None = None
+        self.wants: list[Want] = []
+        self.alternate_screen = False
+        self.hinted = False  # foreign marks were seen
+        self.downgraded = False  # our marks stopped in mid-command
+        self.stopped = False  # the last look found everybody stopped
+        self.asked_at = now
+        self.sent_at: float | None = None
+        self.output_from: int | None = None  # offset where the command's own output begins
+        self._secrets = secrets
+        self._shell = shell
+        self._marked = marked
+        self._limit_at = now + limit
+        self._needed = 0  # what the shell must have consumed before a look at it counts
+        self._claim: Mark | None = None  # a D mark seen while another group held the terminal
+        self._hook: Mark | None = None  # a P mark seen after START
+        self._hint_code: int | None = None
+        self._continuation = False
+        self._bytes_since_start = False
+        self._ready_looks = 0
+        self._ready_clean = False  # no byte since the first of them
+        self._soft: tuple[int | None, int | None, str | None] | None = None
+        self._soft_looks = 0
+        self._soft_since = now
+        self._reader: tuple[int | None, int | None] | None = None
+        self._typed_at = -inf
+        self._looked_at = now
+        self._pace = QUIET
+        self._look_at = now + QUIET
+        self._ask_until = inf
+        self._back_at = now
+        self.episode = 0  # how often somebody began to read
+
+    # -- what the owner reads
+
+    @property
+    def deadline(self) -> float:
+        """When on_time() next has something to decide."""
+        if self.state is State.ENDED:
+            return inf
+        return min(self._look_at, self._limit_at, self._ask_until)
+
+    @property
+    def strategy(self) -> Strategy:
+        if self._marked and not self.downgraded:
+            return "rich"
+        return "basic" if self.hinted else "none"
+
+    # -- what happened
+
+    def on_send(self, now: float, needed: int) -> None:
+        """The trigger was typed; `needed` is what the shell's count of bytes read must reach."""
+        self.state = State.SENT if self._marked else State.RUNNING
+        self.sent_at = now
+        self._needed = needed
+        self.waiting = None
+        self._look_again(now, QUIET)
+
+    def on_ask(self, now: float, needed: int) -> None:
+        """The question was typed."""
+        self._needed = needed
+        self._ask_until = now + ASK_LIMIT
+        self._ready_looks = 0
+        self._look_again(now, QUIET)
+
+    def on_silence(self, now: float) -> None:
+        """There is no way to ask this shell."""
+        self._on_fact(Fact.LATE, now, None)
+
+    def on_input(self, now: float) -> None:
+        """Keys were sent to whoever reads."""
+        self._typed_at = now
+        self.waiting = None
+        self._soft_looks = 0
+        self._look_again(now, AGAIN)
+
+    def on_bytes(self, now: float) -> None:
+        """Output arrived. Called once for each piece read, before the events found in it."""
+        self.waiting = None
+        self._bytes_since_start = True
+        self._ready_clean = False
+        self._soft_looks = 0
+        self._pace = QUIET
+        self._look_at = min(now + QUIET, max(self._looked_at + FLOOD, now))
+
+    def on_event(self, event: Event, now: float, *, in_front: bool | None = True) -> None:
+        """`in_front`: whether the shell's own group holds the terminal, None where nobody can tell."""
+        match event:
+            case Mark(letter="C", secret=self._secrets.start):
+                self._on_fact(Fact.START, now, event)
+            case Mark(letter="D", secret=self._secrets.end) if in_front is not False:
+                self._on_fact(Fact.END, now, event)
+            case Mark(letter="D", secret=self._secrets.end):
+                self._claim = event
+                self._look_again(now, SOON)
+            case Mark(letter="P", secret=self._secrets.key):
+                self._on_hook(event, now, in_front)
+            case Mark(letter="H", secret=self._secrets.answer):
+                self._on_fact(Fact.ANSWER, now, event)
+            case Mark(letter="2", secret=self._secrets.key):
+                self._continuation = True
+            case Hint(letter=letter, code=code):
+                self.hinted = True
+                if letter == "D":
+                    self._hint_code = code
+            case Mode(name="alternate-screen", on=on):
+                self.alternate_screen = on
+            case Query():
+                self._look_again(now, AGAIN)  # whoever asked may be waiting for the answer
+            case Mark() | Mode():
+                pass  # a stranger's mark is output, other modes are the terminal's affair
+
+    def on_observation(self, look: Observation, now: float) -> None:
+        self._looked_at = now
+        self.stopped = look.seen == "stopped"
+        if look.consumed is not None and look.consumed < self._needed:
+            self._look_again(now, AGAIN)  # it has not even read what we typed
+            return
+        at_prompt = look.seen == "ready" or (look.kind == "shell" and look.reader == self._shell is not None)
+        if at_prompt:
+            self._on_ready(look, now)
+        elif look.seen == "waiting":
+            self._ready_looks = 0
+            self._on_reading(look, now)
+        else:
+            self._ready_looks = self._soft_looks = 0
+            self.waiting = None
+            self._slow_down(now)
+
+    def on_exit(self, code: int | None, signal: int | None, now: float) -> None:
+        """The shell itself is gone."""
+        if (self.state, Fact.GONE) in NEXT:
+            self._end(Ending("exit", code, signal, None, True, now))
+
+    def on_lost(self, now: float) -> None:
+        """The terminal's holder is gone: nobody knows what became of the shell."""
+        if (self.state, Fact.LOST) in NEXT:
+            self._end(Ending(None, None, None, None, True, now))
+
+    def on_time(self, now: float) -> None:
+        if self.state is State.ENDED:
+            return
+        if now >= self._limit_at:
+            self._limit_at = inf
+            self.wants.append(Want.STOP)
+        if now >= self._ask_until:
+            self._on_fact(Fact.LATE, now, None)
+        elif now >= self._look_at:
+            self._look_at = now + self._pace
+            self.wants.append(Want.LOOK)
+
+    # -- how a fact is made of what happened
+
+    def _on_hook(self, mark: Mark, now: float, in_front: bool | None) -> None:
+        if self.state is State.QUEUED or in_front is None:
+            self._on_fact(Fact.PROMPT, now, mark)
+        elif self.state is State.RUNNING:
+            self._hook = mark
+            self._look_again(now, SOON)
+
+    def _on_ready(self, look: Observation, now: float) -> None:
+        self.waiting = None
+        if self._continuation and self._hook is None and look.kind != "shell":
+            # bash reads a continuation line at the same depth as a command: our PS2 mark tells them apart.
+            self._read_by(Reading("continuation", look.program, True), look)
+            self._slow_down(now)
+            return
+        if self._ready_looks == 0:
+            self._ready_clean = True
+        self._ready_looks += 1
+        if look.hard and (told := self._claim or self._hook) and self.state is State.RUNNING:
+            self._on_fact(Fact.END if told is self._claim else Fact.PROMPT, now, told)
+        elif self._ready_looks >= (2 if look.hard else SOFT_LOOKS) and (
+            self._ready_clean or self._ready_looks >= STEADY_LOOKS
+        ):
+            self._on_fact(Fact.BACK, now, None)
+        else:
+            if not self._ready_clean:
+                self._ready_clean = True
+            self._look_again(now, AGAIN if look.hard else SOFT_SPAN / SOFT_LOOKS)
+
+    def _on_reading(self, look: Observation, now: float) -> None:
+        seen = (look.reader, look.wakes, look.kind)
+        if now < self._typed_at + WAKE and self._reader == (look.reader, look.wakes):
+            self._look_again(now, AGAIN)
+            return
+        if not look.hard:
+            if seen != self._soft or look.busy or self._soft_looks == 0:
+                self._soft, self._soft_looks, self._soft_since = seen, 0 if look.busy else 1, now
+            else:
+                self._soft_looks += 1
+            if self._soft_looks < SOFT_LOOKS or now < self._soft_since + SOFT_SPAN:
+                if self.waiting is None:
+                    self._look_again(now, SOFT_SPAN / SOFT_LOOKS)
+                else:
+                    self._slow_down(now)
+                return
+        kind: WaitingKind = look.kind or "key"
+        if self.alternate_screen and kind == "key":
+            kind = "fullscreen"
+        if self._continuation and look.reader == self._shell is not None:
+            kind = "continuation"
+        self._read_by(Reading(kind, look.program, look.hard), look)
+        self._slow_down(now)
+
+    def _read_by(self, reading: Reading, look: Observation) -> None:
+        if self.waiting is None:
+            self.episode += 1
+        self.waiting = reading
+        self._reader = (look.reader, look.wakes)
+
+    # -- what a fact does
+
+    def _on_fact(self, fact: Fact, now: float, mark: Mark | None) -> None:
+        after = NEXT.get((self.state, fact))
+        if after is None:
+            return
+        match fact:
+            case Fact.START:
+                assert mark is not None
+                if self.state is State.SENT or not self._bytes_since_start:
+                    self.output_from = mark.end
+                    self._bytes_since_start = False
+                self.state, self.waiting, self._continuation = after, None, False
+                self._ready_looks = 0
+            case Fact.END | Fact.PROMPT | Fact.BACK if after is State.SENT:
+                self.wants.append(Want.SEND)
+            case Fact.END | Fact.PROMPT:
+                assert mark is not None
+                self._end(Ending("mark", mark.code, None, mark.start, True, now))
+            case Fact.BACK if after is State.ASKING:
+                self._on_back(now)
+            case _:  # ANSWER, LATE, or BACK without an answer: the end was known, this is about its code
+                code = mark.code if mark is not None and self._was_started else None
+                self._end(Ending("kernel", code, None, None, self._was_started, self._back_at))
+
+    @property
+    def _was_started(self) -> bool:
+        return self.output_from is not None or not self._marked
+
+    def _on_back(self, now: float) -> None:
+        self._back_at = now
+        if not self._marked:
+            self._end(Ending("kernel", self._hint_code, None, None, True, now))
+            return
+        self.downgraded = True
+        self.state = State.ASKING
+        self._ask_until = now + ASK_LIMIT
+        self._look_at = inf  # until the question is typed
+        self.wants.append(Want.ASK)
+
+    def _end(self, ending: Ending) -> None:
+        self.state = State.ENDED
+        self.ending = ending
+        self.waiting = None
+        self.wants.clear()
+
+    # -- when to look next
+
+    def _look_again(self, now: float, delay: float) -> None:
+        self._pace = QUIET
+        self._look_at = now + delay
+
+    def _slow_down(self, now: float) -> None:
+        self._look_at = now + self._pace
+        self._pace = min(self._pace * 1.6, SLOWEST)

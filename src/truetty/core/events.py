@@ -1,0 +1,56 @@
+"""What a terminal's byte stream says, as values. No behaviour lives here.
+
+Ordinary output is not an event: it is simply the bytes between events. Every event carries the absolute
+offsets `[start, end)` of its sequence in the stream, so that nothing has to be copied or cut to be found again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A mark of our own (OSC 7717). Whether its secret is right is for the command to say."""
+
+    start: int
+    end: int
+    letter: str  # C start, D end, P prompt, H answer to a question of ours, 2 continuation prompt
+    secret: str
+    code: int | None = None
+    flags: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Somebody else's mark (OSC 133, 633, 7, 3008). Anyone can print one: it proves nothing."""
+
+    start: int
+    end: int
+    protocol: Literal["133", "633", "7", "3008"]
+    letter: str  # A B C D E P of 133 and 633; "start" or "end" of 3008; "" for 7
+    code: int | None = None
+    cwd: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A private mode that changes a decision was switched."""
+
+    start: int
+    end: int
+    name: Literal["application-keys", "alternate-screen", "bracketed-paste", "synchronized-output"]
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The program asked the terminal something, and may wait for the answer."""
+
+    start: int
+    end: int
+    name: Literal["DA1", "DSR", "CPR"]
+
+
+Event = Mark | Hint | Mode | Query

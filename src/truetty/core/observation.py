@@ -1,0 +1,28 @@
+"""What was seen of a terminal at one moment, as a value. Who sees it, and how, is the kernel floor's affair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Seen = Literal[
+    "exited",  # the shell is gone or a zombie
+    "running",  # something runs, or the shell waits for something that is not our keyboard
+    "ready",  # the shell itself is blocked reading our tty at its primary prompt
+    "waiting",  # something is blocked reading our tty, and it is not the shell's primary prompt
+    "stopped",  # the shell or every process of the foreground group is stopped
+    "unknown",  # not permitted to know
+]
+ReadKind = Literal["line", "secret", "key", "continuation", "shell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    seen: Seen
+    hard: bool = True
+    kind: ReadKind | None = None  # of `waiting`; whether a `key` reader is full-screen is not the kernel's to know
+    reader: int | None = None  # the pid that is blocked on our tty
+    program: str | None = None  # its name
+    wakes: int | None = None  # changes whenever that reader has run: proof that it has looked at its input since
+    consumed: int | None = None  # bytes the shell has ever read (rchar), taken before everything else
+    busy: bool = False  # some thread of the foreground was running on a CPU at that moment

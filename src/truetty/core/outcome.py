@@ -1,0 +1,47 @@
+"""What a caller gets: one frozen value that says what is known of a command, and on what evidence.
+
+Unknown is `None`: an exit code that nobody could tell is never 0 and never -1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["finished", "running", "waiting", "lost"]
+Evidence = Literal["mark", "exit", "kernel", "prompt"]
+Strategy = Literal["rich", "basic", "none"]
+WaitingKind = Literal["line", "secret", "key", "fullscreen", "continuation", "shell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Something reads the keyboard and cannot go on without it."""
+
+    kind: WaitingKind
+    prompt: str  # what stands on the line the cursor is on, as a person would read it
+    program: str | None = None  # who reads, when the kernel told
+    certain: bool = True  # False: it also listens to other things (an event loop), so it may go on by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The truth about one command at one moment."""
+
+    command_id: str
+    terminal_id: str
+    state: State
+    exit_code: int | None
+    signal: str | None
+    evidence: Evidence | None
+    strategy: Strategy
+    output: str
+    output_bytes: int
+    output_lines: int
+    omitted: int
+    complete: bool
+    waiting: Waiting | None
+    duration: float
+    cwd: str | None
+    closed: bool
+    notes: tuple[str, ...] = ()

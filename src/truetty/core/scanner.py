@@ -1,0 +1,142 @@
+"""Bytes in, events out.
+
+Only what changes a decision is looked for: marks, a few private modes, and questions that a program may wait on.
+Everything else is output and is not touched, copied or even named.
+
+Rule 1: how the bytes were cut into chunks never changes the events.
+Rule 2: no byte is looked at twice, and at most MAX_BODY of them are held.
+Rule 3: an escape inside an unfinished sequence ends that sequence, as on every terminal. So nothing that we look
+        for can hide in a string we do not know, and an unfinished string can never swallow a mark.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from truetty.core.events import Event, Mode, Query
+from truetty.core.marks import PROTOCOLS
+
+# An endless OSC must not grow us; no honest mark is longer.
+MAX_BODY: Final = 64 * 1024
+
+ModeName = Literal["application-keys", "alternate-screen", "bracketed-paste", "synchronized-output"]
+_MODES: Final[dict[bytes, ModeName]] = {
+    b"1": "application-keys",
+    b"47": "alternate-screen",
+    b"1047": "alternate-screen",
+    b"1049": "alternate-screen",
+    b"2004": "bracketed-paste",
+    b"2026": "synchronized-output",
+}
+_QUERIES: Final[dict[bytes, Literal["DA1", "DSR", "CPR"]]] = {
+    b"\x1b[c": "DA1",
+    b"\x1b[0c": "DA1",
+    b"\x1b[5n": "DSR",
+    b"\x1b[6n": "CPR",
+}
+
+# 64 digits hold a dozen modes in one sequence; vim's longest has three.
+_PARAMETERS = rb"[0-9;]{1,64}"
+_NUMBERS = b"|".join(PROTOCOLS)
+_OPENING = re.compile(rb"\x1b(?:\]((?:%b));|\[\?(%b)([hl])|\[0?c|\[[56]n)" % (_NUMBERS, _PARAMETERS))
+# What may still become an opening when more bytes come.
+_NUMBER_BEGUN = b"|".join(sorted({number[:n] for number in PROTOCOLS for n in range(len(number) + 1)}, reverse=True))
+_BEGUN = re.compile(rb"\x1b(?:\](?:%b)|\[(?:\?[0-9;]{0,64}|[056])?)?" % _NUMBER_BEGUN)
+_LONGEST_BEGUN: Final = 3 + 64
+_CLOSING = re.compile(rb"[\x07\x18\x1a\x1b\x9c]")
+
+_NOTHING: Final[tuple[Event, ...]] = ()
+
+
+class Scanner:
+    """Finds the events in one terminal's output."""
+
+    def __init__(self) -> None:
+        self._at = 0  # absolute offset of the next byte fed
+        self._begun = b""  # the last bytes, when they may be the first half of an opening
+        self._number = b""  # the protocol, while inside one of its strings
+        self._start = 0
+        self._body = bytearray()
+
+    def feed(self, data: bytes) -> list[Event] | tuple[Event, ...]:
+        if not self._begun and not self._number and b"\x1b" not in data:
+            self._at += len(data)
+            return _NOTHING
+        base = self._at - len(self._begun)
+        self._at += len(data)
+        if self._begun:
+            data = self._begun + data
+            self._begun = b""
+        events: list[Event] = []
+        at = 0
+        while at < len(data):
+            if self._number:
+                at = self._close(data, at, base, events)
+            else:
+                at = self._open(data, at, base, events)
+        return events
+
+    def _open(self, data: bytes, at: int, base: int, events: list[Event]) -> int:
+        """Look for the next opening from `at`; return where to go on."""
+        found = _OPENING.search(data, at)
+        if found is None:
+            last = data.rfind(b"\x1b", max(at, len(data) - _LONGEST_BEGUN))
+            if last >= 0 and _BEGUN.fullmatch(data, last):
+                self._begun = data[last:]
+            return len(data)
+        start, end = base + found.start(), base + found.end()
+        number, parameters, switch = found.groups()
+        if number is not None:
+            self._number, self._start = number, start
+        elif parameters is not None:
+            for parameter in parameters.split(b";"):
+                if name := _MODES.get(parameter):
+                    events.append(Mode(start, end, name, switch == b"h"))
+        else:
+            events.append(Query(start, end, _QUERIES[found[0]]))
+        return found.end()
+
+    def _close(self, data: bytes, at: int, base: int, events: list[Event]) -> int:
+        """Look for the end of the string we are in; return where to go on."""
+        found = _CLOSING.search(data, at)
+        here = found.start() if found else len(data)
+        self._body += data[at:here]
+        if len(self._body) > MAX_BODY:
+            self._abandon()
+            return here
+        if found is None:
+            return here
+        match found[0]:
+            case b"\x07":
+                return self._take(here + 1, base, events)
+            case b"\x9c":
+                # The C1 terminator, unless it is the last byte of a UTF-8 character; U+009C itself is C2 9C.
+                if self._body and self._body[-1] >= 0x80:
+                    if self._body[-1] != 0xC2:
+                        self._body += found[0]
+                        return here + 1
+                    del self._body[-1]
+                return self._take(here + 1, base, events)
+            case b"\x1b":
+                if here + 1 == len(data):
+                    self._begun = b"\x1b"
+                    return len(data)
+                if data[here + 1] == 0x5C:
+                    return self._take(here + 2, base, events)
+                self._abandon()
+                return here
+            case _:  # CAN, SUB
+                self._abandon()
+                return here + 1
+
+    def _take(self, end: int, base: int, events: list[Event]) -> int:
+        event = PROTOCOLS[self._number](bytes(self._body), self._start, base + end)
+        if event is not None:
+            events.append(event)
+        self._abandon()
+        return end
+
+    def _abandon(self) -> None:
+        self._number = b""
+        self._body.clear()

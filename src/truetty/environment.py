@@ -1,0 +1,50 @@
+"""The variables a shell is started with: inherited, then friendly, then what the caller said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+# Programs that would open a pager or an editor nobody sees. A caller's `env` wins over each of these.
+FRIENDLY: Final[dict[str, str | None]] = {
+    "TERM": "xterm-256color",
+    "AI_AGENT": "truetty",  # lets a person's rc files leave heavy themes out
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GH_PAGER": "cat",
+    "MANPAGER": "cat",
+    "SYSTEMD_PAGER": "cat",
+    "GIT_EDITOR": ":",
+    "GIT_MERGE_AUTOEDIT": "no",
+    "DEBIAN_FRONTEND": "noninteractive",
+    # They describe another terminal than ours.
+    "COLUMNS": None,
+    "LINES": None,
+    "TERMCAP": None,
+    "WINDOWID": None,
+    "STY": None,
+    "TMUX": None,
+    "TMUX_PANE": None,
+    "VTE_VERSION": None,
+    "TERM_PROGRAM": None,
+    "TERM_PROGRAM_VERSION": None,
+    "VSCODE_INJECTION": None,
+    "VSCODE_SHELL_INTEGRATION": None,
+    "SHELL_SESSION_ID": None,
+    "ITERM_SESSION_ID": None,
+    "KITTY_WINDOW_ID": None,
+    "OLDPWD": None,
+}
+
+
+def build(inherited: Mapping[str, str], given: Mapping[str, str | None], cwd: str | None) -> dict[str, str]:
+    env = dict(inherited)
+    if cwd is not None:
+        env["PWD"] = cwd
+    for layer in (FRIENDLY, given):
+        for name, value in layer.items():
+            if value is None:
+                env.pop(name, None)
+            else:
+                env[name] = value
+    return env

@@ -1,0 +1,101 @@
+"""A terminal's private directory: where command texts and the shell's start-up files lie.
+
+Rule 1: 0700 and on a tmpfs where there is one: files live for microseconds and are read by one shell.
+Rule 2: the path is short. It is typed with every command, and typed characters are what a round trip costs.
+Rule 3: files are made new (O_EXCL, O_NOFOLLOW), never rewritten.
+Rule 4: nothing stays: `remove` takes the directory away, and directories whose owner died are swept by the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+PREFIX: Final = "tt-"
+OWNER: Final = "owner"  # inside each directory: the pid and start time of the process that made it
+_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+_swept = False
+
+
+class Folder:
+    def __init__(self) -> None:
+        global _swept
+        where = place()
+        if not _swept:
+            _swept = True
+            sweep(where)
+        while True:
+            self.path = f"{where}/{PREFIX}{secrets.token_hex(3)}"
+            try:
+                os.mkdir(self.path, 0o700)
+                break
+            except FileExistsError:
+                continue
+        self.write(OWNER, _identity(os.getpid()).encode())
+
+    def write(self, name: str, content: bytes) -> None:
+        path = f"{self.path}/{name}"
+        try:
+            descriptor = os.open(path, _FLAGS, 0o600)
+        except FileExistsError:
+            os.unlink(path)
+            descriptor = os.open(path, _FLAGS, 0o600)
+        try:
+            while content:
+                content = content[os.write(descriptor, content) :]
+        finally:
+            os.close(descriptor)
+
+    def write_all(self, files: Mapping[str, bytes]) -> None:
+        for name, content in files.items():
+            if "/" in name:
+                os.makedirs(os.path.dirname(f"{self.path}/{name}"), 0o700, exist_ok=True)
+            self.write(name, content)
+
+    def drop(self, name: str) -> None:
+        with contextlib.suppress(OSError):
+            os.unlink(f"{self.path}/{name}")
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def place() -> str:
+    """The shortest private-able tmpfs, else the temporary directory."""
+    for candidate in ("/dev/shm", os.environ.get("XDG_RUNTIME_DIR", "")):
+        if candidate and os.access(candidate, os.W_OK | os.X_OK):
+            return candidate
+    return tempfile.gettempdir()
+
+
+def sweep(where: str) -> None:
+    """Remove directories of ours whose owner is no more."""
+    for path in Path(where).glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError, ValueError):
+            if path.is_symlink() or path.stat().st_uid != os.getuid():
+                continue
+            owner = (path / OWNER).read_text()
+            if _identity(int(owner.split()[0])) != owner:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _identity(pid: int) -> str:
+    """A pid with its start time, so that a reused number is not taken for the owner."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        return f"{pid} {stat[stat.rindex(')') :].split()[20]}"
+    except OSError:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return f"{pid} gone"
+        except PermissionError:
+            pass
+        return f"{pid} -"

@@ -1,0 +1,188 @@
+"""What the foreground group of a terminal is at, when the shell itself is not the one who reads.
+
+Rule 1: somebody who is stuck reading our tty is *hard*, unless somebody else of the group is on a CPU, or another
+        thread of that program will wake by itself: then input is not the only thing that can happen.
+Rule 2: unread input vetoes: who has input does not wait for it.
+Rule 3: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
+        without echo is a question for a secret. Raw and hidden stays unknown.
+Rule 4: `script` and `sudo` read our tty only to feed another one. Then the question is asked again there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import termios
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from truetty.kernel import proc, prompts
+from truetty.kernel.calls import Block, Device, blocked
+from truetty.kernel.observation import Observation, ReadKind
+from truetty.kernel.tty import Tty, is_editing, is_secret, kind_of
+
+_MOST_RELAYS = 4  # script in sudo in script ...: nobody goes deeper, and a loop must end
+_MOST_THREADS = 64
+_PTS_MAJOR = 136
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    of: proc.Stat
+    thread: int
+    block: Block
+    stuck: bool
+
+
+class Foreground:
+    """Looks at one group on one terminal, once. The verdict of `look` is a fact of that moment."""
+
+    __slots__ = ("_busy", "_device", "_hidden", "_known", "_readers", "_relays", "_tty")
+
+    def __init__(self, tty: Tty, device: Device, known: prompts.Prompts, relays: int = 0) -> None:
+        self._tty = tty
+        self._device = device
+        self._known = known
+        self._relays = relays
+        self._readers: list[_Reader] = []
+        self._busy = False
+        self._hidden = False
+
+    def look(self, group: int, family: Sequence[proc.Stat], consumed: int | None = None) -> Observation:
+        """`family` is everybody who descends from the session's leader, parents before children."""
+        members = [one for one in family if one.group == group and one.state not in proc.DEAD]
+        if not members:
+            members = [one for one in proc.everything() if one.group == group and one.state not in proc.DEAD]
+        if not members:
+            return Observation("running", hard=False, consumed=consumed)
+        if all(one.state in proc.HALTED for one in members):
+            return Observation("stopped", consumed=consumed)
+        for one in members:
+            self._ask(one)
+        beneath = _beneath(members, family)
+        if not self._readers:
+            # `su -c` puts the command into a session of its own, where it still reads our tty.
+            for one in beneath:
+                if one.session != members[0].session:
+                    self._ask(one)
+        verdict = self._verdict(beneath)
+        whole = len(family) < proc.MOST_PROCESSES
+        return Observation(
+            verdict.seen,
+            verdict.hard and (whole or verdict.seen == "waiting"),
+            verdict.kind,
+            verdict.reader,
+            verdict.program,
+            verdict.wakes,
+            consumed,
+            self._busy,
+        )
+
+    def _ask(self, one: proc.Stat) -> None:
+        if one.state in proc.HALTED:
+            return
+        self._busy = self._busy or one.state in proc.ON_CPU
+        found: Block | None = None
+        reading = 0
+        restless = False
+        for thread in proc.threads(one)[:_MOST_THREADS]:
+            block = blocked(one, thread, self._device)
+            if block.state == "hidden":
+                self._hidden = True
+                return
+            if block.state == "running":
+                self._busy = True
+            elif block.state == "reads" and (found is None or (block.stuck and not found.stuck)):
+                found, reading = block, thread
+            elif block.timed:
+                restless = True
+        if found is not None:
+            self._readers.append(_Reader(one, reading, found, found.stuck and not restless))
+
+    def _verdict(self, beneath: Sequence[proc.Stat]) -> Observation:
+        try:
+            local = self._tty.local_flags()
+        except termios.error:
+            return Observation("unknown", hard=False)
+        if not self._readers:
+            if not self._hidden or self._busy:
+                return Observation("running")
+            inner = self._relayed(beneath)
+            if inner is not None:
+                return inner
+            if is_secret(local) and not self._tty.unread():
+                return Observation("waiting", hard=False, kind="secret")
+            return Observation("unknown", hard=False)
+        if self._tty.unread():
+            return Observation("running")
+        reader = next((one for one in self._readers if one.stuck), self._readers[0])
+        if not reader.block.stuck and (inner := self._relayed(beneath)) is not None:
+            return inner
+        kind, sure = self._kind(reader, local)
+        return Observation(
+            "waiting",
+            sure and not self._busy,
+            kind,
+            reader.of.pid,
+            reader.of.name,
+            proc.wakes(reader.of.pid, reader.thread),
+        )
+
+    def _kind(self, reader: _Reader, local: int) -> tuple[ReadKind, bool]:
+        one, block = reader.of, reader.block
+        plain = (kind_of(local), reader.stuck)
+        if one.pid != one.group:
+            return plain
+        try:
+            key = prompts.key_of(one)
+        except OSError:
+            return plain
+        look = prompts.look_of(one, block, is_editing(local))
+        if key is None or look is None or not prompts.is_interactive_shell(one):
+            return plain
+        match self._known.judge(key, look, one, block):
+            case "prompt":
+                return "shell", True
+            case "editor":
+                return "continuation", False
+            case "unlearnt":
+                return "shell", True
+            case "other":
+                return plain
+            case "strange":
+                return ("shell", True) if prompts.resembles_prompt(one, look) else (plain[0], False)
+
+    def _relayed(self, beneath: Sequence[proc.Stat]) -> Observation | None:
+        """What goes on at the terminal that a relay feeds; None when there is none."""
+        if self._relays >= _MOST_RELAYS:
+            return None
+        for one in beneath:
+            if one.session != one.pid or one.tty in (0, self._device.packed) or one.state in proc.DEAD:
+                continue
+            number = (one.tty & 0xFF) | ((one.tty >> 12) & 0xFFF00)
+            if (one.tty >> 8) & 0xFFF != _PTS_MAJOR or one.front <= 0:
+                continue
+            try:
+                fd = os.open(f"/dev/pts/{number}", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+            except OSError:
+                return Observation("unknown", hard=False)
+            with contextlib.closing(Tty(fd, fd)) as inner:
+                found = os.fstat(fd)
+                device = Device(found.st_rdev, found.st_dev)
+                family = [one, *proc.descendants(one)]
+                seen = Foreground(inner, device, self._known, self._relays + 1).look(one.front, family)
+            self._busy = self._busy or seen.busy
+            return seen
+        return None
+
+
+def _beneath(members: Sequence[proc.Stat], family: Sequence[proc.Stat]) -> list[proc.Stat]:
+    """Those of the family who descend from members without being of their group."""
+    above = {one.pid for one in members}
+    found = []
+    for one in family:
+        if one.pid not in above and one.parent in above:
+            above.add(one.pid)
+            if one.state not in proc.DEAD:
+                found.append(one)
+    return found

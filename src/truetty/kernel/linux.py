@@ -1,0 +1,300 @@
+"""Watches one shell on one pty through /proc, on Linux.
+
+    shell gone or a zombie ........................................ exited
+    the shell's own group in front:
+        the shell stopped ......................................... stopped
+        the shell blocked on our tty, at the place learnt ......... ready
+        ... at another place, or none is learnt ................... waiting
+        the shell blocked elsewhere: whoever shares its group ..... `foreground` tells
+        otherwise ................................................. running
+    another group in front ........................................ `foreground` tells
+
+Rule 1: `consumed` is taken before everything else. Right after a write the shell has not woken yet and still looks
+        ready; who knows how much it has read since can tell, if the count is older than the look.
+Rule 2: unread input vetoes `ready` and `waiting`.
+Rule 3: a shell that has not run since the last look is where it was: that is the cheap answer, and the common one.
+Rule 4: what is open here is closed by `close`, and nothing else keeps state but the prompts learnt.
+"""
+
+from __future__ import annotations
+
+import os
+import termios
+
+from truetty.kernel import proc, prompts
+from truetty.kernel.calls import Block, Device, blocked, holds_tty
+from truetty.kernel.foreground import Foreground
+from truetty.kernel.observation import Modes, Observation, Process
+from truetty.kernel.tty import Tty, is_editing, is_secret, kind_of, open_slave
+
+_SHARED_PROMPTS = prompts.Prompts()
+
+# `exec` gives a process a new image, which the kernel puts at other addresses.
+Image = tuple[int, int, str]
+
+
+def _image(of: proc.Stat) -> Image:
+    return (of.code, of.stack, of.name)
+
+
+class LinuxObserver:
+    """Asks the kernel. Raises OSError when there is nothing to ask: no /proc, or no such process in it."""
+
+    def __init__(
+        self, master: int, shell: int, given: list[Any] | None = None, known: prompts.Prompts | None = None
+    ) -> None:
+        self._shell = shell
+        self._known = _SHARED_PROMPTS if known is None else known
+        self._stat = proc.Kept(f"/proc/{shell}/stat")
+        self._call = proc.Kept(f"/proc/{shell}/syscall", 256)
+        self._io = proc.Kept(f"/proc/{shell}/io", 512)
+        self._turns = proc.Kept(f"/proc/{shell}/schedstat", 128)
+        self._children = proc.Kept(f"/proc/{shell}/task/{shell}/children", 65536)
+        self._stat.read()
+        self._tty = Tty(master, open_slave(master), given)
+        found = os.fstat(master if self._tty.slave is None else self._tty.slave)
+        self._device = Device(found.st_rdev, found.st_dev)
+        # The program that runs, asked again only when the image in memory has changed.
+        self._image: Image | None = None
+        self._key: prompts.Key | None = None
+        self._proven: Image | None = None  # the one that was seen at a prompt
+        # The last `ready`, and the look it was concluded from.
+        self._last: Observation | None = None
+        self._last_look: tuple[bytes, bytes, int, int] | None = None
+
+    def close(self) -> None:
+        for kept in (self._stat, self._call, self._io, self._turns, self._children):
+            kept.close()
+        self._tty.close()
+
+    # ── the look ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def observe(self) -> Observation:
+        consumed = self.consumed()
+        front = self._tty.front()
+        try:
+            local = self._tty.local_flags()
+        except termios.error:
+            local = 0
+        turns, call = self._turn(), self._calling()
+        if (
+            self._last is not None
+            and call is not None
+            and turns is not None
+            and (turns, call, front, local) == self._last_look
+            and self._tty.unread() == 0
+        ):
+            if self._last.consumed != consumed:
+                last = self._last
+                self._last = Observation("ready", last.hard, None, last.reader, last.program, last.wakes, consumed)
+            return self._last
+        self._last = None
+        seen = self._look(front, local, call, consumed)
+        if seen.seen == "ready" and call is not None and turns is not None and front is not None:
+            self._last, self._last_look = seen, (turns, call, front, local)
+        return seen
+
+    def _look(self, front: int | None, local: int, call: bytes | None, consumed: int | None) -> Observation:
+        of = self._alive()
+        if of is None:
+            return Observation("exited", consumed=consumed)
+        if front is None:
+            return Observation("unknown", hard=False, consumed=consumed)
+        if front != of.group:
+            return self._group(front, of, consumed)
+        if of.state in proc.HALTED:
+            return Observation("stopped", reader=None, consumed=consumed)
+        if of.state in proc.ON_CPU:
+            return Observation("running", consumed=consumed, busy=True)
+        if call is None:
+            if is_secret(local) and not self._tty.unread():
+                return Observation("waiting", hard=False, kind="secret", consumed=consumed)
+            return Observation("unknown", hard=False, consumed=consumed)
+        block = blocked(of, of.pid, self._device, call)
+        match block.state:
+            case "running":
+                return Observation("running", consumed=consumed, busy=True)
+            case "hidden":
+                return Observation("unknown", hard=False, consumed=consumed)
+            case "elsewhere":
+                family = proc.descendants(of)
+                if any(one.group == front and one.state not in proc.DEAD for one in family):
+                    return self._foreground().look(front, family, consumed)
+                return Observation("running", consumed=consumed)
+            case "reads":
+                return self._reading(of, block, local, consumed)
+
+    def _group(self, front: int, of: proc.Stat, consumed: int | None) -> Observation:
+        return self._foreground().look(front, proc.descendants(of), consumed)
+
+    def _foreground(self) -> Foreground:
+        return Foreground(self._tty, self._device, self._known)
+
+    def _reading(self, of: proc.Stat, block: Block, local: int, consumed: int | None) -> Observation:
+        """The shell itself is blocked on our tty: where?"""
+        unread = self._tty.unread()
+        if unread:
+            return Observation("running", consumed=consumed)
+        wakes = proc.wakes(of.pid, of.pid)
+        look = prompts.look_of(of, block, is_editing(local))
+        key = self._program_key(of)
+        verdict = "strange" if key is None or look is None else self._known.judge(key, look, of, block)
+        match verdict:
+            case "prompt":
+                self._proven = _image(of)
+                # Where unread input cannot be counted we are not sure that it waits.
+                return Observation("ready", unread is not None, None, of.pid, of.name, wakes, consumed)
+            case "editor":
+                return Observation("waiting", False, "continuation", of.pid, of.name, wakes, consumed)
+            case "strange":
+                # After `exec` of another shell: most likely its prompt, but nobody has confirmed it.
+                resembles = look is not None and prompts.resembles_prompt(of, look) and prompts.is_interactive_shell(of)
+                kind = "shell" if resembles else kind_of(local)
+                return Observation("waiting", False, kind, of.pid, of.name, wakes, consumed)
+            case "unlearnt" if not is_editing(local) or _image(of) != self._proven:
+                return Observation("waiting", False, "shell", of.pid, of.name, wakes, consumed)
+            case "unlearnt" | "other":
+                return Observation("waiting", block.stuck, kind_of(local), of.pid, of.name, wakes, consumed)
+
+    # ── the prompt ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def learn(self) -> bool:
+        of, call = self._alive(), self._calling()
+        if of is None or call is None or self._tty.front() != of.group or self._tty.unread():
+            return False
+        try:
+            local = self._tty.local_flags()
+        except termios.error:
+            return False
+        block = blocked(of, of.pid, self._device, call)
+        look = prompts.look_of(of, block, is_editing(local))
+        key = self._program_key(of)
+        if block.state != "reads" or look is None or key is None:
+            return False
+        if block.timed and local & termios.ICANON:
+            return False  # `read -t` in a prompt hook: no shell waits like this at its prompt
+        path = prompts.path_of(of, block)
+        if self._calling() != call:
+            return False  # it moved while we looked
+        self._known.learn(key, look, path)
+        self._proven = _image(of)
+        return True
+
+    @property
+    def knows_prompt(self) -> bool:
+        # One program has several looks (ksh93 in emacs and in vi mode). Known is the one this shell was seen at.
+        of = self._alive()
+        return of is not None and (_image(of) == self._proven or self.observe().seen == "ready")
+
+    def _program_key(self, of: proc.Stat) -> prompts.Key | None:
+        image = _image(of)
+        if image != self._image or self._key is None:
+            try:
+                self._key = prompts.key_of(of)
+            except PermissionError:
+                self._key = None
+            self._image = image
+        return self._key
+
+    # ── single facts ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def consumed(self) -> int | None:
+        try:
+            raw = self._io.read()
+            return int(raw[7 : raw.index(b"\n")])  # "rchar: 123"
+        except (OSError, ValueError):
+            return None
+
+    def shell_in_front(self) -> bool | None:
+        front = self._tty.front()
+        if front is None:
+            return None
+        try:
+            return os.getpgid(self._shell) == front
+        except ProcessLookupError:
+            return False
+        except OSError:
+            return None
+
+    def foreground(self) -> int | None:
+        return self._tty.front()
+
+    def modes(self) -> Modes:
+        return self._tty.modes()
+
+    def adopt_modes(self) -> None:
+        self._tty.adopt_modes()
+
+    def given_modes(self) -> str | None:
+        return self._tty.given_modes()
+
+    def mend(self) -> None:
+        self._tty.mend()
+
+    def cwd(self) -> str | None:
+        path = self._link("cwd")
+        # A directory that was removed is shown with " (deleted)"; one may also be called so.
+        return path if path is not None and os.path.isdir(path) else None
+
+    def program(self) -> str | None:
+        return self._link("exe")
+
+    def _link(self, name: str) -> str | None:
+        try:
+            return os.readlink(f"/proc/{self._shell}/{name}")
+        except OSError:
+            return None
+
+    # ── the family ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def children(self) -> list[Process]:
+        try:
+            alone = not self._children.read() and os.stat(f"/proc/{self._shell}/task").st_nlink <= 3
+        except OSError:
+            alone = False
+        of = None if alone else self._alive()
+        return [] if of is None else [one.as_process() for one in self._family(of)]
+
+    def _family(self, of: proc.Stat) -> list[proc.Stat]:
+        return [one for one in proc.descendants(of, most=1 << 20) if one.state not in proc.DEAD]
+
+    def everyone(self) -> list[Process]:
+        of = self._alive()
+        found = {} if of is None else {one.pid: one for one in (of, *self._family(of))}
+        for one in proc.everything():
+            if one.pid in found or one.state in proc.DEAD or one.pid == os.getpid():
+                continue
+            ours = one.session == self._shell or one.tty == self._device.packed
+            if ours or (holds_tty(one, self._device) and not self._shares_master(one)):
+                found[one.pid] = one
+        return [one.as_process() for one in found.values()]
+
+    def _shares_master(self, of: proc.Stat) -> bool:
+        """Whether it holds the side that we hold: a fork of our own program, which has nothing to do with the shell."""
+        wanted = b"tty-index:\t%d\n" % os.minor(self._device.rdev)
+        try:
+            for fd in os.listdir(f"/proc/{of.pid}/fd"):
+                if wanted in proc.read(f"/proc/{of.pid}/fdinfo/{fd}"):
+                    return True
+        except OSError:
+            return False
+        return False
+
+    def _alive(self) -> proc.Stat | None:
+        try:
+            of = proc.parse_stat(self._stat.read())
+        except OSError:
+            return None
+        return None if of.state in proc.DEAD else of
+
+    def _calling(self) -> bytes | None:
+        try:
+            return self._call.read()
+        except OSError:
+            return None
+
+    def _turn(self) -> bytes | None:
+        try:
+            return self._turns.read()
+        except OSError:
+            return None

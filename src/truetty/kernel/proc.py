@@ -1,0 +1,192 @@
+"""Reading /proc: one process, its threads, its family.
+
+Rule 1: nothing is kept but what `Kept` keeps open; a pid is asked again each time, for pids are used again.
+Rule 2: a process that is gone is `None` or left out. What may not be read raises `PermissionError`: gone and
+        forbidden must never look alike.
+Rule 3: every descriptor is close-on-exec, so no shell we start inherits one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from truetty.kernel.observation import Process
+
+TICKS = os.sysconf("SC_CLK_TCK")
+DEAD = "ZXx"
+HALTED = "Tt"
+ON_CPU = "RD"  # disk sleep counts: it ends by itself and soon, and cannot be a wait for the keyboard
+
+# A fork bomb or `make -j` must not make one look take long; what lies beyond is said to be not looked at.
+MOST_PROCESSES = 256
+
+
+class Stat(NamedTuple):
+    """The fields of /proc/PID/stat that anybody here decides by."""
+
+    pid: int
+    name: str
+    state: str
+    parent: int
+    group: int
+    session: int
+    tty: int  # the controlling terminal, in the kernel's packing
+    front: int  # that terminal's foreground group
+    ticks: int
+    threads: int
+    code: int  # where the program's text starts and ends; 0 or 1 when we may not know
+    code_end: int
+    stack: int  # where the stack started; 0 when we may not know
+
+    def as_process(self) -> Process:
+        cpu = self.ticks / TICKS
+        return Process(self.pid, self.name, self.parent, self.group, self.session, self.state, cpu)
+
+
+def parse_stat(raw: bytes) -> Stat:
+    # The name may hold blanks and brackets of its own: it ends at the *last* bracket.
+    left, right = raw.index(b"("), raw.rindex(b")")
+    f = raw[right + 2 :].split(None, 26)
+    return Stat(
+        int(raw[: left - 1]),
+        raw[left + 1 : right].decode("utf-8", "replace"),
+        chr(f[0][0]),
+        int(f[1]),
+        int(f[2]),
+        int(f[3]),
+        int(f[4]),
+        int(f[5]),
+        int(f[11]) + int(f[12]),
+        int(f[17]),
+        int(f[23]),
+        int(f[24]),
+        int(f[25]),
+    )
+
+
+def read(path: str, size: int = 4096) -> bytes:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, size)
+    finally:
+        os.close(fd)
+
+
+def read_memory(pid: int, address: int, size: int) -> bytes:
+    """Raises PermissionError when forbidden, another OSError when there is no such memory."""
+    fd = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(fd, size, address)
+    finally:
+        os.close(fd)
+
+
+def stat(pid: int) -> Stat | None:
+    try:
+        return parse_stat(read(f"/proc/{pid}/stat", 1024))
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def threads(of: Stat) -> list[int]:
+    """Thread ids, the main thread first."""
+    if of.threads <= 1:
+        return [of.pid]
+    try:
+        return sorted(int(name) for name in os.listdir(f"/proc/{of.pid}/task"))
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def wakes(pid: int, thread: int) -> int | None:
+    """How often the thread was put on a CPU: it grows by one each time it wakes."""
+    try:
+        return int(read(f"/proc/{pid}/task/{thread}/schedstat", 128).split()[2])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def ignored_signals(pid: int) -> int:
+    """The mask of ignored signals, bit 0 for signal 1; 0 when it cannot be told."""
+    try:
+        status = read(f"/proc/{pid}/status")
+    except OSError:
+        return 0
+    at = status.find(b"\nSigIgn:")
+    return int(status[at + 8 : at + 32].split()[0], 16) if at >= 0 else 0
+
+
+def children(of: Stat) -> list[int]:
+    """Raises FileNotFoundError where the kernel was built without `children` files."""
+    found: list[int] = []
+    for thread in threads(of):
+        try:
+            found += map(int, read(f"/proc/{of.pid}/task/{thread}/children", 65536).split())
+        except ProcessLookupError:
+            continue
+        except FileNotFoundError:
+            if os.path.exists(f"/proc/{of.pid}/task/{thread}"):
+                raise
+    return found
+
+
+def everything() -> Iterator[Stat]:
+    """Every process there is."""
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (seen := stat(int(name))) is not None:
+            yield seen
+
+
+def descendants(root: Stat, most: int = MOST_PROCESSES) -> list[Stat]:
+    """Living and dead descendants, parents before their children, at most `most` of them."""
+    found: list[Stat] = []
+    pending = [root]
+    try:
+        while pending and len(found) < most:
+            for pid in children(pending.pop()):
+                if (seen := stat(pid)) is not None:
+                    found.append(seen)
+                    if seen.state not in DEAD:
+                        pending.append(seen)
+    except FileNotFoundError:
+        return _descendants_by_parent(root, most)
+    return found
+
+
+def _descendants_by_parent(root: Stat, most: int) -> list[Stat]:
+    by_parent: dict[int, list[Stat]] = {}
+    for seen in everything():
+        by_parent.setdefault(seen.parent, []).append(seen)
+    found: list[Stat] = []
+    pending = [root.pid]
+    while pending and len(found) < most:
+        born = by_parent.get(pending.pop(), [])
+        found += born
+        pending += [seen.pid for seen in born]
+    return found
+
+
+class Kept:
+    """One file of /proc, opened once and read from its start each time: a third of the price of opening it."""
+
+    __slots__ = ("_fd", "_path", "_size")
+
+    def __init__(self, path: str, size: int = 1024) -> None:
+        self._path = path
+        self._size = size
+        self._fd = -1
+
+    def read(self) -> bytes:
+        """Raises ProcessLookupError or FileNotFoundError when the process is gone, PermissionError when forbidden."""
+        if self._fd < 0:
+            self._fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        return os.pread(self._fd, self._size, 0)
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+            # Never opened again: the pid may be another process's by then.
+            self._path = "/proc/nothing"

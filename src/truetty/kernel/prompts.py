@@ -1,0 +1,164 @@
+"""How the primary prompt of each shell looks to the kernel, learnt at prompts that a mark has confirmed.
+
+A shell reads the tty at its prompt, at PS2 and in its `read` command. What tells them apart is where on its stack it
+is blocked: the *depth*, from the stack's start to the stack pointer, is one constant for one build of a shell and one
+editing mode, whatever the environment, the rc files, nesting or `exec`.
+
+Rule 1: nothing is known beforehand. Depths belong to a build; they are learnt, and kept for all terminals by the
+        identity of the program's file and the process's name (busybox and `sh` are several shells in one file).
+Rule 2: a prompt must also have been reached on the same path: the return addresses on the stack are compared. By depth
+        alone, bash's `read -e` inside functions can fall on the prompt's place by chance.
+Rule 3: an editing shell sets the tty's modes itself, so they must fit; for one that does not edit they prove nothing
+        (`stty -echo` may have been left behind) and are not asked.
+"""
+
+from __future__ import annotations
+
+import array
+import os
+import signal
+from typing import Literal, NamedTuple
+
+from truetty.kernel import proc
+from truetty.kernel.calls import Block
+
+Verdict = Literal[
+    "prompt",
+    "strange",  # nothing was ever learnt for this program
+    "editor",  # it reads as it does at the prompt, but from another place: PS2, `read -e`, vared, a search
+    "unlearnt",  # as shells do at prompts, but in an editing mode in which this one was never seen
+    "other",  # it reads in another manner: its `read` command
+]
+Key = tuple[int, int, int, str]  # device, inode, mtime of the program's file, and the process's name
+Path = frozenset[tuple[int, int]]  # where on the stack, which place in the program
+
+_MOST_PROGRAMS = 256
+_MOST_LOOKS = 8  # one for each editing mode; more would mean that something is learnt which is no constant
+_DEEPEST = 1 << 17  # eight times the deepest prompt seen (ksh93 in vi mode: 0x7bd0)
+# Part of what lies on the stack is left over from earlier calls and changes from prompt to prompt.
+# Least agreement seen at true prompts: see tests; most seen at `read -e` on the prompt's own depth: likewise.
+_SAME_PATH = 0.6
+
+_SHELLS = {
+    *("ash", "bash", "bsd-csh", "busybox", "csh", "dash", "elvish", "fish", "hush", "ksh", "lksh", "mksh", "nu"),
+    *("oksh", "osh", "pdksh", "rbash", "sh", "tcsh", "yash", "zsh"),
+}
+# An interactive shell ignores the signals that would stop it; one that runs a script does not.
+_INTERACTIVE = 1 << (signal.SIGTSTP - 1) | 1 << (signal.SIGTTOU - 1)
+_BASH_READ = 4096  # what bash's own `read` asks for; every other read of more than a byte is a prompt's
+
+
+class Look(NamedTuple):
+    """How a read looks."""
+
+    call: str
+    size: int
+    depth: int
+    editing: bool  # neither line mode nor echo: an editor of the shell's own is at work
+
+
+def key_of(of: proc.Stat) -> Key | None:
+    """Raises PermissionError; None when the process is gone."""
+    try:
+        found = os.stat(f"/proc/{of.pid}/exe")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return (found.st_dev, found.st_ino, found.st_mtime_ns, of.name)
+
+
+def look_of(of: proc.Stat, block: Block, editing: bool) -> Look | None:
+    """None when the kernel does not say where the stack began."""
+    if not of.stack or not block.stack:
+        return None
+    # csh reads the rest of its buffer, whatever that is by now; for the others the exact size is part of the look.
+    size = min(block.size, 2) if "csh" in of.name else block.size
+    return Look(block.call, size, of.stack - block.stack, editing)
+
+
+def path_of(of: proc.Stat, block: Block) -> Path:
+    """The words on the stack that point into the program's own text; empty when they cannot be had."""
+    depth = of.stack - block.stack
+    if not 0 < depth <= _DEEPEST or of.code_end <= of.code:
+        return frozenset()
+    try:
+        memory = proc.read_memory(of.pid, block.stack, depth & ~7)
+    except OSError:
+        return frozenset()
+    words = array.array("Q", memory[: len(memory) & ~7])
+    first, last = of.code, of.code_end
+    return frozenset((depth - 8 * at, word - first) for at, word in enumerate(words) if first <= word < last)
+
+
+def is_interactive_shell(of: proc.Stat) -> bool:
+    """Whether the program's file is called like a shell (`bash`, `ksh93`, `zsh-5.9`), and it is no script it runs."""
+    try:
+        program = os.path.basename(os.readlink(f"/proc/{of.pid}/exe")).removesuffix(" (deleted)")
+    except OSError:
+        return False
+    return program.rstrip("0123456789.-") in _SHELLS and bool(proc.ignored_signals(of.pid) & _INTERACTIVE)
+
+
+def resembles_prompt(of: proc.Stat, look: Look) -> bool:
+    """For a shell of which nothing was learnt: whether it reads as shells do at prompts and seldom elsewhere."""
+    if look.editing:
+        return True
+    return look.call == "read" and look.size > 1 and (look.size, of.name) != (_BASH_READ, "bash")
+
+
+class Prompts:
+    """What was learnt. One is shared by all observers of a process; it only grows, up to its bounds."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[Key, dict[Look, Path]] = {}
+
+    def knows(self, key: Key) -> bool:
+        return key in self._known
+
+    def learn(self, key: Key, look: Look, path: Path) -> None:
+        looks = self._known.pop(key, {})
+        before = looks.pop(look, None)
+        # What differs between two prompts was left over from something else: only what stays is the path.
+        looks[look] = path if not before else before & path or before
+        while len(looks) > _MOST_LOOKS:
+            del looks[next(iter(looks))]
+        self._known[key] = looks
+        while len(self._known) > _MOST_PROGRAMS:
+            del self._known[next(iter(self._known))]
+
+    def judge(self, key: Key, look: Look, of: proc.Stat, block: Block) -> Verdict:
+        looks = self._known.get(key)
+        if not looks:
+            return "strange"
+        verdict: Verdict = "other"
+        for known, path in looks.items():
+            if _same_place(known, look) and _same_path(path, of, block):
+                return "prompt"
+            if _same_manner(known, look):
+                verdict = "editor"
+        if verdict == "other" and resembles_prompt(of, look) and all(one.editing != look.editing for one in looks):
+            return "unlearnt"
+        return verdict
+
+
+def _same_place(known: Look, look: Look) -> bool:
+    if known.depth != look.depth:
+        return False
+    if known.editing:
+        # zsh polls instead of reading while it watches other descriptors, from the same place.
+        return look.editing and (known.size == look.size or 0 in (known.size, look.size))
+    return known.call == look.call and known.size == look.size
+
+
+def _same_path(known: Path, of: proc.Stat, block: Block) -> bool:
+    if not known:
+        return True
+    seen = path_of(of, block)
+    return not seen or len(known & seen) >= _SAME_PATH * len(known)
+
+
+def _same_manner(known: Look, look: Look) -> bool:
+    if known.editing:
+        return look.editing and known.call == look.call
+    return known.call == look.call and known.size == look.size and look.size > 1

@@ -1,0 +1,165 @@
+"""A screen row as plain text with exactly one character per cell, so that rows are cut and joined by slicing.
+
+Rule 1: a narrow character is its own cell; a wide one is followed by `HALF`; a tab is a tab followed by `GAP`s.
+Rule 2: a base with marks is one private code from `Clusters`. No code collides with input: fillers are surrogates,
+        which UTF-8 cannot carry, and plane 16, whence the codes come, is itself put through the table.
+Rule 3: `BLANK` is a cell nobody wrote. Inside a row it reads as a space, at its end as nothing.
+Rule 4: laying a text out in cells and rendering them gives that text back, character for character.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+BLANK = "\0"
+HALF = "\udc00"  # the second cell of a wide character
+GAP = "\udc01"  # a cell a tab has passed over
+LONE = "\udc02"  # the base of a cell that holds nothing but zero-width text
+TAB_WIDTH = 8
+
+_FIRST_CODE = 0x100000
+_MOST_CODES = 0xFFFE
+# Unicode's stream-safe format allows 30 marks in a row; more of them is not writing, and a cell must stay small.
+MOST_MARKS = 30
+
+# Whatever is surely one cell wide. Coarse on purpose: the rest is looked up character by character, and a class of
+# few ranges is scanned many times faster than an exact one.
+_SURE = (
+    " -~\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f"
+    "\u2010-\u2027\u2030-\u205e\u2070\u20a0-\u20bf\u2100-\u2319\u2500-\u25fc\u2800-\u28ff\ue000-\uf8ff\ufffd"
+)
+UNSURE = re.compile(f"[^{_SURE}]")
+UNSURE_LINE = re.compile(f"[^{_SURE}\r\x01\x02]")
+_CODE = re.compile("[\U00100000-\U0010ffff]")
+_TABULAR = re.compile(f"\t{GAP}*|{GAP}+")
+
+
+class _Widths(dict[str, int]):
+    """Cells per character, looked up once: 0, 1 or 2, and -1 for plane 16, which must go through the table."""
+
+    def __missing__(self, char: str) -> int:
+        code = ord(char)
+        category = unicodedata.category(char)
+        if code >= _FIRST_CODE:
+            width = -1
+        elif category == "Cn":
+            # Not assigned: one cell, but for the two planes Unicode has set aside for ideographs.
+            width = 2 if 0x20000 <= code <= 0x3FFFD else 1
+        elif 0x1160 <= code <= 0x11FF or (category in ("Mn", "Me", "Cf") and code != 0xAD):
+            width = 0  # marks, joiners, and the vowels and finals that complete a Hangul syllable
+        else:
+            width = 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        if len(self) > 20_000:  # a bound, for a stream that walks through all of Unicode
+            self.clear()
+        self[char] = width
+        return width
+
+
+WIDTHS = _Widths()
+
+
+class Clusters:
+    """The private codes of one page: each stands for a base and what was stacked on it."""
+
+    __slots__ = ("_codes", "_texts")
+
+    def __init__(self) -> None:
+        self._codes: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
+
+    def code(self, text: str) -> str:
+        code = self._codes.get(text)
+        if code is None:
+            if len(self._codes) >= _MOST_CODES:
+                return text[0] if WIDTHS[text[0]] > 0 else " "  # more than a screen of them: the base must do
+            code = chr(_FIRST_CODE + len(self._codes))
+            self._codes[text] = code
+            self._texts[code] = text
+        return code
+
+    def text(self, cell: str) -> str:
+        return self._texts.get(cell, cell)
+
+    def crowded(self) -> bool:
+        return len(self._codes) > _MOST_CODES // 2
+
+    def expand(self, cells: str) -> str:
+        return _CODE.sub(lambda found: self._texts[found[0]], cells)
+
+
+def render(cells: str, columns: int, clusters: Clusters) -> str:
+    """The text a row stands for."""
+    if cells.isascii() and "\t" not in cells:
+        return cells.rstrip(BLANK).replace(BLANK, " ") if BLANK in cells else cells
+    coded = _CODE.search(cells) is not None
+    if coded and ("\t" in cells or GAP in cells or GAP in clusters.expand(cells)):
+        return _render_each(cells, columns, clusters)
+    if "\t" in cells or GAP in cells:
+        cells = _TABULAR.sub(lambda found: _tab(found.start(), len(found[0]), found[0][0] == "\t", columns), cells)
+    text = cells.rstrip(BLANK).replace(BLANK, " ").replace(HALF, "")
+    return clusters.expand(text).replace(LONE, "") if coded else text
+
+
+def _tab(start: int, length: int, headed: bool, columns: int) -> str:
+    """A tab whose cells are all still there, or the blanks that are left of it."""
+    width = min((start // TAB_WIDTH + 1) * TAB_WIDTH, columns - 1) - start
+    return "\t" + BLANK * (length - width) if headed and 0 < width <= length else BLANK * length
+
+
+def _render_each(cells: str, columns: int, clusters: Clusters) -> str:
+    """Tabs and stacked cells in one row: the stacked text must not disturb the counting of the tab's cells."""
+    texts = [clusters.text(cell) for cell in cells]
+    bases = "".join(text[0] for text in texts)
+    shown = list(bases)
+    for found in _TABULAR.finditer(bases):
+        resolved = _tab(found.start(), len(found[0]), found[0][0] == "\t", columns)
+        shown[found.start() : found.end()] = [*resolved, *[""] * (len(found[0]) - len(resolved))]
+    whole = "".join(base + text[1:] for base, text in zip(shown, texts, strict=True))
+    return whole.rstrip(BLANK).replace(BLANK, " ").replace(HALF, "").replace(LONE, "")
+
+
+def overwritten(cells: str, start: int, text: str) -> str:
+    """The row with `text` at `start`; a wide character that loses one of its cells loses both."""
+    size = len(cells)
+    if size < start:
+        return cells + BLANK * (start - size) + text
+    end = start + len(text)
+    left, right = cells[:start], cells[end:]
+    if not cells.isascii():
+        if cells[start : start + 1] == HALF:
+            left = left[:-1] + BLANK
+        if right[:1] == HALF:
+            right = BLANK + right[1:]
+    return left + text + right
+
+
+def erased(cells: str, start: int, end: int) -> str:
+    """The row with the cells from `start` to before `end` blank."""
+    if end >= len(cells):
+        if cells[start : start + 1] == HALF:
+            start -= 1
+        return cells[:start].rstrip(BLANK)
+    return overwritten(cells, start, BLANK * (end - start))
+
+
+def inserted(cells: str, start: int, text: str, columns: int) -> str:
+    """The row with `text` pushed in at `start`; what leaves at the right end is lost."""
+    cells = cells.ljust(start, BLANK)
+    left, right = cells[:start], cells[start:]
+    if right[:1] == HALF:
+        left, right = left[:-1] + BLANK, BLANK + right[1:]
+    whole = left + text + right
+    if whole[columns : columns + 1] == HALF:
+        return whole[: columns - 1]
+    return whole[:columns]
+
+
+def deleted(cells: str, start: int, count: int) -> str:
+    """The row without `count` cells from `start` on."""
+    left, right = cells[:start], cells[start + count :]
+    if cells[start : start + 1] == HALF:
+        left = left[:-1] + BLANK
+    if right[:1] == HALF:
+        right = BLANK + right[1:]
+    return (left + right).rstrip(BLANK)

@@ -1,0 +1,283 @@
+"""What moves the cursor and what erases, shifts or repeats cells.
+
+Rule 1: whatever moves between rows unfolds the page first.
+Rule 2: no sequence costs more than one screen of work or gives more than one row of text, whatever its numbers say.
+Rule 3: a clear keeps what was on the screen.
+"""
+
+from __future__ import annotations
+
+from truetty.output.cells import BLANK, GAP, HALF, LONE, TAB_WIDTH, deleted, erased, inserted
+from truetty.output.page import Page, Row
+
+Values = tuple[int, ...]
+
+
+def inside(page: Page) -> int:
+    """The cursor's column, with a wrap that was pending forgotten."""
+    if page.x >= page.columns:
+        page.x = page.columns - 1
+    return page.x
+
+
+def move_to(page: Page, x: int, y: int) -> None:
+    """An absolute position; within the margins when origin mode says so."""
+    page.unfold()
+    low, high = (page.top, page.bottom) if page.origin else (0, page.height - 1)
+    page.x = min(max(x, 0), page.columns - 1)
+    page.goto(min(max(y, low), high))
+
+
+# Within a row
+
+
+def carriage_return(values: Values, page: Page) -> None:
+    page.x = 0
+
+
+def backspace(values: Values, page: Page) -> None:
+    x = inside(page)
+    if x:
+        page.x = x - 1
+
+
+def tab(values: Values, page: Page) -> None:
+    page.tab()
+
+
+def right(values: Values, page: Page) -> None:
+    page.x = min(page.x + (values[0] or 1), page.columns - 1)
+
+
+def left(values: Values, page: Page) -> None:
+    page.x = max(inside(page) - (values[0] or 1), 0)
+
+
+def to_column(values: Values, page: Page) -> None:
+    page.x = min(values[0] or 1, page.columns) - 1
+
+
+def tabs_right(values: Values, page: Page) -> None:
+    for _ in range(min(values[0] or 1, page.columns)):
+        if page.x < page.columns:
+            page.x = page.next_stop(page.x)
+
+
+def tabs_left(values: Values, page: Page) -> None:
+    if page.x >= page.columns:
+        return
+    stops = range(0, page.columns, TAB_WIDTH) if page.stops is None else page.stops
+    for _ in range(min(values[0] or 1, page.columns)):
+        page.x = max((stop for stop in stops if stop < page.x), default=0)
+
+
+def erase_line(values: Values, page: Page) -> None:
+    row, x = page.row, page.x
+    match values[0]:
+        case 0:
+            row.cells = erased(row.cells, x, page.columns)
+            row.wrapped = row.wrapped and x > 0
+        case 1:
+            row.cells = erased(row.cells, 0, x + 1)
+        case 2:
+            row.cells = ""
+            row.wrapped = False
+
+
+def erase_characters(values: Values, page: Page) -> None:
+    x = inside(page)
+    page.row.cells = erased(page.row.cells, x, min(x + (values[0] or 1), page.columns))
+
+
+def insert_characters(values: Values, page: Page) -> None:
+    x = inside(page)
+    blanks = BLANK * min(values[0] or 1, page.columns - x)
+    if x < len(page.row.cells):
+        page.row.cells = inserted(page.row.cells, x, blanks, page.columns).rstrip(BLANK)
+
+
+def delete_characters(values: Values, page: Page) -> None:
+    page.row.cells = deleted(page.row.cells, inside(page), values[0] or 1)
+
+
+def repeat(values: Values, page: Page) -> None:
+    cells, x = page.row.cells, page.x
+    if not page.printed or not 0 < x <= len(cells):
+        return
+    char = cells[x - 1]
+    if char == HALF and x > 1:
+        char = cells[x - 2]
+    text = page.clusters.text(char)
+    if text.strip(BLANK + HALF + GAP + LONE + "\t"):
+        page.print(text * min(values[0] or 1, page.columns))
+
+
+# Between rows
+
+
+def line_feed(values: Values, page: Page) -> None:
+    page.feed_line()
+
+
+def next_line(values: Values, page: Page) -> None:
+    page.x = 0
+    page.feed_line()
+
+
+def index(values: Values, page: Page) -> None:
+    page.unfold()
+    inside(page)
+    if page.y == page.bottom:
+        page.scroll()
+    elif page.y < page.height - 1:
+        page.goto(page.y + 1)
+
+
+def next_index(values: Values, page: Page) -> None:
+    page.x = 0
+    index(values, page)
+
+
+def reverse_index(values: Values, page: Page) -> None:
+    page.unfold()
+    inside(page)
+    if page.y == page.top:
+        _shift_down(page, page.top, 1)
+        page.goto(page.y)
+    elif page.y:
+        page.goto(page.y - 1)
+
+
+def up(values: Values, page: Page) -> None:
+    page.unfold()
+    x, y = inside(page), page.y
+    stop = page.top if y >= page.top else 0
+    page.x = x
+    page.goto(max(y - (values[0] or 1), stop))
+
+
+def down(values: Values, page: Page) -> None:
+    page.unfold()
+    x, y = inside(page), page.y
+    stop = page.bottom if y <= page.bottom else page.height - 1
+    page.x = x
+    page.goto(min(y + (values[0] or 1), stop))
+
+
+def down_first(values: Values, page: Page) -> None:
+    down(values, page)
+    page.x = 0
+
+
+def up_first(values: Values, page: Page) -> None:
+    up(values, page)
+    page.x = 0
+
+
+def position(values: Values, page: Page) -> None:
+    column = values[1] if len(values) > 1 else 1
+    move_to(page, (column or 1) - 1, (values[0] or 1) - 1 + (page.top if page.origin else 0))
+
+
+def to_row(values: Values, page: Page) -> None:
+    move_to(page, page.x, (values[0] or 1) - 1 + (page.top if page.origin else 0))
+
+
+def row_down(values: Values, page: Page) -> None:
+    page.unfold()
+    move_to(page, page.x, page.y + (values[0] or 1))
+
+
+def erase_page(values: Values, page: Page) -> None:
+    page.unfold()
+    row, rows, x, y = page.row, page.rows, page.x, page.y
+    match values[0]:
+        case 0:
+            if not x and not y:
+                keep_screen(page)
+            row.cells = erased(row.cells, x, page.columns)
+            row.wrapped = row.wrapped and x > 0
+            del rows[y + 1 :]
+        case 1:
+            row.cells = erased(row.cells, 0, x + 1)
+            row.wrapped = False
+            if x + 1 >= page.columns and y + 1 < len(rows):
+                below = rows[y + 1]
+                assert isinstance(below, Row)
+                below.wrapped = False
+            rows[:y] = [Row() for _ in range(y)]
+        case 2:
+            keep_screen(page)
+            page.row = Row()
+            rows[:] = [*(Row() for _ in range(y)), page.row]
+
+
+def keep_screen(page: Page) -> None:
+    """What is about to be cleared becomes text; a screen that was kept just before is not kept twice."""
+    page.unfold()
+    written = [index for index, row in enumerate(page.rows) if isinstance(row, Row) and row.cells]
+    if not written:
+        return
+    # Blank rows above the first text are only where the cursor was put: a flood of clears must not multiply them.
+    text = page.text_of(page.rows[written[0] : written[-1] + 1])
+    if text.removeprefix("\n") != page.frame:
+        page.frame = text.removeprefix("\n")
+        page.out.append(text)
+        page.began = True
+
+
+def _shift_down(page: Page, start: int, count: int) -> None:
+    """Blank rows come in at `start`; those pushed over the bottom margin are lost."""
+    _pad(page)
+    count = min(count, page.bottom + 1 - start)
+    del page.rows[page.bottom + 1 - count : page.bottom + 1]
+    page.rows[start:start] = [Row() for _ in range(count)]
+
+
+def _shift_up(page: Page, start: int, count: int) -> None:
+    """Rows from `start` on are lost; blank ones come in at the bottom margin."""
+    _pad(page)
+    count = min(count, page.bottom + 1 - start)
+    del page.rows[start : start + count]
+    page.rows[page.bottom + 1 - count : page.bottom + 1 - count] = [Row() for _ in range(count)]
+
+
+def _pad(page: Page) -> None:
+    page.unfold()
+    page.rows.extend(Row() for _ in range(page.bottom + 1 - len(page.rows)))
+
+
+def _settled(page: Page) -> None:
+    """Rows have moved under the cursor."""
+    page.goto(page.y)
+    page.trim()
+
+
+def insert_lines(values: Values, page: Page) -> None:
+    page.unfold()
+    inside(page)
+    if page.top <= page.y <= page.bottom:
+        _shift_down(page, page.y, values[0] or 1)
+        page.x = 0
+        _settled(page)
+
+
+def delete_lines(values: Values, page: Page) -> None:
+    page.unfold()
+    inside(page)
+    if page.top <= page.y <= page.bottom:
+        _shift_up(page, page.y, values[0] or 1)
+        page.x = 0
+        _settled(page)
+
+
+def scroll_up(values: Values, page: Page) -> None:
+    page.unfold()
+    _shift_up(page, page.top, values[0] or 1)
+    _settled(page)
+
+
+def scroll_down(values: Values, page: Page) -> None:
+    page.unfold()
+    _shift_down(page, page.top, values[0] or 1)
+    _settled(page)

@@ -1,0 +1,215 @@
+"""bash: the user's files are sourced by ours in their true order, the text by `eval`, the second witness is PROMPT_COMMAND.
+
+Rule 1: nothing is left behind but PROMPT_COMMAND's element 7717, a zero-width mark in PS2 and one key binding.
+Rule 2: `\\builtin` before everything: aliases and functions may have any name.
+Rule 3: every part of ours stands in a group whose output is thrown away, which hides `set -x`, `set -v` and DEBUG traps.
+
+bash is entered in one of three ways, by what the user's arguments make of it:
+
+    posix   (--posix, sh)                 ENV, and the user's own ENV file after it
+    bare    (--login, --norc, rc off)     ENV with --posix, left at once: nothing else is read, a login shell stays one,
+                                          and its profiles are sourced by us
+    usual                                 --rcfile; bash itself reads the system's bashrc before it, where it was built so
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from truetty.shells.base import Asked, Launch, Typed
+from truetty.shells.quoting import encoded, entered, escaped_mark, quoted, script, signal_above
+
+_WITH_VALUE = frozenset({"--rcfile", "--init-file"})
+_QUIET = ">/dev/null 2>&1"
+
+
+@dataclass(frozen=True, slots=True)
+class _Arguments:
+    """The user's arguments, sorted: bash wants every long option before the first short one."""
+
+    long: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
+    login: bool = False
+    norc: bool = False
+    noprofile: bool = False
+    posix: bool = False
+    rcfile: str | None = None
+    interactive: bool = True
+
+
+def _sorted_out(arguments: Sequence[str]) -> _Arguments:
+    long: list[str] = []
+    rest: list[str] = []
+    login = norc = noprofile = posix = command = False
+    rcfile: str | None = None
+    words = iter(arguments)
+    for word in words:
+        if word in _WITH_VALUE:
+            rcfile = next(words, None)
+        elif word.startswith("--") and word != "--":
+            match word:
+                case "--login":
+                    login = True
+                case "--norc":
+                    norc = True
+                case "--noprofile":
+                    noprofile = True
+                case "--posix":
+                    posix = True
+                case _:
+                    long.append(word)
+        elif len(word) > 1 and word[0] in "-+" and word != "--":
+            login = login or (word[0] == "-" and "l" in word)
+            command = command or (word[0] == "-" and "c" in word)
+            rest.append(word)
+            if word[-1] in "oO" and (value := next(words, None)) is not None:
+                posix = posix or (value == "posix" and word[0] == "-")
+                rest.append(value)
+        else:
+            rest += [word, *words]
+            command = command or word not in ("-", "--") or len(rest) > rest.index(word) + 1
+    return _Arguments(tuple(long), tuple(rest), login, norc, noprofile, posix, rcfile, not command)
+
+
+@dataclass(frozen=True, slots=True)
+class Bash:
+    """`named_sh`: the program is called `sh`, and so becomes POSIX by itself once its files are read."""
+
+    name: str = "bash"
+    named_sh: bool = False
+
+    @property
+    def integrates(self) -> bool:
+        return True
+
+    @property
+    def answers_queries(self) -> bool:
+        return False
+
+    @property
+    def edits_lines(self) -> bool:
+        return True
+
+    def launch(
+        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
+    ) -> Launch:
+        given = _sorted_out(arguments)
+        argv0 = os.path.basename(program)
+        if not given.interactive:  # a script or -c: not ours to change
+            return Launch((argv0, *arguments))
+        noprofile = given.noprofile or not rc
+        long, changes = list(given.long), dict[str, str | None]()
+        start, sources = "", ""
+        if given.posix or self.named_sh or "POSIXLY_CORRECT" in env:
+            long += ["--posix"] * given.posix + ["--login"] * given.login + ["--noprofile"] * noprofile
+            start = _restored("ENV", env.get("ENV"))
+            sources = _env_file(env.get("ENV")) if rc else ""
+            changes["ENV"] = f"{folder}/rc"
+        elif given.login or given.norc or not rc:
+            long += ["--posix"] + ["--login"] * given.login
+            start = _LEAVE_POSIX + _restored("ENV", env.get("ENV"))
+            if "HISTFILE" not in env:  # POSIX mode chose another default
+                start += "HISTFILE=~/.bash_history;"
+            sources = _PROFILES if given.login and not noprofile else ""
+            changes["ENV"] = f"{folder}/rc"
+        else:
+            long += ["--rcfile", f"{folder}/rc"]
+            sources = _if_there(quoted(given.rcfile) if given.rcfile else "~/.bashrc")
+        install = f"{{ \\builtin . {folder}/hook||:;}} {_QUIET}"
+        files = {
+            "hook": encoded(self._hook(folder, key)),
+            "p": encoded(_end("P", key)),
+            # One line: under `set -v` bash shows each line of a file as it reads it; this one is read before any was set.
+            "rc": encoded(f"{start}{install};{sources}{install}\n"),
+        }
+        return Launch((argv0, *long, "-i", *given.rest), changes, files)
+
+    def trigger(self, asked: Asked) -> Typed:
+        folder, number = asked.folder, asked.serial
+        mark = quoted(escaped_mark("C", asked.start))
+        mend = f"{{ {asked.mend};}} </dev/tty {_QUIET}||:\n" if asked.mend else ""
+        # The last argument of the last command is what `$_` tells the text: nothing of ours.
+        first = (
+            f"{{ \\builtin unset _tt;\\builtin printf {mark} >/dev/tty||\\builtin echo -ne {mark} >/dev/tty;"
+            f"\\builtin :;}} {_QUIET}"
+        )
+        files = {f"d{number}": encoded(_end("D", asked.end))}
+        if code := asked.last_code & 255:
+            first += f";{{ \\builtin . {folder}/r{number} :;}} {_QUIET}&&:"
+            files[f"r{number}"] = encoded(f"\\builtin return {code}\n")
+        files[f"v{number}"] = encoded(f"{mend}_tt=" + quoted(f"{first}\n{asked.text}"))
+        # Typed, because bash keeps no history inside eval or a file, and nothing could be taken out of it there.
+        history = "" if "S" in asked.flags else "\\history -s x;\\history -d -1;"
+        line = f' {history}\\. {folder}/v{number};\\builtin eval "$_tt";{{ \\. {folder}/d{number};}} {_QUIET}&&:'
+        return Typed(entered(line), files)
+
+    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+        told = _end("H", secret, then="_tt=$?")
+        files = {
+            "p": encoded(_end("P", key)),
+            f"h{serial}": encoded(f"{told}\n{self._hook(folder, key)}"),
+            f"k{serial}": encoded('\\builtin eval "\\builtin unset _tt;\\builtin return $_tt"\n'),
+        }
+        inside = f"\\. {folder}/h{serial};\\history -s x;\\history -d -1;\\. {folder}/k{serial}"
+        return Typed(entered(f" {{ {inside};}} {_QUIET}&&:"), files)
+
+    def signal_of(self, code: int) -> int | None:
+        return signal_above(128, code)
+
+    def clear_line(self) -> bytes:
+        return b"\x1b[7717~"
+
+    def prompt_start(self, tail: bytes) -> int | None:
+        at = tail.rfind(b"\x1b[?2004h")  # readline switches bracketed paste on and then prints the prompt
+        return at if at >= 0 else None
+
+    def _hook(self, folder: str, key: str) -> str:
+        return script("hook.bash", folder=folder, key=key, tty=">/dev/tty", quiet=_QUIET)
+
+
+# Left as if it had never been: POSIX mode switches this one option on and does not switch it off again.
+_LEAVE_POSIX = "\\builtin set +o posix;{ \\builtin shopt -u inherit_errexit;} 2>/dev/null;"
+
+
+def _if_there(path: str) -> str:
+    """`&&:`: the file's own last status must not end a shell in which the file said `set -e`."""
+    return f"if [[ -e {path} ]];then \\builtin . {path}&&:;fi;"
+
+
+_PROFILES = _if_there("/etc/profile") + (
+    "if [[ -r ~/.bash_profile ]];then \\builtin . ~/.bash_profile&&:;"
+    "elif [[ -r ~/.bash_login ]];then \\builtin . ~/.bash_login&&:;"
+    "elif [[ -r ~/.profile ]];then \\builtin . ~/.profile&&:;fi;"
+)
+
+
+def _env_file(value: str | None) -> str:
+    """The user's own ENV file: its name is expanded as the shell would have done it."""
+    if not value:
+        return ""
+    word = '"' + value.replace('"', '\\"') + '"'
+    return f"if [ -r {word} ];then \\builtin . {word}&&:;fi;"
+
+
+def _restored(name: str, value: str | None) -> str:
+    if value is None:
+        return f"\\builtin unset {name};"
+    return f"\\builtin export {name}={quoted(value)};"
+
+
+def _end(letter: str, secret: str, then: str = "\\builtin return $?") -> str:
+    """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs.
+
+    S: a leading space keeps the line out of the history, or (before bash 5) nothing could take it out.
+    """
+
+    def printed(flags: str) -> str:
+        mark = escaped_mark(letter, secret, "$?", flags)
+        return f"\\builtin printf '{mark}'||\\builtin echo -ne '{mark}'"
+
+    return (
+        '\\builtin eval "case \\$BASH_VERSINFO:\\${HISTCONTROL-} in [1-4]:*|*ignore[sb]*)'
+        f"{printed('${-}S')};;*){printed('$-')};;esac >/dev/tty;{then}\" {_QUIET}\n"
+    )

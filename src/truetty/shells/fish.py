@@ -1,0 +1,91 @@
+"""fish: entered by --init-command, told by `eval` of a quoted substitution, the second witness is the fish_prompt event.
+
+Rule 1: `"$(…)"` must be quoted (fish 3.4 and later): unquoted it splits lines, and a pipe would lose `$status`.
+Rule 2: what the substitution returns is the `$status` that the text sees.
+Rule 3: a leading space keeps a line out of fish's history by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from truetty.shells.base import Asked, Launch, Typed
+from truetty.shells.quoting import encoded, entered, escaped_mark, script, signal_above
+
+_NO_PROMPT = frozenset({"-c", "--command", "-n", "--no-execute", "-v", "--version", "-h", "--help"})
+_WITH_VALUE = frozenset({"-C", "--init-command", "-d", "--debug", "-o", "--debug-output", "-f", "--features", "--profile", "-p"})
+# At the end of a line without a newline fish prints its own sign and blanks up to the margin.
+_FRESH_LINE = re.compile(rb"(?:\x1b\[[0-9;]*m|\x1b\(B)*\xe2\x8f\x8e(?:\x1b\[[0-9;]*m|\x1b\(B)* +\r")
+
+
+def _interactive(arguments: Sequence[str]) -> bool:
+    words = iter(arguments)
+    for word in words:
+        if word in _WITH_VALUE:
+            next(words, None)
+        elif word in _NO_PROMPT or word.startswith("--command=") or not word.startswith("-"):
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Fish:
+    name: str = "fish"
+
+    @property
+    def integrates(self) -> bool:
+        return True
+
+    @property
+    def answers_queries(self) -> bool:
+        return True
+
+    @property
+    def edits_lines(self) -> bool:
+        return True
+
+    def launch(
+        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
+    ) -> Launch:
+        argv0 = os.path.basename(program)
+        if not _interactive(arguments):
+            return Launch((argv0, *arguments))
+        plain = () if rc or "-N" in arguments or "--no-config" in arguments else ("--no-config",)
+        ours = (*plain, "--interactive", "--init-command", f"source {folder}/hook.fish")
+        return Launch((argv0, *arguments, *ours), {}, {"hook.fish": encoded(script("hook.fish", key=key))})
+
+    def trigger(self, asked: Asked) -> Typed:
+        folder, number = asked.folder, asked.serial
+        mend = f"begin; {asked.mend}; end </dev/tty >/dev/null 2>&1\n" if asked.mend else ""
+        files = {
+            f"c{number}": encoded(
+                f"{mend}builtin printf '{escaped_mark('C', asked.start)}' >/dev/tty\n"
+                f"builtin string collect --no-trim-newlines <{folder}/t{number}\n"
+                f"return {asked.last_code & 255}\n"
+            ),
+            f"t{number}": encoded(asked.text),
+            f"d{number}": encoded(
+                f"set -l s $status\nbuiltin printf '{escaped_mark('D', asked.end, '%s', '')}' $s >/dev/tty\nreturn $s\n"
+            ),
+        }
+        return Typed(entered(f' eval "$(. {folder}/c{number})";. {folder}/d{number}'), files)
+
+    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+        told = f"set -l s $status\nbuiltin printf '{escaped_mark('H', secret, '%s', '')}' $s >/dev/tty\n"
+        files = {f"h{serial}": encoded(f"{told}{script('hook.fish', key=key)}return $s\n")}
+        return Typed(entered(f" . {folder}/h{serial}"), files)
+
+    def signal_of(self, code: int) -> int | None:
+        return signal_above(128, code)
+
+    def clear_line(self) -> bytes:
+        return b"\x1b[7717~"
+
+    def prompt_start(self, tail: bytes) -> int | None:
+        last = None
+        for last in _FRESH_LINE.finditer(tail):
+            pass
+        return None if last is None else last.start()

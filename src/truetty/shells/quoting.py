@@ -1,0 +1,60 @@
+"""How our words are written in shell scripts: marks, quotes, and the scripts that lie in `scripts/`.
+
+Rule 1: a user's text is encoded once, byte for byte, and quoted; it is never rewritten.
+Rule 2: marks are written with octal escapes where a `printf` expands them, and as raw bytes where nothing would.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+ESC, BEL = "\x1b", "\x07"
+
+
+def escaped_mark(letter: str, *fields: str) -> str:
+    """A mark for a `printf` format, with `\\033` and `\\007`."""
+    return rf"\033]7717;{';'.join((letter, *fields))}\007"
+
+
+def raw_mark(letter: str, *fields: str) -> str:
+    """A mark as it goes over the wire."""
+    return f"{ESC}]7717;{';'.join((letter, *fields))}{BEL}"
+
+
+def encoded(text: str) -> bytes:
+    """The user's bytes: what could not be decoded comes back as it was."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def quoted(text: str) -> str:
+    """One word for any shell of the Bourne family."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def pasted(line: str) -> bytes:
+    """A line as a terminal would paste it, and Enter."""
+    return b"\x1b[200~" + encoded(line) + b"\x1b[201~\r"
+
+
+def entered(line: str) -> bytes:
+    """A line and its Enter. A line feed: it ends a line in every editor, and on a tty whose ICRNL was switched off."""
+    return encoded(line) + b"\n"
+
+
+@cache
+def _template(name: str) -> str:
+    return Path(__file__).with_name("scripts").joinpath(name).read_text(encoding="utf-8")
+
+
+def script(name: str, **places: str) -> str:
+    """A script of `scripts/` with its `@PLACES@` filled in."""
+    text = _template(name)
+    for place, value in places.items():
+        text = text.replace(f"@{place.upper()}@", value)
+    return text
+
+
+def signal_above(base: int, code: int) -> int | None:
+    """The signal in a code that is `base` and a signal's number; Linux has 64 of them."""
+    return code - base if 1 <= code - base <= 64 else None

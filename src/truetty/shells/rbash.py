@@ -1,0 +1,50 @@
+"""rbash: bash that may write to no file and read none by a path; what is left is `eval "$(<file)"` and standard output.
+
+Rule 1: start-up files are read before the restrictions hold, so the hook comes in as in bash; it redirects nothing.
+Rule 2: standard output is the terminal: a restricted shell can redirect itself no more than we can.
+Rule 3: `$(<file)` clears `$?`, so the status is caught in a variable first. Nothing hides what `set -x` says of our own part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from truetty.shells.base import Asked, Typed
+from truetty.shells.bash import Bash
+from truetty.shells.quoting import encoded, entered, escaped_mark, quoted, script
+
+_CLEAN = "\\history -s x;\\history -d -1;"
+
+
+@dataclass(frozen=True, slots=True)
+class Rbash(Bash):
+    name: str = "rbash"
+
+    def trigger(self, asked: Asked) -> Typed:
+        folder, number = asked.folder, asked.serial
+        mend = f"{{ {asked.mend};}} </dev/tty;" if asked.mend else ""
+        code = asked.last_code & 255
+        first = f"{mend}\\builtin printf {quoted(escaped_mark('C', asked.start))}" + (f";(exit {code})&&:" if code else "")
+        files = {
+            f"v{number}": encoded(f"{first}\n{asked.text}"),
+            f"d{number}": encoded(_told("D", asked.end)),
+        }
+        history = "" if "S" in asked.flags else _CLEAN
+        line = f' {history}\\builtin eval "$(<{folder}/v{number})";_tt=$?;\\builtin eval "$(<{folder}/d{number})"&&:'
+        return Typed(entered(line), files)
+
+    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+        files = {f"h{serial}": encoded(f"{self._hook(folder, key)}{_told('H', secret)}")}
+        return Typed(entered(f' _tt=$?;{_CLEAN}\\builtin eval "$(<{folder}/h{serial})"&&:'), files)
+
+    def _hook(self, folder: str, key: str) -> str:
+        return script("hook.bash", folder=folder, key=key, tty="", quiet="")
+
+
+def _told(letter: str, secret: str) -> str:
+    """A mark with the caught status, which is handed on."""
+    with_space, without = (quoted(escaped_mark(letter, secret, "%s", f"%s{flag}")) for flag in ("S", ""))
+    return (
+        f'case ${{HISTCONTROL-}} in *ignore[sb]*)\\builtin printf {with_space} "$_tt" "$-";;'
+        f'*)\\builtin printf {without} "$_tt" "$-";;esac;\\builtin eval "\\builtin unset _tt;(exit $_tt)"\n'
+    )

@@ -1,0 +1,90 @@
+"""tcsh: entered by a private HOME, told by `source`, the second witness is the precmd alias.
+
+Rule 1: HOME is given back by the first line that is read; only the system's csh.cshrc comes before it.
+Rule 2: no name may be quoted: a quoted word is no builtin here, so an alias `source`, `echo` or `set` is beyond us.
+Rule 3: `set status=N` hands a status on, and only as the last command of a file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from truetty.shells.base import Asked, Launch, Typed
+from truetty.shells.quoting import BEL, ESC, encoded, entered, quoted, raw_mark, script, signal_above
+
+_HAND_ON = 'eval "unset _tt;set status=$_tt"\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Tcsh:
+    name: str = "tcsh"
+
+    @property
+    def integrates(self) -> bool:
+        return True
+
+    @property
+    def answers_queries(self) -> bool:
+        return False
+
+    @property
+    def edits_lines(self) -> bool:
+        return True
+
+    def launch(
+        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
+    ) -> Launch:
+        argv0 = os.path.basename(program)
+        flags = [word for word in arguments if word[:1] == "-" and len(word) > 1]
+        if len(flags) < len(arguments) or any("c" in word for word in flags):
+            return Launch((argv0, *arguments))  # a script or -c
+        fast = any("f" in word for word in flags)
+        kept = [letters for word in flags if (letters := word.replace("f", "")) != "-"]
+        install = f"source {folder}/hook\n"
+        theirs = "if (-r ~/.tcshrc) then\nsource ~/.tcshrc\nelse if (-r ~/.cshrc) then\nsource ~/.cshrc\nendif\n"
+        home = env.get("HOME")
+        back = "unsetenv HOME;unset home\n" if home is None else f"setenv HOME {quoted(home)};set home={quoted(home)}\n"
+        files = {
+            ".tcshrc": encoded(back + install + (theirs + install if rc and not fast else "")),
+            "hook": encoded(_hook(folder, key)),
+            "p": encoded(_told("P", key) + _HAND_ON),
+        }
+        return Launch((argv0, *kept), {"HOME": folder}, files)
+
+    def trigger(self, asked: Asked) -> Typed:
+        folder, number = asked.folder, asked.serial
+        mend = f"( {asked.mend} ) </dev/tty >& /dev/null\n" if asked.mend else ""
+        start = f"{mend}echo -n '{raw_mark('C', asked.start)}' >/dev/tty\n"
+        if code := asked.last_code & 255:
+            start += f"set status={code}\n"
+        files = {
+            f"t{number}": encoded(f"{start}{asked.text}\n"),
+            f"d{number}": encoded(_told("D", asked.end) + _HAND_ON),
+        }
+        return Typed(entered(f" source {folder}/t{number};set _tt=$status;source {folder}/d{number}"), files)
+
+    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+        files = {
+            "p": encoded(_told("P", key) + _HAND_ON),
+            f"h{serial}": encoded(_told("H", secret) + _hook(folder, key) + _HAND_ON),
+        }
+        return Typed(entered(f" set _tt=$status;source {folder}/h{serial}"), files)
+
+    def signal_of(self, code: int) -> int | None:
+        return signal_above(128, code)
+
+    def clear_line(self) -> bytes:
+        return b"\x03"
+
+    def prompt_start(self, tail: bytes) -> int | None:
+        return None
+
+
+def _told(letter: str, secret: str) -> str:
+    return f"echo -n '{ESC}]7717;{letter};{secret};'$_tt';{BEL}' >/dev/tty\n"
+
+
+def _hook(folder: str, key: str) -> str:
+    return script("hook.tcsh", folder=folder, key=key, esc=ESC, bel=BEL)

@@ -1,0 +1,339 @@
+"""One shell on one channel, as its users hold it. The only file that waits on output.
+
+Rule 1: `wait` bounds patience, never the command; only `timeout` ends one.
+Rule 2: one command at a time: a second one is refused with `Busy`, never queued and never typed into the first.
+Rule 3: a terminal whose shell ended is `closed` and says with what exit code; `close()` leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from types import TracebackType
+from typing import Final, Self
+
+from truetty import environment
+from truetty.channels.base import Channel
+from truetty.channels.local import LocalChannel
+from truetty.command import Command
+from truetty.conversation import Conversation
+from truetty.core import keys
+from truetty.core.errors import BadCommand, Busy, Closed, Misuse, SpawnFailed
+from truetty.core.outcome import Outcome, Strategy
+from truetty.folder import Folder
+from truetty.shells import table
+from truetty.shells.base import Shell
+from truetty.transcript import Transcript
+
+# What an agent is given of a command's output unless it asks for more.
+BUDGET: Final = 30_000
+# A person's rc files may be slow; one that takes longer than this is reported, not waited for.
+STARTUP: Final = 10.0
+# Between two tries to learn how the prompt looks: it comes a few hundred microseconds after its mark.
+LESSON: Final = 0.0005
+# The kernel's size fields are 16 bits wide.
+LARGEST: Final = 65535
+
+_numbers = itertools.count(1)
+
+
+class Terminal:
+    """`async with Terminal("bash") as terminal: outcome = await terminal.run("make", wait=60)`."""
+
+    def __init__(
+        self,
+        shell: str | Sequence[str] | None = None,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str | None] | None = None,
+        rc: bool = True,
+        size: tuple[int, int] = (120, 30),
+        name: str | None = None,
+        task: str | None = None,
+        startup: float = STARTUP,
+        budget: int = BUDGET,
+        channel: Channel | None = None,
+    ) -> None:
+        _check_size(*size)
+        self.id: Final = f"t{next(_numbers)}"
+        self.name = name
+        self.task = task
+        self.size = size
+        self.transcript: Final = Transcript()
+        self.command: Command | None = None
+        self._wanted = shell
+        self._start_in = os.fspath(cwd) if cwd is not None else None
+        self._env = dict(env or {})
+        self._rc = rc
+        self._startup = startup
+        self._budget = budget
+        self._channel = channel
+        self._row: Shell | None = None
+        self._folder: Folder | None = None
+        self._conversation: Conversation | None = None
+        self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
+        self._stopping: asyncio.Task[Outcome] | None = None
+        self._closing: asyncio.Future[None] | None = None
+        self._serials = itertools.count(1)
+        self._last_cwd: str | None = None
+
+    @classmethod
+    async def open(
+        cls,
+        shell: str | Sequence[str] | None = None,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str | None] | None = None,
+        rc: bool = True,
+        size: tuple[int, int] = (120, 30),
+        name: str | None = None,
+        task: str | None = None,
+        startup: float = STARTUP,
+        budget: int = BUDGET,
+        channel: Channel | None = None,
+    ) -> Self:
+        """A terminal whose shell is at its first prompt (or has used up its `startup` time)."""
+        terminal = cls(
+            shell, cwd=cwd, env=env, rc=rc, size=size, name=name, task=task, startup=startup, budget=budget,
+            channel=channel,
+        )  # fmt: skip
+        return await terminal.__aenter__()
+
+    async def __aenter__(self) -> Self:
+        if self._conversation is not None:
+            raise Misuse(f"terminal {self.id} is open already", terminal_id=self.id)
+        try:
+            self._launch()
+            await self._first_prompt()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"<Terminal {self.id} {self.shell} {'closed' if self.closed else 'busy' if self.busy else 'idle'}>"
+
+    # -- what is known of it
+
+    @property
+    def shell(self) -> str:
+        row = self._conversation.shell if self._conversation is not None else self._row
+        return row.name if row is not None else str(self._wanted or "")
+
+    @property
+    def pid(self) -> int | None:
+        return self._conversation.channel.pid if self._conversation is not None else None
+
+    @property
+    def cwd(self) -> str | None:
+        """Where the shell is, as the kernel says; where it last was, once it is gone."""
+        if self._conversation is not None and not self.closed:
+            self._last_cwd = self._conversation.observer.cwd() or self._last_cwd
+        return self._last_cwd
+
+    @property
+    def busy(self) -> bool:
+        return self.command is not None and not self.command.finished
+
+    @property
+    def closed(self) -> bool:
+        return self._closing is not None or (self._conversation is not None and self._conversation.ended is not None)
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of the shell, once it has ended; 128+n if a signal ended it."""
+        ended = self._conversation.ended if self._conversation is not None else None
+        if ended is None:
+            return None
+        return 128 + ended.signal if ended.signal is not None else ended.code
+
+    @property
+    def strategy(self) -> Strategy:
+        return self._conversation.strategy if self._conversation is not None else "none"
+
+    # -- running
+
+    async def run(self, command: str, *, wait: float | None = None, timeout: float | None = None) -> Outcome:
+        """Run a command and say how it stands when it has finished, waits for input, or `wait` seconds have passed.
+
+        `wait` is patience: the command goes on. `timeout` ends it.
+        """
+        return await (await self.start(command, timeout=timeout)).wait(wait)
+
+    async def start(self, command: str, *, timeout: float | None = None) -> Command:
+        """Start a command and come back at once."""
+        _check_text(command)
+        conversation = self._open_conversation()
+        if self.command is not None and not self.command.finished:
+            raise Busy(
+                f"terminal {self.id} is {self.command.state}: {self.command.text[:60]!r}",
+                terminal_id=self.id,
+                command_id=self.command.id,
+                command=self.command.text,
+                state=self.command.state,
+            )
+        machine = conversation.begin(command, limit=inf if timeout is None else timeout)
+        id = f"{self.id}-{next(self._serials)}"
+        self.command = Command(self, conversation, machine, id, command, self._budget)
+        return self.command
+
+    async def send(self, text: str | bytes) -> None:
+        """Type `text` as it is to whatever reads this terminal."""
+        conversation = self._open_conversation()
+        conversation.type(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
+        await conversation.channel.drained()
+
+    async def press(self, *names: str) -> None:
+        """Press keys by name: "Enter", "C-c", "Up", "F5"."""
+        conversation = self._open_conversation()
+        data = keys.encode(*names, application=conversation.application_keys)
+        conversation.type(data)
+        await conversation.channel.drained()
+
+    async def resize(self, columns: int, rows: int) -> None:
+        _check_size(columns, rows)
+        self._open_conversation().channel.resize(columns, rows)
+        self.size = (columns, rows)
+
+    async def close(self) -> None:
+        """End the shell and everything it started, and let go of everything. Safe to call twice."""
+        if self._closing is None:
+            _ = self.cwd
+            self._closing = asyncio.ensure_future(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
+        if self._stopping is not None:
+            self._stopping.cancel()
+        if self._conversation is not None:
+            await self._conversation.channel.close()
+        if self.command is not None and self.command.finished:
+            self.command.snapshot()
+        if self._folder is not None:
+            self._folder.remove()
+        self.transcript.close()
+        self._tell()
+
+    # -- inside
+
+    def _launch(self) -> None:
+        if self._start_in is not None and not os.path.isdir(self._start_in):
+            raise SpawnFailed(
+                f"no such directory: {self._start_in}", shell=self._wanted, cwd=self._start_in, reason="no such directory"
+            )
+        cwd = os.path.abspath(self._start_in) if self._start_in is not None else None
+        env = environment.build(os.environ, self._env, cwd)
+        found = table.find(self._wanted, env)
+        self._row = found.shell
+        key = secrets.token_urlsafe(16)
+        if self._channel is None:
+            self._folder = Folder()
+            launch = found.shell.launch(
+                found.program, found.arguments, folder=self._folder.path, key=key, rc=self._rc, env=env
+            )
+            self._folder.write_all(launch.files)
+            for name, value in launch.env.items():
+                if value is None:
+                    env.pop(name, None)
+                else:
+                    env[name] = value
+            self._channel = LocalChannel.spawn(found.program, launch.argv, env=env, cwd=cwd, size=self.size)
+        self._conversation = Conversation(
+            self._channel, found.shell, self._folder, key, self.transcript, self._tell, self._time_over
+        )
+
+    async def _first_prompt(self) -> None:
+        conversation = self._open_conversation()
+        conversation.begin(None)
+        until = self._now() + self._startup
+        await self._until(lambda: conversation.free or conversation.ended is not None, self._startup)
+        delay = LESSON
+        observer = conversation.observer
+        while conversation.free and self._now() < until and not (observer.knows_prompt or observer.learn()):
+            await self._until(lambda: conversation.ended is not None, delay)
+            delay *= 2
+
+    def _open_conversation(self) -> Conversation:
+        if self._conversation is None:
+            raise Misuse(f"terminal {self.id} is not open yet", terminal_id=self.id)
+        if self.closed:
+            raise Closed(f"terminal {self.id} is closed", terminal_id=self.id, exit_code=self.exit_code)
+        return self._conversation
+
+    def _require_running(self, command: Command) -> None:
+        if command.finished:
+            raise Misuse(f"command {command.id} has finished", command_id=command.id, exit_code=command.exit_code)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def _tell(self) -> None:
+        """Something changed: wake those whose condition holds now."""
+        if self._waiters:
+            still: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
+            for condition, future in self._waiters:
+                if future.done():
+                    continue
+                if condition() or self._closing is not None:
+                    future.set_result(None)
+                else:
+                    still.append((condition, future))
+            self._waiters = still
+
+    async def _until(self, condition: Callable[[], bool], timeout: float | None) -> None:
+        """Wait until `condition` holds, the terminal is closed, or patience is over."""
+        if condition():
+            return
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        self._waiters.append((condition, future))
+        timer = loop.call_later(max(timeout, 0), _give_up, future) if timeout is not None else None
+        try:
+            await future
+        finally:
+            future.cancel()
+            if timer is not None:
+                timer.cancel()
+
+    def _time_over(self) -> None:
+        """The running command's own time-out has passed."""
+        if self.command is not None and not self.command.finished and self._stopping is None:
+            self.command.timed_out = True
+            self._stopping = asyncio.ensure_future(self.command.kill())
+            self._stopping.add_done_callback(self._stopped)
+
+    def _stopped(self, task: asyncio.Task[Outcome]) -> None:
+        self._stopping = None
+        if not task.cancelled() and (error := task.exception()) is not None:
+            asyncio.get_running_loop().call_exception_handler({"message": "ending a command failed", "exception": error})
+
+
+def _give_up(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _check_text(command: str) -> None:
+    reason = None
+    if not isinstance(command, str):
+        reason = "not text"
+    elif "\0" in command:
+        reason = "it holds a NUL, which no shell can be given"
+    elif not command.strip():
+        reason = "there is nothing in it to run"
+    if reason is not None:
+        raise BadCommand(f"cannot run this: {reason}", command=command, reason=reason)
+
+
+def _check_size(columns: int, rows: int) -> None:
+    if not (0 < columns <= LARGEST and 0 < rows <= LARGEST):
+        raise Misuse(f"a terminal cannot be {columns} × {rows}", columns=columns, rows=rows)

@@ -1,0 +1,400 @@
+"""The output of one command: a window on the terminal's transcript.
+
+Rule 1: a window holds offsets, never bytes. Everything is read when asked for: running, finished or closed.
+Rule 2: our own marks inside the window are holes: no method shows them. A mark of which only the beginning
+        has arrived is not shown either.
+Rule 3: offsets of `read` count the program's bytes from the window's start, holes left out.
+Rule 4: with a budget, `head` or `tail` no pass needs memory that grows with what was printed; without, the
+        caller gets all of it, and pays for that alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from truetty.core.errors import Misuse
+from truetty.core.marks import OWN
+from truetty.output.clean import Cleaner
+from truetty.output.digest import Digest, digest
+from truetty.transcript import Span, Transcript
+
+_OPENING: Final = b"\x1b]" + OWN + b";"
+_LONGEST_MARK: Final = 256  # letter, secret, code and flags stay well under 200: what is longer is not ours
+_SEAM: Final = b"\x18\r\n"  # at a gap: ends a sequence that was cut, and keeps halves of two lines apart
+_STEP: Final = 1 << 16  # the cleaner is fastest on pieces that stay in the cache
+_SMALL: Final = 1 << 18  # outputs up to this are gone through anew each time: a millisecond or two
+_LONGEST_LINE: Final = 1 << 20  # a line of a gigabyte must not be in memory at once, so `grep` takes it in pieces
+_LONGEST_END: Final = 1 << 23  # nor as the one line that `head` or `tail` asked for
+
+_Bytes = bytes  # inside `Output`, `bytes` is a property
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A line that a pattern was found in."""
+
+    line_number: int  # from 1
+    line: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class Summary(NamedTuple):
+    """Clean text within a budget, the characters left out of it, and the lines of the whole."""
+
+    text: str
+    omitted: int
+    lines: int
+
+
+class _Window:
+    """The offsets, shared by an output and its readers."""
+
+    __slots__ = ("end", "holes", "size", "start", "transcript")
+
+    def __init__(self, transcript: Transcript, start: int, size: tuple[int, int]) -> None:
+        self.transcript = transcript
+        self.start = start
+        self.end: int | None = None
+        self.holes: list[Span] = []
+        self.size = size
+
+    def visible(self) -> int:
+        """The end, before what may be the beginning of a mark of ours."""
+        if self.end is not None:
+            return self.end
+        size = self.transcript.size
+        last = self.transcript.read(max(self.start, size - _LONGEST_MARK))
+        escape = last.rfind(b"\x1b")
+        if escape < 0:
+            return max(size, self.start)
+        begun = last[escape:]
+        unfinished = _OPENING.startswith(begun) or (begun.startswith(_OPENING) and b"\x07" not in begun)
+        return size - len(begun) if unfinished else size
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """[start, end) without its holes."""
+        spans: list[Span] = []
+        for first, last in self.holes:
+            if start >= end:
+                break
+            if first > start:
+                spans.append((start, min(first, end)))
+            start = max(start, last)
+        if start < end:
+            spans.append((start, end))
+        return spans
+
+    def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+        """The bytes for a cleaner, each piece with the offset after it."""
+        for first, last in self.spans(start, end):
+            for gap, after in (*self.transcript.gaps(first, last), (last, last)):
+                for at in range(first, gap, _STEP):
+                    stop = min(at + _STEP, gap)
+                    yield stop, self.transcript.read(at, stop - at)
+                if after > gap:
+                    yield after, _SEAM
+                first = after
+
+    def texts(self) -> Iterator[str]:
+        """The clean text."""
+        cleaner = Cleaner(*self.size)
+        for _, data in self.pieces(self.start, self.visible()):
+            yield cleaner.feed(data)
+        yield cleaner.tail()
+
+
+class Reader:
+    """A cursor of its own on an output: gives clean text once."""
+
+    def __init__(self, window: _Window) -> None:
+        self._window = window
+        self._begin()
+
+    def unread(self, budget: int | None = None) -> str:
+        """Clean text not given yet. A line that changed after it was given comes again, whole."""
+        if self._start != self._window.start:  # a later start mark came
+            self._begin()
+        if budget is None:
+            return "".join(self._fresh())
+        kept = Digest(budget)
+        for text in self._fresh():
+            kept.feed(text)
+        return kept.result().text
+
+    def _begin(self) -> None:
+        self._start = self._at = self._window.start
+        self._cleaner = Cleaner(*self._window.size)
+        self._given = ""  # that part of the text given before which may still change
+
+    def _fresh(self) -> Iterator[str]:
+        texts, given, begun = self._texts(), self._given, ""
+        for text in texts:
+            begun += text
+            if len(begun) > len(given):
+                break
+        yield begun[_repeated(begun, given) :]
+        yield from texts
+
+    def _texts(self) -> Iterator[str]:
+        """The text from the first character on that could still change the last time."""
+        for after, data in self._window.pieces(self._at, self._window.visible()):
+            text = self._cleaner.feed(data)
+            self._at = after
+            yield text
+        self._given = self._cleaner.tail()
+        yield self._given
+
+
+class _Survey:
+    """A pass over a window that goes on where it stopped; what it holds is bounded by the budget."""
+
+    def __init__(self, window: _Window, budget: int) -> None:
+        self.budget = budget
+        self.at = window.start
+        self._window = window
+        self._cleaner = Cleaner(*window.size)
+        self._digest = Digest(budget)
+
+    def advance(self, most: int) -> bool:
+        """Go through about `most` further bytes; True when the end is reached."""
+        end = self._window.visible()
+        stop = min(end, self.at + most)
+        for after, data in self._window.pieces(self.at, stop):
+            self._digest.feed(self._cleaner.feed(data))
+            self.at = after
+        self.at = max(self.at, stop)  # a hole at the end gives no piece
+        return self.at >= end
+
+    def result(self) -> Summary:
+        kept = copy.deepcopy(self._digest)  # the tail may still change, so it must not stay in
+        kept.feed(self._cleaner.tail())
+        shown = kept.result()
+        return Summary(shown.text, shown.omitted, shown.lines)
+
+
+class Output:
+    """The output of one command: a window of a transcript without our own marks in it."""
+
+    def __init__(self, transcript: Transcript, start: int, *, size: tuple[int, int] = (120, 30)) -> None:
+        self._window = _Window(transcript, start, size)
+        self._reader: Reader | None = None
+        self._survey: _Survey | None = None
+        self._lines: int | None = None
+
+    # -- for the terminal
+
+    def restart(self, start: int) -> None:
+        """The command's own output begins here, and grows until its end is told."""
+        self._window.start = start
+        self._window.end = None
+        self._window.holes = [(max(first, start), last) for first, last in self._window.holes if last > start]
+        self._forget(-1)
+
+    def hole(self, start: int, end: int) -> None:
+        """A mark of ours lies in [start, end)."""
+        start = max(start, self._window.start)
+        if start < end:
+            self._window.holes = sorted([*self._window.holes, (start, end)])
+            self._forget(start)
+
+    def end(self, at: int) -> None:
+        """Nothing from this offset on is of this command."""
+        self._window.end = max(at, self._window.start)
+        self._forget(at)
+
+    def prepare(self, budget: int, most: int = 1 << 20) -> bool:
+        """Do a part of the next `summary(budget)` now, since a gigabyte takes seconds; True when nothing is left."""
+        return self._surveyed(budget).advance(most)
+
+    def summary(self, budget: int) -> Summary:
+        """Clean text within the budget and exact counts, in one pass over what no `prepare` has seen."""
+        window, end = self._window, self._window.visible()
+        if end - window.start <= _SMALL:
+            cleaner = Cleaner(*window.size)
+            data = b"".join([piece for _, piece in window.pieces(window.start, end)])
+            shown = digest(cleaner.feed(data) + cleaner.tail(), budget)
+            return Summary(shown.text, shown.omitted, shown.lines)
+        survey = self._surveyed(budget)
+        survey.advance(end)
+        result = survey.result()
+        if window.end is not None:
+            self._survey, self._lines = None, result.lines
+        return result
+
+    def _forget(self, since: int) -> None:
+        """What was found out about bytes from this offset on holds no longer."""
+        self._lines = None
+        if self._survey is not None and self._survey.at > since:
+            self._survey = None
+
+    def _surveyed(self, budget: int) -> _Survey:
+        if self._survey is None or self._survey.budget != budget:
+            self._survey = _Survey(self._window, budget)
+        return self._survey
+
+    # -- for everybody
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes the program has printed, those in a gap included."""
+        return sum(last - first for first, last in self._window.spans(self._window.start, self._window.visible()))
+
+    @property
+    def lines(self) -> int:
+        """Lines of the clean text; a last one without its newline counts."""
+        if self._lines is not None:
+            return self._lines
+        count, last = 0, ""
+        for text in self._window.texts():
+            count += text.count("\n")
+            last = text[-1:] or last
+        count += last not in ("", "\n")
+        if self._window.end is not None:
+            self._lines = count
+        return count
+
+    @property
+    def path(self) -> str | None:
+        """The file with the whole transcript; None while that is in memory."""
+        return self._window.transcript.path
+
+    @property
+    def complete(self) -> bool:
+        """Whether every byte printed so far is stored."""
+        spans = self._window.spans(self._window.start, self._window.visible())
+        return not any(self._window.transcript.gaps(first, last) for first, last in spans)
+
+    def raw(self) -> _Bytes:
+        """The program's bytes as the pty gave them."""
+        return self.read()
+
+    def read(self, offset: int = 0, limit: int | None = None) -> _Bytes:
+        """The bytes in [offset, offset + limit), those in a gap left out."""
+        skip = max(0, offset)
+        left = self._window.transcript.size if limit is None else max(0, limit)
+        parts: list[_Bytes] = []
+        for first, last in self._window.spans(self._window.start, self._window.visible()):
+            begin = min(first + skip, last)
+            skip -= begin - first
+            stop = min(last, begin + left)
+            left -= stop - begin
+            parts.append(self._window.transcript.read(begin, stop - begin))
+            if not left:
+                break
+        return b"".join(parts)
+
+    def text(self, budget: int | None = None, head: int | None = None, tail: int | None = None) -> str:
+        """Clean text: all of it, within a budget of characters, or only the first and the last lines of it."""
+        if min(budget or 0, head or 0, tail or 0) < 0:
+            raise Misuse("no number of characters or lines is negative", budget=budget, head=head, tail=tail)
+        if head is None and tail is None:
+            return "".join(self._window.texts()) if budget is None else self.summary(budget).text
+        ends = _ends(self._window.texts(), head or 0, tail or 0, _LONGEST_END if budget is None else budget)
+        return ends if budget is None else digest(ends, budget).text
+
+    def unread(self, budget: int | None = None) -> str:
+        """Clean text that this method has not given before."""
+        self._reader = self._reader or Reader(self._window)
+        return self._reader.unread(budget)
+
+    def reader(self) -> Reader:
+        """Another cursor, at the start of the output."""
+        return Reader(self._window)
+
+    def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> list[Match]:
+        """Lines that the pattern is found in, with `context` lines around each; at most `limit` of them."""
+        if context < 0:
+            raise Misuse("context cannot be negative", context=context)
+        try:
+            search = re.compile(pattern).search
+        except re.error as error:
+            raise Misuse(f"not a regular expression: {error}", pattern=pattern, reason=str(error)) from error
+        found: list[tuple[int, str, tuple[str, ...], list[str]]] = []
+        before: deque[str] = deque(maxlen=context)
+        lacking = 0  # how many of the last ones found still lack lines after them
+        for number, line in _numbered(self._window.texts()):
+            if lacking:
+                for *_, after in found[-lacking:]:
+                    after.append(line)
+                lacking -= len(found[-lacking][3]) == context
+            if limit is None or len(found) < limit:
+                if search(line):
+                    found.append((number, line, tuple(before), []))
+                    lacking += context > 0
+            elif not lacking:
+                break
+            before.append(line)
+        return [Match(number, line, above, tuple(after)) for number, line, above, after in found]
+
+
+def _numbered(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers; a line that is too long comes in pieces under one number."""
+    number, parts, size = 1, [""], 0
+    for text in texts:
+        first, *others = text.split("\n")
+        parts.append(first)
+        size += len(first)
+        for line in others:
+            yield number, "".join(parts)
+            number, parts, size = number + 1, [line], len(line)
+        if size > _LONGEST_LINE:
+            yield number, "".join(parts)
+            parts, size = [""], 0
+    if last := "".join(parts):
+        yield number, last
+
+
+def _repeated(text: str, given: str) -> int:
+    """How much of the text is what was given before: all of it, or the whole lines before the first change."""
+    if text.startswith(given):
+        return len(given)
+    low, high = 0, min(len(text), len(given))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if text.startswith(given[:middle]) else (low, middle - 1)
+    return text.rfind("\n", 0, low) + 1
+
+
+def _ends(texts: Iterable[str], head: int, tail: int, most: int) -> str:
+    """The first `head` and the last `tail` lines, of each at most `most` characters; what is cut away is counted."""
+    upper, lower, wanted, characters, newlines = "", "", head, 0, 0
+    for text in texts:
+        if wanted:
+            parts = text.split("\n", wanted)
+            wanted -= len(parts) - 1
+            taken = len(text) if wanted else len(text) - len(parts[-1])
+            upper += text[: min(taken, most - len(upper))]
+            characters += taken
+            newlines += text.count("\n", 0, taken)
+            text = text[taken:]
+        if tail:
+            characters += len(text)
+            newlines += text.count("\n")
+            lower += text
+            if len(lower) > 2 * most:
+                lower = lower[len(lower) - most :]
+        elif not wanted:
+            break
+    lower = _last_lines(lower[max(0, len(lower) - most) :], tail)
+    missing = characters - len(upper) - len(lower)
+    whole = len(upper) < most and len(lower) < most  # nothing was cut away but what nobody asked for
+    if not missing or (whole and not (head and tail)):
+        return upper + lower
+    hidden = newlines - upper.count("\n") - lower.count("\n")
+    joint = "\n" if upper and not upper.endswith("\n") else ""
+    return f"{upper}{joint}[… {missing:,} characters, {hidden:,} lines left out …]\n{lower}"
+
+
+def _last_lines(text: str, count: int) -> str:
+    at = len(text) - text.endswith("\n") if count else len(text) - 1
+    for _ in range(count):
+        at = text.rfind("\n", 0, at)
+        if at < 0:
+            return text
+    return text[at + 1 :]

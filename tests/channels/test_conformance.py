@@ -1,0 +1,111 @@
+"""Every channel keeps the one contract."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from truetty.channels.base import Channel
+from truetty.channels.local import LocalChannel
+from truetty.testing import CONFORMANCE, FakeChannel, Make, Script
+
+
+async def local(script: Script) -> Channel:
+    """A real program on a real pty, in raw mode, so that bytes are bytes."""
+    with tempfile.NamedTemporaryFile(delete=False) as file:
+        file.write(script.output)
+    words = ["stty raw -echo", f"cat {file.name}", f"rm -f {file.name}"]
+    if script.echo:
+        words.append("exec cat")
+    elif script.signal is not None:
+        words.append(f"kill -{script.signal} $$")
+    else:
+        words.append(f"exit {script.code}")
+    channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", "; ".join(words)), env=dict(os.environ))
+    if script.echo:
+        async with asyncio.timeout(30):
+            while channel.observer.observe().seen != "waiting":
+                await asyncio.sleep(0)
+    return channel
+
+
+async def fake(script: Script) -> Channel:
+    channel = FakeChannel()
+    channel.hold(script.output)
+    if script.echo:
+        channel.on_write = channel.say
+    else:
+        asyncio.get_running_loop().call_soon(channel.end, script.code if script.signal is None else None, script.signal)
+    return channel
+
+
+@pytest.mark.parametrize("make", [local, fake])
+@pytest.mark.parametrize("case", CONFORMANCE, ids=lambda case: case.__name__)
+async def test_conformance(case: Callable[[Make], Awaitable[None]], make: Make) -> None:
+    await case(make)
+
+
+async def test_the_child_starts_with_clean_signals(tmp_path: Path) -> None:
+    script = "grep -E '^Sig(Ign|Blk)' /proc/self/status"
+    import signal
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", script), env=dict(os.environ))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    from truetty.testing import Recorder
+
+    recorder = Recorder()
+    channel.attach(recorder)
+    await recorder.until(lambda: bool(recorder.ends))
+    await channel.close()
+    assert recorder.data.decode().split() == ["SigBlk:", "0" * 16, "SigIgn:", "0" * 16]
+
+
+async def test_no_descriptor_of_ours_reaches_the_child(tmp_path: Path) -> None:
+    from truetty.testing import Recorder
+
+    channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", "ls /proc/self/fd"), env=dict(os.environ))
+    recorder = Recorder()
+    channel.attach(recorder)
+    await recorder.until(lambda: bool(recorder.ends))
+    await channel.close()
+    assert recorder.data.split() == [b"0", b"1", b"2", b"3"]  # 3 is ls reading the directory
+
+
+async def test_closing_leaves_no_process_that_holds_on(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    lines = [
+        "trap '' HUP TERM",
+        f"sh -c \"trap '' HUP TERM; while :; do sleep 1; done\" & echo $! >> {shlex.quote(str(pids))}",
+        f"setsid sh -c 'echo $$ >> {pids}; exec sleep 1000' &",
+        f"nohup sleep 1000 >/dev/null 2>&1 & echo $! >> {pids}",
+        "echo up; wait; cat",
+    ]
+    from truetty.testing import Recorder
+
+    channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", "\n".join(lines)), env=dict(os.environ))
+    recorder = Recorder()
+    channel.attach(recorder)
+    await recorder.until(lambda: b"up" in recorder.data)
+    async with asyncio.timeout(30):
+        while len(pids.read_text().split()) < 3:
+            await asyncio.sleep(0)
+    await channel.close()
+    assert recorder.ends
+    for pid in map(int, pids.read_text().split()):
+        assert _gone(pid), pid
+
+
+def _gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except FileNotFoundError:
+        return True

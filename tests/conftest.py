@@ -1,0 +1,55 @@
+"""What all tests share: the long ones on demand, a fresh home, and programs that must be there."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# No deadline: how long an example takes is the machine's affair, and no test here is about time.
+hypothesis.settings.register_profile("short", deadline=None, max_examples=100)
+hypothesis.settings.register_profile("long", deadline=None, max_examples=5000)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run the tests marked `long` too, and more random cases")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    hypothesis.settings.load_profile("long" if config.getoption("--long") else "short")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--long"):
+        long = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
+
+
+@pytest.fixture
+def program() -> Callable[[str], str]:
+    """The path of a program, by name. A missing one fails the test: what was not tried must not look tried."""
+
+    def path(name: str) -> str:
+        found = shutil.which(name) or shutil.which(name, path="/usr/local/sbin:/usr/sbin:/sbin")
+        if found is None:
+            pytest.fail(f"{name} is not installed; ./test --setup-only installs what the tests need", pytrace=False)
+        return found
+
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home, and nothing in the environment that leads a shell to the files of another one."""
+    fresh = tmp_path / "home"
+    fresh.mkdir()
+    monkeypatch.setenv("HOME", str(fresh))
+    for name in ("BASH_ENV", "ENV", "HISTFILE", "INPUTRC", "PROMPT_COMMAND", "PS1", "ZDOTDIR"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return fresh

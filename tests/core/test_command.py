@@ -1,0 +1,390 @@
+"""The machine with a hand-turned clock: an hour passes in a millisecond."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+
+from truetty.core.command import ASK_LIMIT, NEXT, QUIET, SLOWEST, Fact, State, Want
+from truetty.core.events import Hint, Mark, Mode, Query
+from truetty.core.observation import Observation
+from truetty.testing import Turned
+
+SHELL = 100
+C = Mark(10, 20, "C", "begin")
+D = Mark(30, 40, "D", "finish", 3, "himBH")
+P = Mark(50, 60, "P", "key", 130, "himBH")
+H = Mark(70, 80, "H", "reply", 5)
+READY = Observation("ready", consumed=1000)
+RUNNING = Observation("running", consumed=1000)
+
+
+def evidence(turned: Turned) -> str | None:
+    return turned.machine.ending.evidence if turned.machine.ending is not None else None
+
+
+def code(turned: Turned) -> int | None:
+    assert turned.machine.ending is not None
+    return turned.machine.ending.code
+
+
+def started(**options: bool) -> Turned:
+    turned = Turned(**options)
+    turned.event(C)
+    return turned
+
+
+# -- the scenarios of the seed, row by row
+
+
+def test_quick_command_is_finished_by_its_mark_at_once() -> None:
+    t = started()
+    t.event(D)
+    assert (evidence(t), code(t), t.looks) == ("mark", 3, 0)
+    assert t.machine.ending is not None and t.machine.ending.at == D.start
+    assert t.machine.output_from == C.end
+    assert t.machine.deadline == inf
+
+
+def test_steady_output_is_never_looked_at_and_never_finished() -> None:
+    t = started()
+    t.sight = READY  # even a look that lied could not end it: nobody looks while bytes flow
+    for _ in range(180):
+        t.bytes()
+        t.turn(QUIET / 2)
+    assert t.machine.ending is None and t.looks == 0
+
+
+def test_an_hour_of_silence_is_a_running_command() -> None:
+    t = started()
+    t.turn(3600)
+    assert t.machine.ending is None and t.machine.waiting is None
+    assert t.looks <= 3600 / SLOWEST + 20
+    t.event(D)
+    assert evidence(t) == "mark"
+
+
+def test_marks_lost_after_the_start_end_by_kernel_and_the_code_is_asked() -> None:
+    t = started()
+    t.turn(40)
+    assert t.machine.ending is None
+    t.sight = READY
+    t.turn(1)
+    assert t.wanted == [Want.ASK] and t.machine.ending is None and t.machine.strategy == "none"
+    t.machine.on_ask(t.now, needed=1000)
+    t.event(H)
+    assert (evidence(t), code(t)) == ("kernel", 5)
+    assert t.machine.ending is not None and t.machine.ending.at is None and t.machine.ending.proven
+
+
+def test_a_question_without_an_answer_ends_with_an_unknown_code() -> None:
+    t = started()
+    t.sight = READY
+    t.turn(1)
+    t.machine.on_ask(t.now, needed=2000)  # the shell never reads the question
+    t.turn(ASK_LIMIT + 1)
+    assert (evidence(t), code(t)) == ("kernel", None)
+
+
+def test_a_question_that_only_brings_the_prompt_back_ends_with_an_unknown_code() -> None:
+    t = started()
+    t.sight = READY
+    t.turn(1)
+    t.machine.on_ask(t.now, needed=1000)
+    t.turn(1)
+    assert (evidence(t), code(t)) == ("kernel", None)
+
+
+def test_silent_command_without_any_data_is_finished_when_it_is() -> None:
+    t = Turned()
+    t.turn(100)
+    assert t.machine.ending is None
+    t.event(C)
+    t.event(D)
+    assert evidence(t) == "mark"
+
+
+@pytest.mark.parametrize(("status", "signal"), [(3, None), (None, 9)])
+def test_the_shell_dies(status: int | None, signal: int | None) -> None:
+    t = started()
+    t.machine.on_exit(status, signal, t.now)
+    assert t.machine.ending is not None
+    assert (evidence(t), t.machine.ending.code, t.machine.ending.signal) == ("exit", status, signal)
+
+
+def test_a_lost_channel_is_no_evidence_of_anything() -> None:
+    t = started()
+    t.machine.on_lost(t.now)
+    assert t.machine.ending is not None and t.machine.ending.evidence is None
+
+
+# -- witnesses
+
+
+def test_no_foreign_or_replayed_mark_ends_anything() -> None:
+    t = started()
+    for event in (
+        Mark(0, 1, "D", "begin", 0), Mark(0, 1, "D", "key", 0), Mark(0, 1, "D", "reply", 0), Mark(0, 1, "D", "", 0),
+        Mark(0, 1, "H", "reply", 0), Mark(0, 1, "H", "finish", 0), Mark(0, 1, "P", "finish", 0),
+        Hint(0, 1, "133", "D", 0), Hint(0, 1, "633", "D", 0), Hint(0, 1, "633", "A"), Hint(0, 1, "3008", "end"),
+    ):  # fmt: skip
+        t.event(event)
+        t.turn(10)
+        assert t.machine.ending is None, event
+    assert t.machine.hinted
+
+
+def test_the_prompt_of_the_previous_command_ends_nothing() -> None:
+    t = Turned()
+    t.event(P)  # late: before our own C
+    t.sight = READY
+    t.event(C)
+    t.sight = RUNNING
+    t.turn(10)
+    assert t.machine.ending is None
+
+
+def test_the_hook_ends_a_command_only_with_one_look_at_the_prompt() -> None:
+    t = started()
+    t.event(P)
+    t.turn(5)
+    assert t.machine.ending is None  # printed by something that still runs
+    t.sight = READY
+    t.turn(1)
+    assert (evidence(t), code(t)) == ("mark", 130)
+    assert t.machine.ending is not None and t.machine.ending.at == P.start
+    assert t.machine.strategy == "rich"
+
+
+def test_where_nobody_can_look_the_hook_is_enough() -> None:
+    t = started()
+    t.event(P, in_front=None)
+    assert (evidence(t), code(t)) == ("mark", 130)
+
+
+def test_an_end_mark_while_another_group_holds_the_terminal_is_only_a_claim() -> None:
+    t = started()
+    t.event(D, in_front=False)
+    t.turn(60)
+    assert t.machine.ending is None
+    t.sight = READY
+    t.turn(1)
+    assert (evidence(t), code(t)) == ("mark", 3)
+
+
+def test_one_look_at_the_prompt_is_not_enough() -> None:
+    t = started()
+    t.machine.on_observation(READY, t.now)
+    t.sight = RUNNING
+    t.turn(10)
+    assert t.machine.state is State.RUNNING
+
+
+def test_a_byte_between_the_two_looks_asks_for_a_third() -> None:
+    t = started()
+    t.machine.on_observation(READY, 1.0)
+    t.machine.on_bytes(1.001)
+    t.machine.on_observation(READY, 1.005)
+    assert t.machine.state is State.RUNNING
+    t.machine.on_observation(READY, 1.010)
+    assert t.machine.state is State.ASKING
+
+
+def test_a_background_job_that_prints_for_ever_cannot_hide_the_prompt() -> None:
+    t = started()
+    t.sight = READY
+    for _ in range(4000):
+        t.bytes()
+        t.turn(0.01)
+    assert t.wanted == [Want.ASK]
+
+
+def test_a_shell_that_has_not_read_the_trigger_is_not_back() -> None:
+    t = Turned()
+    t.machine.on_send(0.0, needed=1001)
+    t.sight = READY
+    t.turn(30)
+    assert t.machine.state is State.SENT
+    t.sight = Observation("ready", consumed=1001)
+    t.turn(1)
+    assert t.wanted == [Want.ASK]
+
+
+def test_prompt_back_without_a_start_proves_nothing() -> None:
+    t = Turned()
+    t.sight = READY
+    t.turn(1)
+    t.machine.on_ask(t.now, needed=0)
+    t.event(H)
+    assert (evidence(t), code(t)) == ("kernel", None)
+    assert t.machine.ending is not None and not t.machine.ending.proven
+
+
+def test_a_soft_look_never_ends_a_command() -> None:
+    t = started()
+    t.sight = Observation("waiting", hard=False, kind="key", reader=SHELL, wakes=1, consumed=1000)
+    t.turn(60)
+    assert t.machine.ending is None and t.machine.state is State.RUNNING
+
+
+def test_a_second_start_counts_only_before_any_output() -> None:
+    t = Turned()
+    t.machine.on_bytes(0)
+    t.machine.on_event(C, 0)
+    t.machine.on_event(Mark(20, 30, "C", "begin"), 0)
+    assert t.machine.output_from == 30
+    t.machine.on_bytes(0)
+    t.machine.on_event(Mark(90, 99, "C", "begin"), 0)
+    assert t.machine.output_from == 30
+
+
+# -- waiting
+
+
+def reading(kind: str = "line", *, hard: bool = True, reader: int = 7, wakes: int = 1, busy: bool = False) -> Observation:
+    return Observation("waiting", hard, kind, reader, "cat", wakes, 1000, busy)  # type: ignore[arg-type]
+
+
+def test_a_hard_reader_waits_at_the_first_look() -> None:
+    t = started()
+    t.sight = reading("secret")
+    t.turn(QUIET)
+    assert t.machine.waiting is not None and t.machine.waiting.kind == "secret" and t.machine.waiting.certain
+
+
+def test_a_soft_reader_waits_after_three_equal_looks() -> None:
+    t = started()
+    t.sight = reading("key", hard=False)
+    t.turn(QUIET)
+    assert t.machine.waiting is None
+    t.turn(1)
+    assert t.machine.waiting is not None and not t.machine.waiting.certain
+
+
+def test_a_soft_reader_that_works_is_not_waiting() -> None:
+    t = started()
+    for wakes in range(200):
+        t.sight = reading("key", hard=False, wakes=wakes, busy=wakes % 2 == 0)
+        t.turn(0.02)
+    assert t.machine.waiting is None
+
+
+def test_output_ends_the_waiting_and_a_new_one_is_a_new_episode() -> None:
+    t = started()
+    t.sight = reading()
+    t.turn(1)
+    assert t.machine.episode == 1
+    t.bytes()
+    assert t.machine.waiting is None
+    t.turn(1)
+    assert t.machine.waiting is not None and t.machine.episode == 2
+
+
+def test_after_input_the_same_sleeper_is_not_waiting_until_it_has_woken() -> None:
+    t = started()
+    t.sight = reading(wakes=5)
+    t.turn(1)
+    t.machine.on_input(t.now)
+    t.turn(0.1)
+    assert t.machine.waiting is None
+    t.sight = reading(wakes=6)
+    t.turn(0.1)
+    assert t.machine.waiting is not None and t.machine.episode == 2
+
+
+def test_a_key_reader_on_the_alternate_screen_is_full_screen() -> None:
+    t = started()
+    t.event(Mode(0, 1, "alternate-screen", True))
+    t.sight = reading("key")
+    t.turn(1)
+    assert t.machine.waiting is not None and t.machine.waiting.kind == "fullscreen"
+
+
+def test_the_continuation_prompt_is_told_by_its_mark() -> None:
+    t = Turned()
+    t.event(Mark(0, 1, "2", "key"))
+    t.sight = READY
+    t.turn(5)
+    assert t.machine.waiting is not None and t.machine.waiting.kind == "continuation"
+    assert t.machine.ending is None
+
+
+def test_a_new_shell_after_exec_is_back_by_soft_looks() -> None:
+    t = started()
+    t.sight = Observation("waiting", hard=False, kind="shell", reader=SHELL, consumed=1000)
+    t.turn(2)
+    assert t.wanted == [Want.ASK]
+
+
+def test_a_nested_shell_is_waiting() -> None:
+    t = started()
+    t.sight = Observation("waiting", hard=True, kind="shell", reader=SHELL + 1, program="bash", consumed=1000)
+    t.turn(2)
+    assert t.machine.waiting is not None and t.machine.waiting.kind == "shell" and not t.wanted
+
+
+def test_a_question_of_the_program_is_looked_at_soon() -> None:
+    t = started()
+    t.event(Query(0, 4, "CPR"))
+    assert t.machine.deadline - t.now < QUIET
+
+
+# -- before it is sent, and its time-out
+
+
+def test_queued_until_the_prompt_is_there() -> None:
+    t = Turned(sent=False)
+    t.sight = reading()
+    t.turn(10)
+    assert t.machine.waiting is not None and not t.wanted  # a rc file reads the terminal: nothing is typed into it
+    t.event(P)
+    assert t.wanted == [Want.SEND]
+
+
+def test_queued_until_the_kernel_shows_the_prompt() -> None:
+    t = Turned(sent=False)
+    t.turn(10)
+    t.sight = READY
+    t.turn(1)
+    assert Want.SEND in t.wanted
+
+
+def test_the_time_out_is_asked_for_once() -> None:
+    t = Turned(limit=5)
+    t.event(C)
+    t.turn(4.9)
+    assert t.wanted == []
+    t.turn(100)
+    assert t.wanted == [Want.STOP] and t.machine.ending is None
+
+
+def test_a_shell_without_marks_ends_by_kernel_and_takes_a_hint_for_its_code() -> None:
+    t = Turned(marked=False)
+    t.event(Hint(0, 1, "133", "D", 4))
+    t.sight = READY
+    t.turn(1)
+    assert (evidence(t), code(t), t.machine.strategy) == ("kernel", 4, "basic")
+
+
+# -- the table itself
+
+
+def test_an_ended_command_never_changes_again() -> None:
+    t = started()
+    t.event(D)
+    first = t.machine.ending
+    for event in (C, D, P, H):
+        t.event(event)
+    t.machine.on_exit(9, None, 99.0)
+    t.machine.on_lost(99.0)
+    t.machine.on_observation(READY, 99.0)
+    t.machine.on_time(1e9)
+    assert t.machine.ending is first and not t.machine.wants
+
+
+def test_every_living_state_can_lose_its_shell() -> None:
+    for state in State:
+        if state is not State.ENDED:
+            assert NEXT[state, Fact.GONE] is State.ENDED
+            assert NEXT[state, Fact.LOST] is State.ENDED

@@ -1,0 +1,260 @@
+"""A small pty driver of the tests' own: it types what a recipe says and reads until a mark of that recipe appears.
+
+It knows no kernel and no asyncio. Every wait is bounded, and a wait that fails shows the bytes on the screen.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import secrets
+import select
+import shutil
+import signal
+import struct
+import tempfile
+import termios
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from truetty.shells.base import Asked, Shell, Typed
+from truetty.shells.table import find
+
+BOUND = 15.0  # seconds: far beyond what any shell needs, so that only a lost mark reaches it
+MARK = re.compile(rb"\x1b\]7717;([CDPH2]);([0-9a-z]+)(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?\x07")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    letter: str
+    secret: str
+    fields: tuple[str, ...]
+    start: int
+    end: int
+
+    @property
+    def code(self) -> int:
+        return int(self.fields[0])
+
+    @property
+    def flags(self) -> str:
+        return self.fields[1] if len(self.fields) > 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    by: str  # "D", "P" or "exit"
+    code: int
+    output: str
+    raw: bytes
+    flags: str
+
+
+class Session:
+    """One shell on one pty."""
+
+    def __init__(
+        self,
+        shell: str | Sequence[str],
+        *,
+        home: Path,
+        rc: bool = True,
+        env: Mapping[str, str] | None = None,
+        path: str | None = None,
+        columns: int = 200,
+    ) -> None:
+        self.key, self.serial, self.code, self.flags = secrets.token_hex(8), 0, 0, ""
+        self.paste = False
+        self.buffer, self.status = b"", None
+        self.status: int | None
+        self.folder = tempfile.mkdtemp(prefix="t", dir="/dev/shm")
+        given = {
+            "HOME": str(home),
+            "PATH": path or os.environ["PATH"],
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "USER": "someone",
+            **(env or {}),
+        }
+        found = find(shell, given)
+        self.shell: Shell = found.shell
+        launch = self.shell.launch(
+            found.program, found.arguments, folder=self.folder, key=self.key, rc=rc, env=given
+        )
+        self.write(launch.files)
+        for name, value in launch.env.items():
+            given.pop(name, None)
+            if value is not None:
+                given[name] = value
+        self.argv = launch.argv
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            try:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+                for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+                    signal.signal(number, signal.SIG_DFL)
+                os.chdir(home)
+                os.execve(found.program, launch.argv, given)
+            finally:
+                os._exit(127)
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        for name, content in files.items():
+            path = Path(self.folder, name)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+
+    def type(self, line: bytes) -> None:
+        while line:
+            written = os.write(self.fd, line[:1024])
+            line = line[written:]
+            if line:
+                self.pump(0)
+
+    def pump(self, seconds: float) -> bool:
+        """Read once. False: nothing came in that time, or the shell's side is closed."""
+        if self.status is not None or not select.select([self.fd], [], [], seconds)[0]:
+            return False
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            data = b""
+        if not data:
+            _, status = os.waitpid(self.pid, 0)
+            self.status = os.waitstatus_to_exitcode(status)
+            return False
+        self.buffer += data
+        if b"\x1b[?2004" in data or b"\x1b[?2004h" in self.buffer[-80:]:
+            self.paste = self.buffer.rfind(b"\x1b[?2004h") > self.buffer.rfind(b"\x1b[?2004l")
+        if self.shell.answers_queries:
+            for question, answer in ((b"\x1b[6n", b"\x1b[1;1R"), (b"\x1b[c", b"\x1b[?62c"), (b"\x1b[0c", b"\x1b[?62c")):
+                for _ in range(data.count(question)):
+                    os.write(self.fd, answer)
+        return True
+
+    def until(self, letters: str, secret: str | Mapping[str, str], since: int, bound: float = BOUND) -> Mark:
+        """The first mark after `since` that has one of the letters and its secret."""
+        deadline = time.monotonic() + bound
+        seen = since
+        while True:
+            for match in MARK.finditer(self.buffer, seen):
+                letter, word = match[1].decode(), match[2].decode()
+                wanted = secret if isinstance(secret, str) else secret.get(letter)
+                if letter in letters and word == wanted:
+                    fields = tuple((group or b"").decode() for group in match.groups()[2:])
+                    return Mark(letter, word, fields, match.start(), match.end())
+            seen = max(since, len(self.buffer) - 400)
+            if not self.pump(max(0.0, min(1.0, deadline - time.monotonic()))) and (
+                self.status is not None or time.monotonic() >= deadline
+            ):
+                raise AssertionError(f"no {letters} mark (shell status {self.status}); screen: {self.screen(since)!r}")
+
+    def screen(self, since: int = 0) -> bytes:
+        return self.buffer[since:][-3000:]
+
+    def text(self, wanted: bytes, since: int = 0, bound: float = BOUND) -> int:
+        """Wait until these bytes were printed; the offset behind them."""
+        deadline = time.monotonic() + bound
+        while (at := self.buffer.find(wanted, since)) < 0:
+            if not self.pump(0.5) and (self.status is not None or time.monotonic() >= deadline):
+                raise AssertionError(f"{wanted!r} never came (shell status {self.status}); screen: {self.screen(since)!r}")
+        return at + len(wanted)
+
+    def prompt(self, since: int = 0) -> Mark:
+        mark = self.until("P", self.key, since)
+        self.code = mark.code
+        self.flags = mark.flags or self.flags
+        return mark
+
+    def start(self, text: str, *, mend: str = "") -> Started:
+        self.serial += 1
+        asked = Asked(
+            folder=self.folder,
+            serial=self.serial,
+            text=text,
+            start=secrets.token_hex(8),
+            end=secrets.token_hex(8),
+            last_code=self.code,
+            flags=self.flags,
+            paste=self.paste,
+            mend=mend,
+        )
+        typed = self.shell.trigger(asked)
+        self.write(typed.files)
+        since = len(self.buffer)
+        self.type(typed.line)
+        return Started(self, asked, typed, since)
+
+    def run(self, text: str, *, mend: str = "") -> Ended:
+        return self.start(text, mend=mend).end()
+
+    def heal(self) -> Mark:
+        self.serial += 1
+        secret = secrets.token_hex(8)
+        typed = self.shell.heal(folder=self.folder, serial=self.serial, secret=secret, key=self.key)
+        assert typed is not None
+        self.write(typed.files)
+        since = len(self.buffer)
+        self.type(typed.line)
+        mark = self.until("H", secret, since)
+        self.code, self.flags = mark.code, mark.flags
+        return mark
+
+    def ended(self) -> int:
+        deadline = time.monotonic() + BOUND
+        while self.status is None:
+            self.pump(0.5)
+            assert time.monotonic() < deadline, f"the shell lives on; screen: {self.screen()!r}"
+        return self.status
+
+    def close(self) -> None:
+        if self.status is None:
+            for number in (signal.SIGHUP, signal.SIGKILL):
+                try:
+                    os.kill(self.pid, number)
+                    group = os.tcgetpgrp(self.fd)
+                    if group > 1 and group != os.getpgrp():
+                        os.killpg(group, number)
+                except OSError:
+                    pass
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    session: Session
+    asked: Asked
+    typed: Typed
+    since: int
+
+    def began(self) -> int:
+        """Where the output begins: behind the last C that no other byte precedes."""
+        session = self.session
+        mark = session.until("C", self.asked.start, self.since)
+        while (
+            again := MARK.match(session.buffer, mark.end)
+        ) is not None and again[2].decode() == self.asked.start:
+            mark = Mark("C", self.asked.start, (), mark.start, again.end())
+        return mark.end
+
+    def end(self, bound: float = BOUND) -> Ended:
+        session = self.session
+        try:
+            first = session.until("C", self.asked.start, self.since, bound)
+            mark = session.until("DP", {"D": self.asked.end, "P": session.key}, first.end, bound)
+        except AssertionError:
+            if session.status is None:
+                raise
+            return Ended("exit", session.status, "", session.buffer[self.since :], "")
+        raw = session.buffer[self.began() : mark.start]
+        session.code = mark.code
+        session.flags = mark.flags or session.flags
+        return Ended(mark.letter, mark.code, raw.decode("utf-8", "replace").replace("\r\n", "\n"), raw, mark.flags)

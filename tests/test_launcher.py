@@ -1,0 +1,132 @@
+"""`./truetty`: what it passes on, from where it can be started, and what it says when it cannot start."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PROGRAM = """\
+#!/bin/sh
+printf '<%s>' "$@"
+cat
+exit 7
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree with a space in its name whose environment is made already, with a program that tells what it gets."""
+    tree = tmp_path / "a tree"
+    (tree / ".venv" / "bin").mkdir(parents=True)
+    (tree / "tools").mkdir()
+    for name in ("truetty", "tools/environment.sh", "pyproject.toml", "requirements.lock"):
+        shutil.copy(ROOT / name, tree / name)
+    for name in ("python", "truetty"):
+        (tree / ".venv" / "bin" / name).write_text(PROGRAM)
+        (tree / ".venv" / "bin" / name).chmod(0o755)
+    locked = (tree / "pyproject.toml").read_bytes() + (tree / "requirements.lock").read_bytes()
+    summed = subprocess.run(["cksum"], input=locked, capture_output=True, check=True).stdout.decode().strip()
+    (tree / ".venv" / "run.stamp").write_text(f"{summed} {tree}\n")
+    return tree
+
+
+def launch(*command: str | Path, cwd: Path, **environ: str) -> tuple[int, str, str]:
+    ended = subprocess.run(
+        command, cwd=cwd, env={**os.environ, **environ}, input="typed\n", capture_output=True, text=True, check=False
+    )
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+PASSED_ON = (7, "<run><a b><><*>typed\n", "")
+
+
+def test_arguments_input_and_exit_status_are_passed_on(tree: Path) -> None:
+    assert launch(tree / "truetty", "run", "a b", "", "*", cwd=tree) == PASSED_ON
+
+
+def test_from_anywhere(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "relative").symlink_to("../a tree/truetty")
+    (tmp_path / "bin" / "absolute").symlink_to(tree / "truetty")
+    (tmp_path / "bin" / "twice").symlink_to("relative")
+    ways = ("a tree/truetty", "bin/relative", "bin/absolute", "bin/twice", tmp_path / "bin" / "twice")
+    assert [launch(way, "run", "a b", "", "*", cwd=tmp_path) for way in ways] == [PASSED_ON] * len(ways)
+    assert launch("truetty", "run", "a b", "", "*", cwd=tmp_path, PATH=f"{tree}:{os.environ['PATH']}") == PASSED_ON
+
+
+@pytest.mark.parametrize("shell", ["sh", "dash", "bash", "busybox", "ksh93", "mksh"])
+def test_any_posix_shell_will_do(tree: Path, shell: str, program: Callable[[str], str]) -> None:
+    command = [program(shell), "sh"] if shell == "busybox" else [program(shell)]
+    assert launch(*command, "truetty", "run", "a b", "", "*", cwd=tree, CDPATH="/:/usr") == PASSED_ON
+
+
+@pytest.fixture
+def bare_path(tmp_path: Path) -> Path:
+    """A PATH with what the launcher runs, and no Python."""
+    folder = tmp_path / "bare"
+    folder.mkdir()
+    for name in ("sh", "cat", "cksum", "dirname", "readlink"):
+        (folder / name).symlink_to(shutil.which(name) or "/nonexistent")
+    return folder
+
+
+def python(folder: Path, name: str, body: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{body}\n")
+    (folder / name).chmod(0o755)
+
+
+@pytest.mark.parametrize("change", ["stamp", "lock", "python"])
+def test_a_changed_tree_is_set_up_again(tree: Path, bare_path: Path, change: str) -> None:
+    match change:
+        case "stamp":
+            (tree / ".venv" / "run.stamp").write_text("unfinished")
+        case "lock":
+            (tree / "requirements.lock").write_text("other==1.0\n")
+        case _:
+            (tree / ".venv" / "bin" / "python").unlink()
+    python(bare_path, "python3", 'case $1 in -c) ;; *) echo "set up by $0 ${1##*/} $2" ;; esac')
+    assert launch(tree / "truetty", "x", cwd=tree, PATH=str(bare_path)) == (
+        7,
+        "<x>typed\n",
+        f"set up by {bare_path}/python3 environment.py run\n",
+    )
+
+
+def test_the_newest_python_that_can_do_it_is_taken(tree: Path, bare_path: Path) -> None:
+    (tree / ".venv" / "run.stamp").unlink()
+    python(bare_path, "python3.13", 'echo "pyenv: no such version" >&2; exit 127')
+    python(bare_path, "python3.12", "case $2 in *ensurepip*) exit 1 ;; esac")
+    python(bare_path, "python3.11", 'case $1 in -c) ;; *) echo "set up by $0" ;; esac')
+    python(bare_path, "python3", "exit 1")
+    told = launch(tree / "truetty", cwd=tree, PATH=str(bare_path))
+    assert told == (7, "<>typed\n", f"set up by {bare_path}/python3.11\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (None, "no Python 3.11 or newer found"),
+        ("exit 1", "no Python 3.11 or newer found"),
+        ("case $2 in *ensurepip*) exit 1 ;; esac", "has neither ensurepip nor pip"),
+    ],
+)
+def test_no_python_is_our_own_error(tree: Path, bare_path: Path, body: str | None, message: str) -> None:
+    (tree / ".venv" / "run.stamp").unlink()
+    if body is not None:
+        python(bare_path, "python3", body)
+    code, out, err = launch(tree / "truetty", cwd=tree, PATH=str(bare_path))
+    assert (code, out) == (125, "")
+    assert message in err and err.count("\n") == 1
+
+
+def test_a_failed_set_up_is_our_own_error(tree: Path, bare_path: Path) -> None:
+    (tree / ".venv" / "run.stamp").unlink()
+    python(bare_path, "python3", "case $1 in -c) ;; *) exit 1 ;; esac")
+    assert launch(tree / "truetty", cwd=tree, PATH=str(bare_path)) == (125, "", "")

@@ -1,0 +1,156 @@
+"""Makes or renews `.venv`: what pyproject.toml names, in the versions and with the hashes requirements.lock gives.
+
+Rule 1: one process at a time; the second waits for the first and finds its work done.
+Rule 2: the stamp is written last, so that an interrupted set-up is begun again from nothing.
+Rule 3: standard library only: this runs before anything is installed, with the Python that tools/environment.sh chose.
+
+    environment.py run|dev KEY      `run` is what ./truetty needs, `dev` what ./test needs; KEY goes into the stamp
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+
+UNFINISHED = "unfinished"
+
+# Settings of the caller's pip that would send packages elsewhere than into `.venv`.
+MISLEADING = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET", "PIP_USER", "PYTHONHOME", "PYTHONPATH")
+
+
+def main(kind: str, key: str) -> None:
+    with locked() as lock:
+        if stamp(kind) == key and PYTHON.exists():
+            return
+        say(f"setting up {VENV} ({'for tests; ' if kind == 'dev' else ''}this happens once)")
+        clear_if_useless(key)
+        VENV.mkdir(exist_ok=True)
+        (VENV / "dev.stamp").unlink(missing_ok=True)
+        (VENV / "run.stamp").write_text(UNFINISHED)
+        make()
+        pip = installer()
+        chosen = needed(roots(kind), blocks((ROOT / "requirements.lock").read_text()))
+        say(f"installing {len(chosen)} packages")
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as listed:
+            listed.write("".join(chosen))
+            listed.flush()
+            install(pip, lock, "--require-hashes", "-r", listed.name)
+        install(pip, lock, "--no-deps", "-e", str(ROOT))
+        for each in ("run", "dev") if kind == "dev" else ("run",):
+            (VENV / f"{each}.stamp").write_text(key + "\n")
+        say("done")
+
+
+@contextlib.contextmanager
+def locked() -> Iterator[int]:
+    lock = os.open(ROOT / ".venv.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("waiting for another set-up to end")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def stamp(kind: str) -> str | None:
+    try:
+        return (VENV / f"{kind}.stamp").read_text().rstrip("\n")
+    except FileNotFoundError:
+        return None
+
+
+def clear_if_useless(key: str) -> None:
+    """Away with an environment that was interrupted, made elsewhere, or has lost its Python; others are renewed."""
+    if not VENV.exists():
+        return
+    found = stamp("run")
+    elsewhere = found is not None and found.split(" ", 2)[2:] != key.split(" ", 2)[2:]
+    if elsewhere or not PYTHON.exists() or not succeeds(PYTHON, "-c", "import sys; assert sys.version_info >= (3, 11)"):
+        shutil.rmtree(VENV)
+
+
+def make() -> None:
+    if not PYTHON.exists():
+        # Debian without python3-venv has no ensurepip: then the pip outside does the work.
+        with_pip = importlib.util.find_spec("ensurepip") is not None
+        venv.create(VENV, symlinks=True, with_pip=with_pip)
+
+
+def installer() -> list[str]:
+    inside = [str(PYTHON), "-m", "pip"]
+    return inside if succeeds(*inside, "--version") else [sys.executable, "-m", "pip", "--python", str(PYTHON)]
+
+
+def succeeds(*command: str | Path) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def install(pip: list[str], lock: int, *arguments: str) -> None:
+    environ = {name: value for name, value in os.environ.items() if name not in MISLEADING}
+    command = [*pip, "install", "--quiet", "--disable-pip-version-check", "--no-input", *arguments]
+    # pip inherits the lock: should this process be killed, no other begins before pip is gone.
+    if subprocess.run(command, env=environ, pass_fds=(lock,), check=False).returncode != 0:
+        sys.exit("truetty: the set-up failed; the next start tries again")
+
+
+def roots(kind: str) -> set[str]:
+    """The packages pyproject.toml asks for: the dependencies, and for `dev` every extra too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values() if kind == "dev" else ()
+    wanted = [*project["dependencies"], *(requirement for extra in extras for requirement in extra)]
+    return {canonical(re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]) for requirement in wanted}
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def blocks(lock: str) -> dict[str, str]:
+    """The lock file's text for each package."""
+    texts = re.split(r"^(?=[A-Za-z0-9])", lock, flags=re.MULTILINE)
+    return {canonical(text.split("==")[0]): text for text in texts if "==" in text}
+
+
+def needed(wanted: Iterable[str], lock: dict[str, str]) -> list[str]:
+    """The blocks of these packages and of all they bring along, told by the `# via` notes in the lock.
+
+    Were one missed, pip would refuse the rest: with hashes it installs nothing that is not listed.
+    """
+    brought: dict[str, set[str]] = {}
+    for name, block in lock.items():
+        for parent in re.findall(r"^ +# +(?:via )?([A-Za-z0-9._-]+)", block, flags=re.MULTILINE):
+            brought.setdefault(canonical(parent), set()).add(name)
+    chosen: set[str] = set()
+    open_ = [name for name in wanted if name in lock]
+    while open_:
+        name = open_.pop()
+        if name not in chosen:
+            chosen.add(name)
+            open_ += brought.get(name, ())
+    return [lock[name] for name in sorted(chosen)]
+
+
+def say(text: str) -> None:
+    print(f"truetty: {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
