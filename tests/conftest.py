@@ -13,6 +13,8 @@ import pytest
 hypothesis.settings.register_profile("short", deadline=None, max_examples=100)
 hypothesis.settings.register_profile("long", deadline=None, max_examples=5000)
 
+HOUR = 3600  # seconds: the bound of a long test that sets none itself
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the tests marked `long` too, and more random cases")
@@ -23,10 +25,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    long = [item for item in items if item.get_closest_marker("long")]
     if not config.getoption("--long"):
-        long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
+    for item in long:
+        if item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(HOUR))
 
 
 @pytest.fixture

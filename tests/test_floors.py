@@ -43,7 +43,8 @@ HEAVY = ("asyncssh", "avt", "mcp", "pydantic", "ray", "rich", "starlette", "type
 
 LONGEST = 400  # lines: past this a file is two ideas
 
-FILES = sorted(PACKAGE.rglob("*.py"))
+SCRIPTS = PACKAGE / "shells" / "scripts"  # run by shells, not imported
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if SCRIPTS not in path.parents)
 MODULES = {path: ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in FILES}
 
 

@@ -83,6 +83,7 @@ class Conversation:
         self._paste = False
         self._unsure_modes = False
         self._mend_modes = False
+        self._reaped: int | None = None
         self._prompt_from: int | None = None
         self._prompt = b""
         self._queries: list[str] = []
@@ -205,7 +206,6 @@ class Conversation:
     def _on_started(self, at: int) -> None:
         self.marked = True
         self._restart_output(at)
-        self._drop_files(keep="d")
 
     def _restart_output(self, at: int) -> None:
         assert self.output is not None
@@ -216,11 +216,16 @@ class Conversation:
         """A program may have left the tty in modes that would harm the next command.
 
         Right after it the shell has not yet put the tty into its editor's modes, so what we see is what was left
-        behind. If the shell was faster than we, it cannot be told: then the next trigger sets the modes anyway.
+        behind. If the shell was faster than we, it cannot be told: then the next trigger sets the modes anyway, unless
+        the shell has reaped no child, for then nobody was there to change them.
         """
         modes = self.observer.modes()
         self._mend_modes = modes.canonical and not modes.sane
-        self._unsure_modes = not modes.canonical
+        if modes.canonical:
+            self._unsure_modes = False
+        elif (reaped := self.observer.reaped()) != self._reaped or reaped is None:
+            self._reaped = reaped
+            self._unsure_modes = True
 
     # -- acting
 
@@ -268,6 +273,10 @@ class Conversation:
         self.channel.pump()  # what was printed before the look must be known before it counts
         if machine.state is State.ENDED:
             return
+        if machine.output_from is not None and len(self._files) > 1:
+            # It has run for a while, so its text was read; the end mark's file is needed to the end.
+            self._drop_files([name for name in self._files if name[0] != "d"])
+            self._files = [name for name in self._files if name[0] == "d"]
         self._answer(seen)
         machine.on_observation(seen, now)
         if machine.state is State.QUEUED and machine.waiting is not None and seen.reader == self.channel.pid:
@@ -321,13 +330,10 @@ class Conversation:
             number = str(self._serial)
             self._files += [name for name in typed.files if name[1:] == number]
 
-    def _drop_files(self, keep: str = "") -> None:
-        """The command's own files, which bear its serial number; the end mark's is needed to the end."""
-        if self._folder is not None:
-            for name in self._files:
-                if name[0] != keep:
-                    self._folder.drop(name)
-            self._files = [name for name in self._files if name[0] == keep]
+    def _drop_files(self, names: list[str]) -> None:
+        assert self._folder is not None or not names
+        for name in names:
+            self._folder.drop(name)
 
     def _mending(self) -> str:
         if self.shell.edits_lines:
@@ -395,7 +401,8 @@ class Conversation:
             output.end(self._output_end())
         elif machine.output_from is not None and not machine.downgraded:
             output.end(self.transcript.size)
-        self._drop_files()
+        self._loop.call_soon(self._drop_files, self._files)
+        self._files = []
         self._queries.clear()
         if self.ended is None:
             self._free = True

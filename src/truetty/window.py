@@ -4,8 +4,7 @@ Rule 1: a window holds offsets, never bytes. Everything is read when asked for: 
 Rule 2: our own marks inside the window are holes: no method shows them. A mark of which only the beginning
         has arrived is not shown either.
 Rule 3: offsets of `read` count the program's bytes from the window's start, holes left out.
-Rule 4: with a budget, `head` or `tail` no pass needs memory that grows with what was printed; without, the
-        caller gets all of it, and pays for that alone.
+Rule 4: with a budget, `head` or `tail` no pass needs memory that grows with what was printed.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from truetty.core.errors import Misuse
@@ -55,8 +55,6 @@ class Summary(NamedTuple):
 class _Window:
     """The offsets, shared by an output and its readers."""
 
-    __slots__ = ("end", "holes", "size", "start", "transcript")
-
     def __init__(self, transcript: Transcript, start: int, size: tuple[int, int]) -> None:
         self.transcript = transcript
         self.start = start
@@ -70,10 +68,7 @@ class _Window:
             return self.end
         size = self.transcript.size
         last = self.transcript.read(max(self.start, size - _LONGEST_MARK))
-        escape = last.rfind(b"\x1b")
-        if escape < 0:
-            return max(size, self.start)
-        begun = last[escape:]
+        begun = last[last.rfind(b"\x1b") :] if b"\x1b" in last else b""
         unfinished = _OPENING.startswith(begun) or (begun.startswith(_OPENING) and b"\x07" not in begun)
         return size - len(begun) if unfinished else size
 
@@ -89,6 +84,9 @@ class _Window:
         if start < end:
             spans.append((start, end))
         return spans
+
+    def whole(self) -> list[Span]:
+        return self.spans(self.start, self.visible())
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """The bytes for a cleaner, each piece with the offset after it."""
@@ -143,7 +141,10 @@ class Reader:
 
     def _texts(self) -> Iterator[str]:
         """The text from the first character on that could still change the last time."""
-        for after, data in self._window.pieces(self._at, self._window.visible()):
+        window, end = self._window, self._window.visible()
+        if window.end is None:  # half a character must not be given as a wrong one and then again
+            end -= _begun_character(window.transcript.read(max(self._at, end - 3), min(3, end - self._at)))
+        for after, data in window.pieces(self._at, end):
             text = self._cleaner.feed(data)
             self._at = after
             yield text
@@ -186,8 +187,6 @@ class Output:
         self._reader: Reader | None = None
         self._survey: _Survey | None = None
         self._lines: int | None = None
-
-    # -- for the terminal
 
     def restart(self, start: int) -> None:
         """The command's own output begins here, and grows until its end is told."""
@@ -238,25 +237,22 @@ class Output:
             self._survey = _Survey(self._window, budget)
         return self._survey
 
-    # -- for everybody
-
     @property
     def bytes(self) -> int:
         """How many bytes the program has printed, those in a gap included."""
-        return sum(last - first for first, last in self._window.spans(self._window.start, self._window.visible()))
+        return sum(last - first for first, last in self._window.whole())
 
     @property
     def lines(self) -> int:
         """Lines of the clean text; a last one without its newline counts."""
-        if self._lines is not None:
-            return self._lines
-        count, last = 0, ""
-        for text in self._window.texts():
-            count += text.count("\n")
-            last = text[-1:] or last
-        count += last not in ("", "\n")
-        if self._window.end is not None:
-            self._lines = count
+        count, last = self._lines, ""
+        if count is None:
+            count = 0
+            for text in self._window.texts():
+                count += text.count("\n")
+                last = text[-1:] or last
+            count += last not in ("", "\n")
+        self._lines = None if self._window.end is None else count
         return count
 
     @property
@@ -267,8 +263,7 @@ class Output:
     @property
     def complete(self) -> bool:
         """Whether every byte printed so far is stored."""
-        spans = self._window.spans(self._window.start, self._window.visible())
-        return not any(self._window.transcript.gaps(first, last) for first, last in spans)
+        return not any(self._window.transcript.gaps(first, last) for first, last in self._window.whole())
 
     def raw(self) -> _Bytes:
         """The program's bytes as the pty gave them."""
@@ -279,7 +274,7 @@ class Output:
         skip = max(0, offset)
         left = self._window.transcript.size if limit is None else max(0, limit)
         parts: list[_Bytes] = []
-        for first, last in self._window.spans(self._window.start, self._window.visible()):
+        for first, last in self._window.whole():
             begin = min(first + skip, last)
             skip -= begin - first
             stop = min(last, begin + left)
@@ -295,8 +290,9 @@ class Output:
             raise Misuse("no number of characters or lines is negative", budget=budget, head=head, tail=tail)
         if head is None and tail is None:
             return "".join(self._window.texts()) if budget is None else self.summary(budget).text
-        ends = _ends(self._window.texts(), head or 0, tail or 0, _LONGEST_END if budget is None else budget)
-        return ends if budget is None else digest(ends, budget).text
+        if budget is None:
+            return _ends(self._window.texts(), head or 0, tail or 0, _LONGEST_END)
+        return digest(_ends(self._window.texts(), head or 0, tail or 0, budget), budget).text
 
     def unread(self, budget: int | None = None) -> str:
         """Clean text that this method has not given before."""
@@ -309,14 +305,12 @@ class Output:
 
     def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> list[Match]:
         """Lines that the pattern is found in, with `context` lines around each; at most `limit` of them."""
-        if context < 0:
-            raise Misuse("context cannot be negative", context=context)
         try:
             search = re.compile(pattern).search
         except re.error as error:
             raise Misuse(f"not a regular expression: {error}", pattern=pattern, reason=str(error)) from error
         found: list[tuple[int, str, tuple[str, ...], list[str]]] = []
-        before: deque[str] = deque(maxlen=context)
+        before: deque[str] = deque(maxlen=max(0, context))
         lacking = 0  # how many of the last ones found still lack lines after them
         for number, line in _numbered(self._window.texts()):
             if lacking:
@@ -350,15 +344,22 @@ def _numbered(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
         yield number, last
 
 
+def _begun_character(last: bytes) -> int:
+    """How many of these bytes are the beginning of a UTF-8 character whose rest is to come."""
+    for count, byte in enumerate(reversed(last), 1):
+        if byte >= 0xC0:
+            return count if count < 2 + (byte >= 0xE0) + (byte >= 0xF0) else 0
+        if byte < 0x80:
+            break
+    return 0
+
+
 def _repeated(text: str, given: str) -> int:
     """How much of the text is what was given before: all of it, or the whole lines before the first change."""
     if text.startswith(given):
         return len(given)
-    low, high = 0, min(len(text), len(given))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if text.startswith(given[:middle]) else (low, middle - 1)
-    return text.rfind("\n", 0, low) + 1
+    lines = zip(given.split("\n"), text.split("\n"), strict=False)
+    return sum(len(line) + 1 for line, _ in takewhile(lambda pair: pair[0] == pair[1], lines))
 
 
 def _ends(texts: Iterable[str], head: int, tail: int, most: int) -> str:

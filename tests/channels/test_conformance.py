@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import signal
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from truetty.channels.base import Channel
 from truetty.channels.local import LocalChannel
-from truetty.testing import CONFORMANCE, FakeChannel, Make, Script
+from truetty.testing import CONFORMANCE, FakeChannel, Make, Recorder, Script
 
 
 async def local(script: Script) -> Channel:
@@ -51,27 +52,23 @@ async def test_conformance(case: Callable[[Make], Awaitable[None]], make: Make) 
     await case(make)
 
 
-async def test_the_child_starts_with_clean_signals(tmp_path: Path) -> None:
+async def test_the_child_starts_with_clean_signals() -> None:
     script = "grep -E '^Sig(Ign|Blk)' /proc/self/status"
-    import signal
-
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", script), env=dict(os.environ))
     finally:
         signal.signal(signal.SIGINT, before)
-    from truetty.testing import Recorder
-
     recorder = Recorder()
     channel.attach(recorder)
     await recorder.until(lambda: bool(recorder.ends))
     await channel.close()
-    assert recorder.data.decode().split() == ["SigBlk:", "0" * 16, "SigIgn:", "0" * 16]
+    blocked, ignored = (int(word, 16) for word in recorder.data.decode().split()[1::2])
+    # 32 and 33 belong to the C library, which lets nobody touch them.
+    assert blocked & ~(0b11 << 31) == 0 and ignored & ~(0b11 << 31) == 0
 
 
-async def test_no_descriptor_of_ours_reaches_the_child(tmp_path: Path) -> None:
-    from truetty.testing import Recorder
-
+async def test_no_descriptor_of_ours_reaches_the_child() -> None:
     channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", "ls /proc/self/fd"), env=dict(os.environ))
     recorder = Recorder()
     channel.attach(recorder)
@@ -89,8 +86,6 @@ async def test_closing_leaves_no_process_that_holds_on(tmp_path: Path) -> None:
         f"nohup sleep 1000 >/dev/null 2>&1 & echo $! >> {pids}",
         "echo up; wait; cat",
     ]
-    from truetty.testing import Recorder
-
     channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", "\n".join(lines)), env=dict(os.environ))
     recorder = Recorder()
     channel.attach(recorder)

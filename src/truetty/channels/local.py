@@ -91,6 +91,7 @@ class LocalChannel:
                     (os.POSIX_SPAWN_OPEN, 0, os.ttyname(slave), os.O_RDWR, 0),
                     (os.POSIX_SPAWN_DUP2, 0, 1),
                     (os.POSIX_SPAWN_DUP2, 0, 2),
+                    *((os.POSIX_SPAWN_CLOSE, leaky) for leaky in _inheritable()),
                 ],
                 setsid=True,
                 setsigmask=(),
@@ -284,6 +285,20 @@ def _pidfd(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):  # not Linux, gone already, or out of descriptors
         return None
+
+
+def _inheritable() -> list[int]:
+    """Descriptors that others in this process have left open to children, or that we were started with."""
+    try:
+        numbers = [int(name) for name in os.listdir("/dev/fd")]
+    except OSError:
+        return []
+    leaky = []
+    for number in numbers:
+        with contextlib.suppress(OSError):  # the one that listed them is closed by now
+            if number > 2 and os.get_inheritable(number):
+                leaky.append(number)
+    return leaky
 
 
 async def _set(event: asyncio.Event) -> None:

@@ -347,8 +347,12 @@ class Machine:
         kind: WaitingKind = look.kind or "key"
         if self.alternate_screen and kind == "key":
             kind = "fullscreen"
-        if self._continuation and look.reader == self._shell is not None:
-            kind = "continuation"
+        if look.reader == self._shell is not None:
+            # The shell's editor away from its prompt: its PS2 says so by a mark; else it is `read` with editing.
+            if self._continuation:
+                kind = "continuation"
+            elif kind == "continuation" and self._was_started:
+                kind = "line"
         self._read_by(Reading(kind, look.program, look.hard), look)
         self._slow_down(now)
 

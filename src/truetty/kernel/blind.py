@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import termios
-
 from typing import Any
 
 from truetty.kernel.observation import Modes, Observation, Process
@@ -76,6 +75,9 @@ class BlindObserver:
 
     def adopt_modes(self) -> None:
         self._tty.adopt_modes()
+
+    def reaped(self) -> int | None:
+        return None
 
     def given_modes(self) -> str | None:
         return self._tty.given_modes()

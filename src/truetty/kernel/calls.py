@@ -9,6 +9,7 @@ Rule 3: what may not be read, or cannot be decoded for this machine, is `hidden`
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import stat as modes
@@ -54,6 +55,8 @@ _DEV_TTY = os.makedev(5, 0)
 _POLLIN = 0x001
 _POLL_EVENTS = 0x3FFF  # every bit that poll knows
 _MOST_POLLED = 4096
+# What comes of looking at a process that changes under our eyes: it is gone, or that memory is.
+_CHANGED = {errno.ENOENT, errno.ESRCH, errno.EIO, errno.EFAULT}
 _MOST_SELECTED = 65536
 _COMPAT_STACK = 1 << 32  # a stack below this belongs to a 32-bit program, whose call numbers are others
 
@@ -99,10 +102,10 @@ def blocked(of: proc.Stat, thread: int, device: Device, raw: bytes | None = None
     if raw is None:
         try:
             raw = proc.read(f"/proc/{of.pid}/task/{thread}/syscall", 256)
-        except PermissionError:
-            return _HIDDEN
-        except OSError:
+        except (FileNotFoundError, ProcessLookupError):
             return _RUNNING  # it ended just now: not something that waits
+        except OSError:
+            return _HIDDEN
     words = raw.split()
     if not words or not _CALLS:
         return _HIDDEN
@@ -119,10 +122,8 @@ def blocked(of: proc.Stat, thread: int, device: Device, raw: bytes | None = None
         return Block("elsewhere", stack=stack)
     try:
         return _decode(of, call, args, stack, device)
-    except PermissionError:
-        return _HIDDEN
-    except OSError:
-        return _RUNNING  # the process changed under our eyes
+    except OSError as error:
+        return _RUNNING if error.errno in _CHANGED else _HIDDEN
 
 
 def _decode(of: proc.Stat, call: str, args: list[int], stack: int, device: Device) -> Block:

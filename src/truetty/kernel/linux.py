@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import termios
+from typing import Any
 
 from truetty.kernel import proc, prompts
 from truetty.kernel.calls import Block, Device, blocked, holds_tty
@@ -50,9 +51,13 @@ class LinuxObserver:
         self._io = proc.Kept(f"/proc/{shell}/io", 512)
         self._turns = proc.Kept(f"/proc/{shell}/schedstat", 128)
         self._children = proc.Kept(f"/proc/{shell}/task/{shell}/children", 65536)
-        self._stat.read()
         self._tty = Tty(master, open_slave(master), given)
-        found = os.fstat(master if self._tty.slave is None else self._tty.slave)
+        try:
+            self._stat.read()
+            found = os.fstat(master if self._tty.slave is None else self._tty.slave)
+        except OSError:
+            self.close()
+            raise
         self._device = Device(found.st_rdev, found.st_dev)
         # The program that runs, asked again only when the image in memory has changed.
         self._image: Image | None = None
@@ -89,7 +94,10 @@ class LinuxObserver:
                 self._last = Observation("ready", last.hard, None, last.reader, last.program, last.wakes, consumed)
             return self._last
         self._last = None
-        seen = self._look(front, local, call, consumed)
+        try:
+            seen = self._look(front, local, call, consumed)
+        except OSError:  # out of descriptors or memory: then nothing is known
+            seen = Observation("unknown", hard=False, consumed=consumed)
         if seen.seen == "ready" and call is not None and turns is not None and front is not None:
             self._last, self._last_look = seen, (turns, call, front, local)
         return seen
@@ -135,7 +143,8 @@ class LinuxObserver:
         unread = self._tty.unread()
         if unread:
             return Observation("running", consumed=consumed)
-        wakes = proc.wakes(of.pid, of.pid)
+        turns = self._turn()
+        wakes = int(turns.split()[2]) if turns else None
         look = prompts.look_of(of, block, is_editing(local))
         key = self._program_key(of)
         verdict = "strange" if key is None or look is None else self._known.judge(key, look, of, block)
@@ -159,6 +168,12 @@ class LinuxObserver:
     # ── the prompt ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def learn(self) -> bool:
+        try:
+            return self._learn()
+        except OSError:
+            return False
+
+    def _learn(self) -> bool:
         of, call = self._alive(), self._calling()
         if of is None or call is None or self._tty.front() != of.group or self._tty.unread():
             return False
@@ -245,6 +260,14 @@ class LinuxObserver:
         except OSError:
             return None
 
+    def reaped(self) -> int | None:
+        """Page faults of reaped children: every program makes some."""
+        try:
+            fields = self._stat.read().rpartition(b")")[2].split(None, 12)
+            return int(fields[8]) + int(fields[10])
+        except (OSError, IndexError):
+            return None
+
     # ── the family ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def children(self) -> list[Process]:
@@ -283,7 +306,7 @@ class LinuxObserver:
     def _alive(self) -> proc.Stat | None:
         try:
             of = proc.parse_stat(self._stat.read())
-        except OSError:
+        except (FileNotFoundError, ProcessLookupError):
             return None
         return None if of.state in proc.DEAD else of
 

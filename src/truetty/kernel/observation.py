@@ -65,6 +65,9 @@ class Observer(Protocol):
     def mend(self) -> None:
         """Put the tty's modes back to those the terminal was given, and let stopped output flow."""
 
+    def reaped(self) -> int | None:
+        """A number that changes whenever the shell has reaped a child."""
+
     def cwd(self) -> str | None: ...
     def program(self) -> str | None:
         """The real path of what the shell process runs now (it changes with `exec`)."""

@@ -8,6 +8,7 @@ Rule 3: every descriptor is close-on-exec, so no shell we start inherits one.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -177,6 +178,8 @@ class Kept:
         self._path = path
         self._size = size
         self._fd = -1
+        with contextlib.suppress(OSError):
+            self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
     def read(self) -> bytes:
         """Raises ProcessLookupError or FileNotFoundError when the process is gone, PermissionError when forbidden."""

@@ -30,7 +30,7 @@ Verdict = Literal[
     "other",  # it reads in another manner: its `read` command
 ]
 Key = tuple[int, int, int, str]  # device, inode, mtime of the program's file, and the process's name
-Path = frozenset[tuple[int, int]]  # where on the stack, which place in the program
+Path = frozenset[tuple[int, int]]  # which word of the stack, which place in the program
 
 _MOST_PROGRAMS = 256
 _MOST_LOOKS = 8  # one for each editing mode; more would mean that something is learnt which is no constant
@@ -75,18 +75,23 @@ def look_of(of: proc.Stat, block: Block, editing: bool) -> Look | None:
     return Look(block.call, size, of.stack - block.stack, editing)
 
 
+def _stack_of(of: proc.Stat, block: Block) -> array.array[int]:
+    """The words on the stack, the innermost first; empty when they cannot be had."""
+    words = array.array("Q")
+    depth = of.stack - block.stack
+    if 0 < depth <= _DEEPEST and of.code < of.code_end:
+        try:
+            memory = proc.read_memory(of.pid, block.stack, depth)
+        except OSError:
+            return words
+        words.frombytes(memory[: len(memory) & ~7])
+    return words
+
+
 def path_of(of: proc.Stat, block: Block) -> Path:
     """The words on the stack that point into the program's own text; empty when they cannot be had."""
-    depth = of.stack - block.stack
-    if not 0 < depth <= _DEEPEST or of.code_end <= of.code:
-        return frozenset()
-    try:
-        memory = proc.read_memory(of.pid, block.stack, depth & ~7)
-    except OSError:
-        return frozenset()
-    words = array.array("Q", memory[: len(memory) & ~7])
     first, last = of.code, of.code_end
-    return frozenset((depth - 8 * at, word - first) for at, word in enumerate(words) if first <= word < last)
+    return frozenset((at, word - first) for at, word in enumerate(_stack_of(of, block)) if first <= word < last)
 
 
 def is_interactive_shell(of: proc.Stat) -> bool:
@@ -154,8 +159,11 @@ def _same_place(known: Look, look: Look) -> bool:
 def _same_path(known: Path, of: proc.Stat, block: Block) -> bool:
     if not known:
         return True
-    seen = path_of(of, block)
-    return not seen or len(known & seen) >= _SAME_PATH * len(known)
+    words = _stack_of(of, block)
+    if not words:
+        return True
+    first, there = of.code, len(words)
+    return sum(at < there and words[at] == first + place for at, place in known) >= _SAME_PATH * len(known)
 
 
 def _same_manner(known: Look, look: Look) -> bool:

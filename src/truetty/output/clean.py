@@ -1,137 +1,177 @@
-"""Bytes of a terminal become the text a person would have read."""
+"""Bytes of a terminal become the text a person would have read, in any cutting and in bounded memory.
+
+    bytes ──lines, colours───→ Page.lines       whole lines at once: most output
+          ──one-line bars────→ Page.rewrite     a line at a time
+          ──everything else──→ action_for       a sequence at a time
+
+Rule 1: the three ways give the same text, for which of them a byte takes depends on how the stream was cut.
+Rule 2: a sequence or character cut by the end of a chunk waits in `_carry`, which is bounded; of a string (OSC, DCS,
+        APC, PM, SOS) only the fact that it is open is kept.
+Rule 3: invalid UTF-8 is replaced and counted.
+"""
 
 from __future__ import annotations
 
 import codecs
+import copy
 import re
 
-_TOKEN = re.compile(
-    r"\x1b[\]PX^_][^\x07\x18\x1a\x1b]*(?:\x07|\x1b\\|[\x18\x1a]|(?=\x1b))"
-    r"|\x1b\[([0-?]*)([ -/]*)([@-~])|\x1b[ -/]*[0-~]|[\x00-\x1f\x7f]"
-)
-_PARTIAL = re.compile(r"\x1b(?:[\]PX^_][^\x07\x18\x1a\x1b]*\x1b?|\[[0-?]*[ -/]*|[ -/]*)\Z|\r\Z")
-_ALT = {"47", "1047", "1049"}
+from truetty.output import sequences
+from truetty.output.actions import action_for
+from truetty.output.page import Page
+from truetty.output.sequences import ERASE_ALL, ERASE_RIGHT
+
+_SLICE = 1 << 16  # bytes worked on at once, whatever is fed
+
+_TEXT = bytes([*range(0x20, 0x7F), *range(0x80, 0x100), *b"\t\n\r"])
+_EFFECTIVE = b"\b\v\f\x0e\x0f"
+_ENDERS = b"\a\x18\x1a"  # of no effect themselves, but they end sequences
+_SILENT = bytes({*range(0x20), 0x7F} - {*b"\t\n\r\x1b", *_EFFECTIVE, *_ENDERS})
+_SILENCED = bytes.maketrans(_SILENT, bytes(len(_SILENT)))
+_C1 = re.compile("[\x80-\x9f]")
+_C1_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
+# C1 controls as the ESC sequences they stand for; those without effect as ST, which ends what they would end.
+_C1_FORMS = dict.fromkeys(range(0x80, 0xA0), "\x1b\\") | {
+    code: "\x1b" + chr(code - 0x40) for code in (0x84, 0x85, 0x88, 0x90, 0x98, 0x9B, 0x9D, 0x9E, 0x9F)
+}
 
 
 class Cleaner:
-    """A stream of bytes to clean text; any cutting of the stream gives the same text."""
+    """The streaming form: `"".join(feeds) + tail()` is the clean text of all bytes so far."""
+
+    # On the class, because most streams need none of them.
+    _carry = b""
+    _pending = 0  # bytes at the end of `_carry` that begin a character
+    _string = ""  # the kind of string that is open
+    _invalid = 0
 
     def __init__(self, columns: int = 120, rows: int = 30) -> None:
-        self.columns = columns
-        self.rows = rows
-        self.invalid = 0
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._carry = ""
-        self._alternate = False
-        self._lines: list[str] = [""]
-        self._y = 0
-        self._x = 0
-        self._started = False
+        self._page = Page(max(2, columns), max(1, rows))
+
+    @property
+    def invalid(self) -> int:
+        """Bytes of invalid UTF-8, each run of which became a U+FFFD; a character that is still cut off counts."""
+        return self._invalid + self._pending
 
     def feed(self, data: bytes) -> str:
-        """Take bytes; give the text that can no longer change."""
-        text = self._carry + self._decoder.decode(data)
-        self._carry = ""
-        partial = _PARTIAL.search(text)
-        if partial:
-            self._carry = text[partial.start() :]
-            text = text[: partial.start()]
-            if len(self._carry) > 4096:
-                self._carry = self._carry[:4096]
-        position = 0
-        for token in _TOKEN.finditer(text):
-            self._print(text[position : token.start()])
-            position = token.end()
-            if token[3]:
-                self._csi(token[1], token[3])
-            elif len(token[0]) == 1:
-                self._control(token[0])
-        self._print(text[position:])
-        cut = len(self._lines) - self.rows
-        if cut <= 0:
+        """Take bytes; give the text that later bytes can no longer change."""
+        if len(data) > _SLICE:
+            return "".join([self.feed(data[start : start + _SLICE]) for start in range(0, len(data), _SLICE)])
+        if self._carry:
+            data = self._carry + data
+            self._carry, self._pending = b"", 0
+        if not data:
             return ""
-        final = ("\n" if self._started else "") + "\n".join(self._lines[:cut])
-        self._started = True
-        del self._lines[:cut]
-        self._y = max(0, self._y - cut)
-        return final
+        page = self._page
+        if not page.plain or self._string or (b"\xc2" in data and _C1_BYTES.search(data)):
+            self._step_through(data)
+            return page.take()
+        if data[-1] == 0x0D:
+            # It may be the first half of a line end, and whole line ends are what makes lines fast.
+            self._carry = b"\r"
+            data = data[:-1]
+        controls = data.translate(None, _TEXT)
+        simple = self._simplified(data, controls) if controls else data
+        if simple is None:
+            carry, self._carry = self._carry, b""
+            self._step_through(data + carry)
+        elif simple:
+            page.printed = simple[-1] >= 0x20
+            if controls:
+                simple = simple.translate(None, b"\0" + _ENDERS)
+            self._write(simple.decode("ascii") if simple.isascii() else self._decode(simple))
+        return page.take()
 
     def tail(self) -> str:
-        """The rest as it stands now."""
-        return ("\n" if self._started else "") + "\n".join(self._lines)
+        """The text that later bytes may still change, as it stands now."""
+        if self._pending:
+            twin = copy.deepcopy(self)
+            twin._carry = self._carry[: -self._pending] + "\ufffd".encode()
+            twin._pending = 0
+            return twin.feed(b"") + twin.tail()
+        return self._page.rest()
 
-    def _print(self, text: str) -> None:
-        if not text or self._alternate:
-            return
-        line = self._lines[self._y].ljust(self._x)
-        self._lines[self._y] = line[: self._x] + text + line[self._x + len(text) :]
-        self._x += len(text)
+    def _simplified(self, data: bytes, controls: bytes) -> bytes | None:
+        """The bytes without sequences and controls that do nothing; None when some do something."""
+        if controls.strip(b"\x1b"):
+            if controls.translate(None, _SILENT + _ENDERS + b"\x1b"):
+                return None
+            data = data.translate(_SILENCED)
+        if b"\x1b" not in controls:
+            return data
+        cut = sequences.cut_short(data)
+        if cut < 0:
+            return sequences.without_harmless(data)
+        simple = sequences.without_harmless(data[:cut])
+        if simple is not None:
+            self._carry = data[cut:] + self._carry
+        return simple
 
-    def _control(self, char: str) -> None:
-        if self._alternate:
-            return
-        if char == "\r":
-            self._x = 0
-        elif char == "\n":
-            self._down(1)
-        elif char == "\b":
-            self._x = max(0, self._x - 1)
-        elif char == "\t":
-            if self._x >= len(self._lines[self._y]):
-                self._print("\t")
-            else:
-                self._x = (self._x // 8 + 1) * 8
+    def _decode(self, data: bytes) -> str:
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            decoder = codecs.getincrementaldecoder("utf-8")("replace")
+            text = decoder.decode(data, final=bool(self._carry))  # what waits already comes after these bytes
+            pending = decoder.getstate()[0]
+            self._carry, self._pending = pending + self._carry, len(pending)
+            replaced = text.count("\ufffd") - data.count("\ufffd".encode())
+            self._invalid += len(data) - len(pending) - (len(text.encode()) - 3 * replaced)
+            return text
 
-    def _down(self, count: int) -> None:
-        self._y += count
-        while self._y >= len(self._lines):
-            self._lines.append("")
+    def _write(self, text: str) -> None:
+        """Text with no controls but tabs, returns, line feeds and the two that stand for erasing."""
+        page = self._page
+        if page.reopen():
+            lines = text.replace("\r\n", "\n")
+            if "\r" not in lines and ERASE_ALL not in lines and len(text) - len(lines) == lines.count("\n"):
+                # At the end of a line there is nothing to erase on the right.
+                page.lines(lines.replace(ERASE_RIGHT, ""))
+                return
+        *lines_, last = text.split("\n")
+        for line in lines_:
+            self._write_line(line)
+            page.settle()
+            page.feed_line()
+        self._write_line(last)
 
-    def _csi(self, parameters: str, final: str) -> None:
-        if parameters.startswith("?"):
-            if final in "hl" and _ALT & set(parameters[1:].split(";")):
-                self._alternate = final == "h"
-            return
-        if self._alternate:
-            return
-        values = [int(value) if value.isdigit() else 0 for value in parameters.split(";")]
-        value = min(values[0], 9999)
-        top = max(0, len(self._lines) - self.rows)
-        line = self._lines[self._y]
-        match final:
-            case "A" | "F":
-                self._y = max(top, self._y - max(1, value))
-                self._x = 0 if final == "F" else self._x
-            case "B" | "E":
-                self._down(min(max(1, value), max(0, top + self.rows - 1 - self._y)))
-                self._x = 0 if final == "E" else self._x
-            case "C":
-                self._x = min(self.columns - 1, self._x + max(1, value))
-            case "D":
-                self._x = max(0, self._x - max(1, value))
-            case "G":
-                self._x = min(self.columns, max(1, value)) - 1
-            case "H" | "f":
-                self._y = top
-                self._down(min(self.rows, max(1, value)) - 1)
-                self._x = min(self.columns, max(1, values[1] if len(values) > 1 else 1)) - 1
-            case "K":
-                if value == 0:
-                    self._lines[self._y] = line[: self._x]
-                elif value == 1:
-                    self._lines[self._y] = " " * (self._x + 1) + line[self._x + 1 :]
-                else:
-                    self._lines[self._y] = ""
-            case "J" if value == 0 and (self._y > top or self._x > 0):
-                self._lines[self._y] = line[: self._x]
-                del self._lines[self._y + 1 :]
-            case "J" if value in (0, 2):
-                while self._lines and not self._lines[-1]:
-                    self._lines.pop()
-                self._lines.append("")
-                self._y = len(self._lines) - 1
-            case _:
-                pass
+    def _write_line(self, line: str) -> None:
+        page = self._page
+        if line and not page.rewrite(line):
+            self._run(line.replace(ERASE_RIGHT, "\x1b[K").replace(ERASE_ALL, "\x1b[2K"))
+
+    def _step_through(self, data: bytes) -> None:
+        """Any bytes, one sequence after the other."""
+        text = data.decode("ascii") if data.isascii() else self._decode(data)
+        if _C1.search(text):
+            text = text.translate(_C1_FORMS)
+        if self._string:
+            text, self._string = sequences.after_string(text, self._string)
+        text, cut, kind = sequences.split_cut(text)
+        self._carry = cut.encode() + self._carry
+        self._string = self._string or kind
+        self._run(text)
+
+    def _run(self, text: str) -> None:
+        page = self._page
+        page.settle()
+        parts = sequences.tokens(text)
+        for index in range(0, len(parts) - 1, 2):
+            printable, token = parts[index], parts[index + 1]
+            if printable:
+                if not page.alternate:
+                    page.print(printable)
+                page.printed = True
+            elif index:
+                page.printed = False
+            if token is not None:
+                action, everywhere = action_for(token)
+                if everywhere or not page.alternate:
+                    action(page)
+        last = parts[-1]
+        if last and not page.alternate:
+            page.print(last)
+        page.printed = bool(last) or (page.printed and len(parts) == 1)
 
 
 def clean(data: bytes, columns: int = 120, rows: int = 30) -> str:

@@ -32,12 +32,11 @@ from truetty.output.cells import (
     overwritten,
     render,
 )
+from truetty.output.sequences import ERASE_ALL, ERASE_RIGHT
 
 # DEC's line drawing set, from the VT100 user guide's table of special graphics.
 DRAWING = str.maketrans("`abcdefghijklmnopqrstuvwxyz{|}~", "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
 
-ERASE_RIGHT = "\x01"
-ERASE_ALL = "\x02"
 _ERASURES = re.compile(f"([{ERASE_RIGHT}{ERASE_ALL}])")
 
 
@@ -379,9 +378,8 @@ class Page:
             return
         cells = self.row.cells
         size = len(cells)
-        if size < stop:
-            start = max(size, x)
-            self.row.cells = cells.ljust(start, BLANK) + "\t" + GAP * (stop - start - 1)
+        if x <= size < stop:  # beyond the end of what is written it only moves
+            self.row.cells = cells + "\t" + GAP * (stop - size - 1)
         self.x = stop
 
     def next_stop(self, x: int) -> int:

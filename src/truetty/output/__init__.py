@@ -1,0 +1,1 @@
+"""From a program's bytes to text an agent can read. Pure, streaming, safe at every cut."""

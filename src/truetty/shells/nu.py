@@ -1,0 +1,84 @@
+"""nu: entered by --execute, told by `source`, and all three marks come from its hooks.
+
+Rule 1: nu parses the whole line first and an error ends the line, so nothing of ours can stand beside the text in it.
+Rule 2: text that does not parse has C and D too: the hook before execution comes before the parser.
+Rule 3: nu asks where the cursor is at each prompt and waits for the answer; Enter is a carriage return to it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from truetty.shells.base import Asked, Launch, Typed
+from truetty.shells.quoting import encoded, raw_mark, script, signal_above
+
+_NO_PROMPT = frozenset({"-c", "--commands", "-v", "--version", "-h", "--help", "--lsp", "--mcp"})
+_WITH_VALUE = frozenset(
+    {"--config", "--env-config", "--plugin-config", "--plugins", "--log-level", "--log-target", "-I", "--include-path"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Nu:
+    name: str = "nu"
+
+    @property
+    def integrates(self) -> bool:
+        return True
+
+    @property
+    def answers_queries(self) -> bool:
+        return True
+
+    @property
+    def edits_lines(self) -> bool:
+        return True
+
+    def launch(
+        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
+    ) -> Launch:
+        argv0 = os.path.basename(program)
+        kept: list[str] = []
+        execute = f"source {folder}/hook.nu"
+        words = iter(arguments)
+        for word in words:
+            if word in ("-e", "--execute"):
+                execute = f"{next(words, '')}; {execute}"
+            elif word in _WITH_VALUE:
+                kept += [word, next(words, "")]
+            elif word.startswith("-") and word not in _NO_PROMPT:
+                kept.append(word)
+            else:
+                return Launch((argv0, *arguments))
+        plain = () if rc else ("--no-config-file",)
+        return Launch((argv0, *kept, *plain, "--execute", execute), {}, {"hook.nu": encoded(_hook(folder, key))})
+
+    def trigger(self, asked: Asked) -> Typed:
+        number = asked.serial
+        files = {
+            f"t{number}": encoded(asked.text),
+            f"c{number}": encoded(raw_mark("C", asked.start)),
+            f"d{number}": encoded(raw_mark("D", asked.end, "")[:-1]),
+        }
+        return Typed(encoded(f" source {asked.folder}/t{number}\r"), files)
+
+    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+        code = "let tt = ($env.LAST_EXIT_CODE? | default 0)\nlet tt = (if $tt < 0 { 128 - $tt } else { $tt })\n"
+        code += f'print --no-newline $"\\u{{1b}}]7717;H;{secret};($tt);\\u{{07}}"\n{_hook(folder, key)}'
+        return Typed(encoded(f" source {folder}/h{serial}\r"), {f"h{serial}": encoded(code)})
+
+    def signal_of(self, code: int) -> int | None:
+        return signal_above(128, code)
+
+    def clear_line(self) -> bytes:
+        return b"\x03"
+
+    def prompt_start(self, tail: bytes) -> int | None:
+        at = tail.rfind(b"\x1b]133;A")
+        return at if at >= 0 else None
+
+
+def _hook(folder: str, key: str) -> str:
+    return script("hook.nu", folder=folder, key=key, length=str(len(f" source {folder}/t")))

@@ -1,0 +1,109 @@
+"""xonsh: entered as its last run control file, told by a line of Python, the second witness is the event on_pre_prompt.
+
+Rule 1: the text is compiled and run as xonsh's prompt does it, so Python and commands mix as they do when typed.
+Rule 2: an exit code below 0 is Python's way to say a signal; our marks say 128 and the signal, as everywhere.
+Rule 3: xonsh keeps our lines in its history unless $HISTCONTROL has ignorespace.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from truetty.shells.base import Asked, Launch, Typed
+from truetty.shells.quoting import encoded, entered, escaped_mark, script, signal_above
+
+_WITH_VALUE = frozenset({"-D", "-st", "--shell-type"})
+
+
+@dataclass(frozen=True, slots=True)
+class Xonsh:
+    name: str = "xonsh"
+
+    @property
+    def integrates(self) -> bool:
+        return True
+
+    @property
+    def answers_queries(self) -> bool:
+        return True  # prompt_toolkit asks where the cursor is, and complains when nobody says
+
+    @property
+    def edits_lines(self) -> bool:
+        return True
+
+    def launch(
+        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
+    ) -> Launch:
+        argv0 = os.path.basename(program)
+        kept: list[str] = []
+        theirs = _usual_files(env)
+        words = list(arguments)
+        while words:
+            match words.pop(0):
+                case "--no-rc":
+                    rc = False
+                case "--rc":
+                    theirs = []
+                    while words and not words[0].startswith("-"):
+                        theirs.append(words.pop(0))
+                case "-i" | "--interactive":
+                    pass
+                case word if word in _WITH_VALUE and words:
+                    kept += [word, words.pop(0)]
+                case word if word.startswith("-") and word != "-c":
+                    kept.append(word)
+                case _:
+                    return Launch((argv0, *arguments))
+        # The folder itself, for directories are loaded after files: ours must be the last.
+        control = [*(theirs if rc else []), folder]
+        files = {"hook.py": encoded(_hook(key))}
+        return Launch((argv0, *kept, "-i", "--rc", *control), {}, files)
+
+    def trigger(self, asked: Asked) -> Typed:
+        folder, number = asked.folder, asked.serial
+        mend = "pass"
+        if asked.mend:
+            mend = (
+                f"with open('/dev/tty') as tty:\n        subprocess.run({asked.mend!r}, shell=True, stdin=tty, "
+                "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)"
+            )
+        code = script(
+            "run.xonsh.py", folder=folder, number=str(number), start=asked.start, end=asked.end, mend=mend
+        )
+        files = {f"t{number}": encoded(asked.text), f"x{number}": encoded(code)}
+        return Typed(entered(f" exec(open('{folder}/x{number}').read())"), files)
+
+    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+        code = "from xonsh.built_ins import XSH\nfrom xonsh.events import events\n_tt_c = XSH.env.get('LAST_RETURN_CODE', 0) or 0\n"
+        mark = escaped_mark("H", secret, "{_tt_c if _tt_c >= 0 else 128 - _tt_c}", "")
+        code += f'with open("/dev/tty", "w") as _tt_f:\n    _tt_f.write(f"{mark}")\n{_hook(key)}'
+        code += "if XSH.history is not None:\n    XSH.history.last_cmd_rtn = _tt_c\ndel _tt_c, _tt_f\n"
+        return Typed(entered(f" exec(open('{folder}/h{serial}').read(),{{}})"), {f"h{serial}": encoded(code)})
+
+    def signal_of(self, code: int) -> int | None:
+        return signal_above(128, code)
+
+    def clear_line(self) -> bytes:
+        return b"\x03"
+
+    def prompt_start(self, tail: bytes) -> int | None:
+        return None
+
+
+def _usual_files(env: Mapping[str, str]) -> list[str]:
+    """What xonsh would read by itself, files and then directories, as far as it is there: --rc takes nothing else."""
+    home = env.get("HOME", os.path.expanduser("~"))
+    own = os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "xonsh")
+    files = ["/etc/xonsh/xonshrc", os.path.join(own, "rc.xsh"), os.path.join(home, ".xonshrc")]
+    folders = ["/etc/xonsh/rc.d", os.path.join(own, "rc.d")]
+    if "XONSHRC" in env:
+        files = env["XONSHRC"].split(os.pathsep)
+    if "XONSHRC_DIR" in env:
+        folders = env["XONSHRC_DIR"].split(os.pathsep)
+    return [path for path in files + folders if os.path.exists(path)]
+
+
+def _hook(key: str) -> str:
+    return script("hook.xonsh.py", key=key)

@@ -1,0 +1,89 @@
+// What xterm.js makes of bytes: the text of its buffer, soft wraps joined.
+//
+// Standard input: frames of { columns, rows, length: three 32-bit little-endian numbers, then the bytes }.
+// Standard output, one for each: { length: a 32-bit little-endian number, then the text in UTF-8 }.
+//
+// A clear keeps: before ED 2, ED 0 at home and RIS the screen is written to the text, as truetty does.
+import headless from '@xterm/headless';
+import unicode11 from '@xterm/addon-unicode11';
+import { readFileSync, writeSync } from 'node:fs';
+
+function text(columns, rows, bytes) {
+  const terminal = new headless.Terminal({ cols: columns, rows, scrollback: 1000000, allowProposedApi: true, logLevel: 'off' });
+  terminal.loadAddon(new unicode11.Unicode11Addon());
+  terminal.unicode.activeVersion = '11';
+  const pieces = [];
+  let began = false;
+  let first = 0; // the first line of the buffer that is not in the text yet
+  let frame = null;
+
+  // The lines from `start` to before `end`, each a [text, continues the line above] pair.
+  const lines = (start, end) => {
+    const buffer = terminal.buffer.normal;
+    const found = [];
+    for (let at = start; at < end; at++) {
+      const line = buffer.getLine(at);
+      found.push([line ? line.translateToString(true) : '', line ? line.isWrapped : false]);
+    }
+    return found;
+  };
+  const put = (found, target) => {
+    for (const [line, wrapped] of found) {
+      if (began && !wrapped) target.push('\n');
+      target.push(line);
+      began = true;
+    }
+  };
+  const keep = () => {
+    const buffer = terminal.buffer.normal;
+    put(lines(first, buffer.baseY), pieces);
+    first = buffer.baseY;
+    const screen = lines(buffer.baseY, buffer.baseY + rows);
+    while (screen.length && screen.at(-1)[0] === '') screen.pop();
+    while (screen.length && screen[0][0] === '') screen.shift();
+    const target = [];
+    const before = began;
+    put(screen, target);
+    const shown = target.join('').replace(/^\n/, '');
+    if (screen.length && shown !== frame) {
+      frame = shown;
+      pieces.push(...target);
+    } else {
+      began = before;
+    }
+    return false;
+  };
+  const normal = () => terminal.buffer.active.type === 'normal';
+  terminal.parser.registerCsiHandler({ final: 'J' }, (parameters) => {
+    const buffer = terminal.buffer.normal;
+    const kind = parameters[0];
+    if (kind === 3) return true;
+    if (normal() && (kind === 2 || (kind === 0 && buffer.cursorX === 0 && buffer.cursorY === 0))) keep();
+    return false;
+  });
+  terminal.parser.registerEscHandler({ final: 'c' }, () => {
+    keep();
+    first = 0;
+    return false;
+  });
+  // Replaced as truetty replaces it; the terminal's own decoder would drop it.
+  const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  terminal._core._writeBuffer.writeSync(decoded);
+
+  const buffer = terminal.buffer.normal;
+  let last = buffer.baseY + rows - 1;
+  while (last > buffer.baseY + buffer.cursorY && (([line, wrapped]) => line === '' && !wrapped)(lines(last, last + 1)[0])) last--;
+  put(lines(first, last + 1), pieces);
+  terminal.dispose();
+  return pieces.join('');
+}
+
+const input = readFileSync(0);
+for (let at = 0; at < input.length;) {
+  const [columns, rows, length] = [0, 4, 8].map((offset) => input.readUInt32LE(at + offset));
+  const answer = Buffer.from(text(columns, rows, input.subarray(at + 12, at + 12 + length)), 'utf-8');
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(answer.length);
+  for (const part of [size, answer]) for (let done = 0; done < part.length;) done += writeSync(1, part, done);
+  at += 12 + length;
+}
