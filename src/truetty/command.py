@@ -33,10 +33,10 @@ class Command:
     def __init__(
         self, terminal: Terminal, conversation: Conversation, machine: Machine, id: str, text: str, budget: int
     ) -> None:
-        assert conversation.output is not None
+        assert conversation.bounds is not None
         self.id: Final = id
         self.text: Final = text
-        self.output: Output = conversation.output
+        self.output: Output = conversation.bounds.output
         self.outcome: Outcome | None = None
         self.timed_out = False
         self._terminal = terminal

@@ -181,7 +181,7 @@ class Terminal:
                 command=self.command.text,
                 state=self.command.state,
             )
-        machine = conversation.begin(command, limit=inf if timeout is None else timeout)
+        machine = conversation.begin(command, limit=inf if timeout is None else timeout, size=self.size)
         id = f"{self.id}-{next(self._serials)}"
         self.command = Command(self, conversation, machine, id, command, self._budget)
         return self.command

@@ -290,9 +290,8 @@ class Output:
             raise Misuse("no number of characters or lines is negative", budget=budget, head=head, tail=tail)
         if head is None and tail is None:
             return "".join(self._window.texts()) if budget is None else self.summary(budget).text
-        if budget is None:
-            return _ends(self._window.texts(), head or 0, tail or 0, _LONGEST_END)
-        return digest(_ends(self._window.texts(), head or 0, tail or 0, budget), budget).text
+        ends = _ends(self._window.texts(), head or 0, tail or 0, _LONGEST_END if budget is None else budget)
+        return ends if budget is None else digest(ends, budget).text
 
     def unread(self, budget: int | None = None) -> str:
         """Clean text that this method has not given before."""

@@ -16,7 +16,7 @@ class Mark:
 
     start: int
     end: int
-    letter: str  # C start, D end, P prompt, H answer to a question of ours, 2 continuation prompt
+    letter: str  # C start, D end, P prompt, H answer to a question of ours, M about to start, 2 continuation prompt
     secret: str
     code: int | None = None
     flags: str = ""

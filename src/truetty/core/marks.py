@@ -16,7 +16,7 @@ OWN = b"7717"
 
 # Longer than any mark of ours (a secret is 22 characters, `$-` under 30) and any honest foreign one but 633;E,
 # which carries a command line and is read only for its letter.
-_OWN_SHAPE = re.compile(rb"([CDPH2]);([0-9A-Za-z_-]{1,64})(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?")
+_OWN_SHAPE = re.compile(rb"([CDHMP2]);([0-9A-Za-z_-]{1,64})(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?")
 
 
 def own(payload: bytes, start: int, end: int) -> Event | None:

@@ -140,11 +140,13 @@ class Foreground:
         look = prompts.look_of(one, block, is_editing(local))
         if key is None or look is None or not prompts.is_interactive_shell(one):
             return plain
-        match self._known.judge(key, look, one, block):
+        match self._known.judge(key, look, one):
             case "prompt":
                 return "shell", True
             case "editor":
                 return "continuation", False
+            case "builtin":
+                return "line", reader.stuck
             case "unlearnt":
                 return "shell", True
             case "other":

@@ -147,7 +147,7 @@ class LinuxObserver:
         wakes = int(turns.split()[2]) if turns else None
         look = prompts.look_of(of, block, is_editing(local))
         key = self._program_key(of)
-        verdict = "strange" if key is None or look is None else self._known.judge(key, look, of, block)
+        verdict = "strange" if key is None or look is None else self._known.judge(key, look, of)
         match verdict:
             case "prompt":
                 self._proven = _image(of)
@@ -155,6 +155,8 @@ class LinuxObserver:
                 return Observation("ready", unread is not None, None, of.pid, of.name, wakes, consumed)
             case "editor":
                 return Observation("waiting", False, "continuation", of.pid, of.name, wakes, consumed)
+            case "builtin":
+                return Observation("waiting", block.stuck, "line", of.pid, of.name, wakes, consumed)
             case "strange":
                 # After `exec` of another shell: most likely its prompt, but nobody has confirmed it.
                 resembles = look is not None and prompts.resembles_prompt(of, look) and prompts.is_interactive_shell(of)

@@ -6,8 +6,8 @@ editing mode, whatever the environment, the rc files, nesting or `exec`.
 
 Rule 1: nothing is known beforehand. Depths belong to a build; they are learnt, and kept for all terminals by the
         identity of the program's file and the process's name (busybox and `sh` are several shells in one file).
-Rule 2: a prompt must also have been reached on the same path: the return addresses on the stack are compared. By depth
-        alone, bash's `read -e` inside functions can fall on the prompt's place by chance.
+Rule 2: a prompt must also have been reached on the same path: the outermost return addresses on the stack are compared.
+        By depth alone, bash's `read -e` inside functions can fall on the prompt's place by chance.
 Rule 3: an editing shell sets the tty's modes itself, so they must fit; for one that does not edit they prove nothing
         (`stty -echo` may have been left behind) and are not asked.
 """
@@ -17,6 +17,7 @@ from __future__ import annotations
 import array
 import os
 import signal
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from truetty.kernel import proc
@@ -25,19 +26,23 @@ from truetty.kernel.calls import Block
 Verdict = Literal[
     "prompt",
     "strange",  # nothing was ever learnt for this program
-    "editor",  # it reads as it does at the prompt, but from another place: PS2, `read -e`, vared, a search
+    "editor",  # it reads as it does at the prompt, but from another place: PS2, a search, or else `read` or vared
+    "builtin",  # the same, and the path shows that a command has called for it: `read -e`
     "unlearnt",  # as shells do at prompts, but in an editing mode in which this one was never seen
     "other",  # it reads in another manner: its `read` command
 ]
 Key = tuple[int, int, int, str]  # device, inode, mtime of the program's file, and the process's name
-Path = frozenset[tuple[int, int]]  # which word of the stack, which place in the program
+Path = frozenset[tuple[int, int]]  # which word from the start of the stack, which place in the program
 
 _MOST_PROGRAMS = 256
 _MOST_LOOKS = 8  # one for each editing mode; more would mean that something is learnt which is no constant
 _DEEPEST = 1 << 17  # eight times the deepest prompt seen (ksh93 in vi mode: 0x7bd0)
-# Part of what lies on the stack is left over from earlier calls and changes from prompt to prompt.
-# Least agreement seen at true prompts: see tests; most seen at `read -e` on the prompt's own depth: likewise.
-_SAME_PATH = 0.6
+# Further in, much of what lies on the stack is left over from earlier calls: after its rc files, bash kept only 41 % of
+# all addresses from one prompt to the next, but each of the outermost ten; zsh and ksh93 too, fish eight of them.
+# `read -e` in bash keeps five, vared in zsh six: those of the C library and of main.
+_OUTERMOST = 10
+_SAME_PATH = 0.7
+_FEWEST = 5  # less is no path: a program whose text lies in libraries
 
 _SHELLS = {
     *("ash", "bash", "bsd-csh", "busybox", "csh", "dash", "elvish", "fish", "hush", "ksh", "lksh", "mksh", "nu"),
@@ -75,23 +80,27 @@ def look_of(of: proc.Stat, block: Block, editing: bool) -> Look | None:
     return Look(block.call, size, of.stack - block.stack, editing)
 
 
-def _stack_of(of: proc.Stat, block: Block) -> array.array[int]:
-    """The words on the stack, the innermost first; empty when they cannot be had."""
-    words = array.array("Q")
-    depth = of.stack - block.stack
-    if 0 < depth <= _DEEPEST and of.code < of.code_end:
-        try:
-            memory = proc.read_memory(of.pid, block.stack, depth)
-        except OSError:
-            return words
-        words.frombytes(memory[: len(memory) & ~7])
-    return words
-
-
 def path_of(of: proc.Stat, block: Block) -> Path:
-    """The words on the stack that point into the program's own text; empty when they cannot be had."""
+    """The outermost words on the stack that point into the program's own text; empty when they cannot be had."""
+    depth = of.stack - block.stack
+    if not 0 < depth <= _DEEPEST:
+        return frozenset()
     first, last = of.code, of.code_end
-    return frozenset((at, word - first) for at, word in enumerate(_stack_of(of, block)) if first <= word < last)
+    words = enumerate(reversed(_stack_of(of, depth)), 1)
+    path = frozenset(islice(((at, word - first) for at, word in words if first <= word < last), _OUTERMOST))
+    return path if len(path) >= _FEWEST else frozenset()
+
+
+def _stack_of(of: proc.Stat, size: int) -> array.array[int]:
+    """The outermost words on the stack, the outermost last; empty when they cannot be had."""
+    words = array.array("Q")
+    try:
+        memory = proc.read_memory(of.pid, of.stack - size, size)
+    except OSError:
+        return words
+    if len(memory) == size:
+        words.frombytes(memory[size & 7 :])
+    return words
 
 
 def is_interactive_shell(of: proc.Stat) -> bool:
@@ -118,33 +127,29 @@ class Prompts:
     def __init__(self) -> None:
         self._known: dict[Key, dict[Look, Path]] = {}
 
-    def knows(self, key: Key) -> bool:
-        return key in self._known
-
     def learn(self, key: Key, look: Look, path: Path) -> None:
         looks = self._known.pop(key, {})
-        before = looks.pop(look, None)
         # What differs between two prompts was left over from something else: only what stays is the path.
-        looks[look] = path if not before else before & path or before
+        stays = looks.pop(look, path) & path
+        looks[look] = stays if len(stays) >= _FEWEST else path
         while len(looks) > _MOST_LOOKS:
             del looks[next(iter(looks))]
         self._known[key] = looks
         while len(self._known) > _MOST_PROGRAMS:
             del self._known[next(iter(self._known))]
 
-    def judge(self, key: Key, look: Look, of: proc.Stat, block: Block) -> Verdict:
+    def judge(self, key: Key, look: Look, of: proc.Stat) -> Verdict:
         looks = self._known.get(key)
         if not looks:
             return "strange"
-        verdict: Verdict = "other"
-        for known, path in looks.items():
-            if _same_place(known, look) and _same_path(path, of, block):
-                return "prompt"
-            if _same_manner(known, look):
-                verdict = "editor"
-        if verdict == "other" and resembles_prompt(of, look) and all(one.editing != look.editing for one in looks):
-            return "unlearnt"
-        return verdict
+        if any(_same_place(known, look) and _same_path(path, of) for known, path in looks.items()):
+            return "prompt"
+        alike = [path for known, path in looks.items() if _same_manner(known, look)]
+        if alike:
+            # Only an editor is ever lent to a command; whole lines are read by the shell for itself.
+            return "editor" if not look.editing or any(_same_path(path, of) for path in alike) else "builtin"
+        unseen = all(known.editing != look.editing for known in looks)
+        return "unlearnt" if unseen and resembles_prompt(of, look) else "other"
 
 
 def _same_place(known: Look, look: Look) -> bool:
@@ -156,14 +161,13 @@ def _same_place(known: Look, look: Look) -> bool:
     return known.call == look.call and known.size == look.size
 
 
-def _same_path(known: Path, of: proc.Stat, block: Block) -> bool:
+def _same_path(known: Path, of: proc.Stat) -> bool:
+    """True too when it cannot be told: then the place alone must do."""
     if not known:
         return True
-    words = _stack_of(of, block)
-    if not words:
-        return True
-    first, there = of.code, len(words)
-    return sum(at < there and words[at] == first + place for at, place in known) >= _SAME_PATH * len(known)
+    words = _stack_of(of, 8 * max(at for at, _ in known))
+    first = of.code
+    return not words or sum(words[-at] == first + place for at, place in known) >= _SAME_PATH * len(known)
 
 
 def _same_manner(known: Look, look: Look) -> bool:

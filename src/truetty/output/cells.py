@@ -33,6 +33,7 @@ UNSURE = re.compile(f"[^{_SURE}]")
 UNSURE_LINE = re.compile(f"[^{_SURE}\r\x01\x02]")
 _CODE = re.compile("[\U00100000-\U0010ffff]")
 _TABULAR = re.compile(f"\t{GAP}*|{GAP}+")
+_END = re.compile(f"{BLANK}[{BLANK}\t]*\\Z")  # tabs after blanks passed over nothing, at the end of nothing
 
 
 class _Widths(dict[str, int]):
@@ -97,7 +98,7 @@ def render(cells: str, columns: int, clusters: Clusters) -> str:
         return _render_each(cells, columns, clusters)
     if "\t" in cells or GAP in cells:
         cells = _TABULAR.sub(lambda found: _tab(found.start(), len(found[0]), found[0][0] == "\t", columns), cells)
-    text = cells.rstrip(BLANK).replace(BLANK, " ").replace(HALF, "")
+    text = _END.sub("", cells).replace(BLANK, " ").replace(HALF, "")
     return clusters.expand(text).replace(LONE, "") if coded else text
 
 
@@ -116,7 +117,7 @@ def _render_each(cells: str, columns: int, clusters: Clusters) -> str:
         resolved = _tab(found.start(), len(found[0]), found[0][0] == "\t", columns)
         shown[found.start() : found.end()] = [*resolved, *[""] * (len(found[0]) - len(resolved))]
     whole = "".join(base + text[1:] for base, text in zip(shown, texts, strict=True))
-    return whole.rstrip(BLANK).replace(BLANK, " ").replace(HALF, "").replace(LONE, "")
+    return _END.sub("", whole).replace(BLANK, " ").replace(HALF, "").replace(LONE, "")
 
 
 def overwritten(cells: str, start: int, text: str) -> str:

@@ -76,10 +76,11 @@ class Cleaner:
             carry, self._carry = self._carry, b""
             self._step_through(data + carry)
         elif simple:
-            page.printed = simple[-1] >= 0x20
+            printed = simple[-1] >= 0x20
             if controls:
                 simple = simple.translate(None, b"\0" + _ENDERS)
             self._write(simple.decode("ascii") if simple.isascii() else self._decode(simple))
+            page.printed = printed
         return page.take()
 
     def tail(self) -> str:

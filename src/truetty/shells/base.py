@@ -40,7 +40,8 @@ class Asked:
     last_code: int = 0  # what `$?` must be for the text
     flags: str = ""  # `$-` of the last mark, and "S" when a leading space keeps a line out of history
     paste: bool = False  # bracketed paste is on
-    mend: str = ""  # a command line that puts the tty's modes right, or nothing
+    probe: bool = False  # stop (M) before the text runs, until a line comes: the tty's modes are to be looked at
+    mend: str = ""
 
 
 class Shell(Protocol):

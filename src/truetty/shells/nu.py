@@ -19,6 +19,8 @@ _WITH_VALUE = frozenset(
     {"--config", "--env-config", "--plugin-config", "--plugins", "--log-level", "--log-target", "-I", "--include-path"}
 )
 
+_SUBMIT = b"\x1b[34~"  # F20, which the hook has bound
+
 
 @dataclass(frozen=True, slots=True)
 class Nu:
@@ -62,7 +64,7 @@ class Nu:
             f"c{number}": encoded(raw_mark("C", asked.start)),
             f"d{number}": encoded(raw_mark("D", asked.end, "")[:-1]),
         }
-        return Typed(encoded(f" source {asked.folder}/t{number}\r"), files)
+        return Typed(encoded(f" source {asked.folder}/t{number}") + _SUBMIT, files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         code = "let tt = ($env.LAST_EXIT_CODE? | default 0)\nlet tt = (if $tt < 0 { 128 - $tt } else { $tt })\n"

@@ -22,3 +22,9 @@ $env.config.hooks.pre_prompt = (
         print --no-newline $"\u{1b}]7717;P;@KEY@;($tt);\u{07}"
     }
 )
+# Enter would ask the parser first, and leave a text with an open quote standing in the editor. This key does not ask.
+$env.config.keybindings = (
+    $env.config.keybindings? | default [] | where name? != "tt" | append {
+        name: tt, modifier: none, keycode: f20, mode: [emacs vi_insert vi_normal], event: { send: submit }
+    }
+)

@@ -1,0 +1,62 @@
+"""Where one command's output begins and ends in the transcript.
+
+Marks say it to the byte. Where none did, the prompt that follows the output is recognised if it can be, and said to
+be part of the output if it cannot.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from truetty.shells.base import Shell
+from truetty.transcript import Transcript
+from truetty.window import Output
+
+# How much of the end of the output is searched for the prompt that no mark announced; prompts are shorter.
+TAIL: Final = 4096
+UNSURE: Final = "the output may end with the shell's prompt: no mark told where it began"
+
+
+class Bounds:
+    def __init__(self, transcript: Transcript, prompt: bytes, size: tuple[int, int]) -> None:
+        self._transcript = transcript
+        self._prompt = prompt  # as it looked before this command
+        self._from = transcript.size
+        self._typed_lines = 0
+        self.output = Output(transcript, self._from, size=size)
+        self.output.end(self._from)  # empty until it starts: what comes first is the echo of what we type
+
+    def start(self, at: int) -> None:
+        self._from = at
+        self.output.restart(at)
+
+    def start_here(self, typed: bytes) -> None:
+        """A program without marks: its output begins with the echo of what is about to be typed."""
+        self._typed_lines = typed.count(b"\n") or 1
+        self.start(self._transcript.size)
+
+    def skip_echo(self) -> None:
+        """As many lines as were typed."""
+        at = self._from
+        for _ in range(self._typed_lines):
+            while (found := (piece := self._transcript.read(at, TAIL)).find(b"\n")) < 0:
+                if not piece:
+                    return
+                at += len(piece)
+            at += found + 1
+        self.start(at)
+
+    def end_before_prompt(self, shell: Shell) -> str | None:
+        """End where the prompt began; returns what must be said of it, if anything."""
+        size = self._transcript.size
+        start = max(self._from, size - TAIL)
+        tail = self._transcript.read(start)
+        if self._prompt and tail.endswith(self._prompt):
+            self.output.end(size - len(self._prompt))
+            return None
+        cut = shell.prompt_start(tail)
+        self.output.end(size if cut is None else start + cut)
+        return UNSURE if cut is None else None
+
+    def end(self, at: int | None = None) -> None:
+        self.output.end(self._transcript.size if at is None else at)

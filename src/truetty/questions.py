@@ -1,0 +1,46 @@
+"""Questions that programs ask the terminal, and the few fixed answers they get.
+
+Rule 1: no part of a question ever comes back, and no answer but these three is ever given: text from the output that
+        returns as input is how terminals were broken into.
+Rule 2: a program is answered only while it reads key by key; anywhere else the answer would be typed text.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from truetty.channels.base import Channel
+from truetty.core.observation import Observation
+
+# A VT100 with advanced video, in good order, its cursor at home: true of no terminal in particular.
+ANSWERS: Final[dict[str, bytes]] = {"DA1": b"\x1b[?1;2c", "DSR": b"\x1b[0n", "CPR": b"\x1b[1;1R"}
+# busybox asks for the cursor at every prompt and leaves the answer to the next program (34 of 40 times).
+DEAF: Final = frozenset({"busybox", "ash", "sh"})
+# Nobody waits for more at once.
+MOST: Final = 16
+
+
+class Questions:
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._open: list[str] = []
+
+    def ask(self, name: str) -> None:
+        if len(self._open) < MOST:
+            self._open.append(name)
+
+    def answer_at_once(self, name: str) -> None:
+        """For a shell whose own prompt asks and waits."""
+        self._channel.write(ANSWERS[name])
+
+    def answer(self, seen: Observation) -> None:
+        """After a look: whoever asked may be reading now."""
+        if not self._open or seen.seen != "waiting" or seen.kind == "line":
+            return
+        if seen.program not in DEAF and not self._channel.observer.modes().canonical:
+            for name in self._open:
+                self._channel.write(ANSWERS[name])
+        self._open.clear()
+
+    def forget(self) -> None:
+        self._open.clear()

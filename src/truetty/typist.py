@@ -1,0 +1,132 @@
+"""Everything that is typed at a shell's prompt, and the private files it needs.
+
+Rule 1: what is typed depends on what the shell last said of itself: its options, its editor, its exit code.
+Rule 2: the tty's modes are put right before a command runs. A shell with an editor restores, when a line is entered,
+        whatever the last program left behind, and that is seen in two moments only: between the program's end and the
+        editor's start, if we are quick, or when the shell, asked to, stops for us just before it runs the text (M).
+Rule 3: files are dropped when they were read: texts once a command has run for a while, the rest at its end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from truetty.channels.base import Channel
+from truetty.core.command import Secrets
+from truetty.core.events import Mark
+from truetty.folder import Folder
+from truetty.shells import table
+from truetty.shells.base import Asked, Shell, Typed
+
+CTRL_C = b"\x03"
+
+
+class Typist:
+    def __init__(self, channel: Channel, shell: Shell, folder: Folder | None, key: str) -> None:
+        self.shell = shell
+        self.paste = False  # bracketed paste is on
+        self.last_code = 0
+        self._channel = channel
+        self._observer = channel.observer
+        self._folder = folder
+        self._key = key
+        self._flags = ""
+        self._program = self._observer.program()
+        self._files: list[str] = []
+        self._probe = False  # the modes must be looked at before the next text runs
+        self._reaped: int | None = None
+
+    # -- what the shell said
+
+    def on_prompt(self, mark: Mark) -> None:
+        self._flags = mark.flags
+
+    def on_first_prompt(self, mark: Mark) -> None:
+        self.last_code = mark.code or 0
+        self._observer.adopt_modes()  # a person's rc files may have chosen them
+
+    def on_end(self, mark: Mark) -> None:
+        """The end mark: between the program and the editor, unless the shell was faster than we."""
+        self._flags = mark.flags
+        modes = self._observer.modes()
+        if modes.canonical:
+            self._probe = not modes.sane
+        elif (reaped := self._observer.reaped()) is None or reaped != self._reaped:
+            self._reaped = reaped
+            self._probe = True  # otherwise no program ran that could have changed them
+
+    def on_lost_marks(self) -> str | None:
+        """The prompt is back without a mark. Returns what must be said of it, if anything."""
+        self._flags = ""
+        self._probe = True
+        program = self._observer.program()
+        if program is None or program == self._program:
+            return None
+        self._program = program
+        self.shell = table.recognise(program)
+        return f"the shell is now {self.shell.name}"
+
+    def on_stop(self) -> None:
+        """The shell has stopped for us (M): nothing runs, its editor is away, what we see is what the text will get."""
+        if not self._observer.modes().sane:
+            self._observer.mend()
+        self._probe = False
+        self._channel.write(b"\n")
+
+    # -- what is typed; each returns the count of bytes the shell must have read
+
+    def clear(self) -> bool:
+        """Throw away what stands half-typed at the prompt. False: the shell answers with a new prompt, wait for it."""
+        keys = self.shell.clear_line()
+        self._channel.write(keys)
+        return keys != CTRL_C
+
+    def trigger(self, text: str, secrets: Secrets, serial: int) -> Typed:
+        if not self.shell.edits_lines and not self._observer.modes().sane:
+            self._observer.mend()
+        return self.shell.trigger(
+            Asked(
+                folder=self._folder.path if self._folder is not None else "",
+                serial=serial,
+                text=text,
+                start=secrets.start,
+                end=secrets.end,
+                last_code=self.last_code,
+                flags=self._flags,
+                paste=self.paste,
+                probe=self._probe and self.shell.edits_lines,
+            )
+        )
+
+    def question(self, secrets: Secrets, serial: int) -> Typed | None:
+        if self._folder is None or not self.shell.integrates:
+            return None
+        return self.shell.heal(folder=self._folder.path, serial=serial, secret=secrets.answer, key=self._key)
+
+    def type(self, typed: Typed, serial: int) -> int:
+        if self._folder is not None:
+            self._folder.write_all(typed.files)
+            number = str(serial)
+            self._files += [name for name in typed.files if name[1:] == number]
+        consumed = self._observer.consumed()
+        self._channel.write(typed.line)
+        return consumed + len(typed.line) if consumed is not None else 0
+
+    # -- files
+
+    def drop_texts(self) -> None:
+        """The command has run for a while: its text was read. The end mark's file is needed to the end."""
+        if len(self._files) > 1:
+            self._drop([name for name in self._files if name[0] != "d"])
+            self._files = [name for name in self._files if name[0] == "d"]
+
+    def drop_all(self) -> None:
+        """Soon: whoever waits for the command is told first."""
+        if self._files:
+            asyncio.get_running_loop().call_soon(self._drop, self._files)
+            self._files = []
+
+    def _drop(self, names: list[str]) -> None:
+        if self._folder is not None:
+            for name in names:
+                self._folder.drop(name)
