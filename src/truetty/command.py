@@ -79,7 +79,7 @@ class Command:
         return self.snapshot()
 
     async def grown(self, past: int, timeout: float | None = None) -> bool:
-        """Wait until there are more than `past` bytes of output, or things have settled otherwise. True if there are."""
+        """Wait until there are more than `past` bytes of output (then True), or things have settled otherwise."""
         settled = self._condition("settled")
         await self._terminal._until(lambda: self.output.bytes > past or settled(), timeout)
         return self.output.bytes > past

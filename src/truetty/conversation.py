@@ -95,7 +95,7 @@ class Conversation:
     # -- commands
 
     def begin(self, text: str | None, *, limit: float = inf, size: tuple[int, int] = (120, 30)) -> Machine:
-        """Take on a command; it is typed at once if the prompt is free, else when it is. None: just await the prompt."""
+        """Take on a command; it is typed when the prompt is free, which may be now. None: just await the prompt."""
         now = self._loop.time()
         self._text = text
         self._serial += 1
@@ -174,7 +174,7 @@ class Conversation:
             self.bounds.output.hole(event.start, event.end)
 
     def _on_mark(self, mark: Mark) -> bool | None:
-        """Returns whether the shell's own group holds the terminal: one cheap look for every mark that may end something."""
+        """Returns whether the shell's own group holds the terminal: one cheap look at what may end something."""
         match mark.letter:
             case "P" if mark.secret == self._key:
                 self.marked = True
@@ -250,10 +250,15 @@ class Conversation:
             self._typist.drop_texts()
         self._questions.answer(seen)
         machine.on_observation(seen, now)
-        if machine.state is State.QUEUED and machine.waiting is not None and not self.shell.integrates:
-            # An unknown program reads for the first time: that must be its prompt, and is learnt as such.
-            if seen.reader == self.channel.pid and machine.waiting.kind != "secret" and not self.observer.knows_prompt:
-                self.observer.learn()
+        if (
+            not self.shell.integrates
+            and machine.state is State.QUEUED
+            and machine.waiting is not None
+            and machine.waiting.kind != "secret"
+            and seen.reader == self.channel.pid
+            and not self.observer.knows_prompt
+        ):
+            self.observer.learn()  # an unknown program reads for the first time: that must be its prompt
 
     def _send(self, machine: Machine, now: float) -> None:
         if self._text is None:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import builtins
 import os
+import re
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
 import truetty
+from truetty import transcript
 from truetty.channels.base import Channel
 from truetty.command import Until
 from truetty.core.errors import BadCommand as BadCommand
@@ -34,8 +37,7 @@ from truetty.core.outcome import Outcome as Outcome
 from truetty.core.outcome import State, Strategy
 from truetty.core.outcome import Waiting as Waiting
 from truetty.terminal import BUDGET, STARTUP
-from truetty.transcript import Transcript
-from truetty.window import Output as Output
+from truetty.window import Match
 
 T = TypeVar("T")
 
@@ -60,6 +62,14 @@ class _Loop:
         except BaseException:
             future.cancel()
             raise
+
+    def ask(self, question: Callable[[], T]) -> T:
+        """Ask where the bytes arrive, so that nothing moves while it is answered."""
+
+        async def answered() -> T:
+            return question()
+
+        return self.call(answered())
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -86,6 +96,62 @@ class _Loop:
 THREAD: Final = "truetty.sync"
 _loop = _Loop()
 atexit.register(_loop.close_all)
+
+
+class Output:
+    """A command's output; see `truetty.Output`."""
+
+    def __init__(self, inner: truetty.Output) -> None:
+        self._inner = inner
+
+    @property
+    def bytes(self) -> int:
+        return _loop.ask(lambda: self._inner.bytes)
+
+    @property
+    def lines(self) -> int:
+        return _loop.ask(lambda: self._inner.lines)
+
+    @property
+    def complete(self) -> bool:
+        return _loop.ask(lambda: self._inner.complete)
+
+    @property
+    def path(self) -> str | None:
+        return _loop.ask(lambda: self._inner.path)
+
+    def raw(self) -> builtins.bytes:
+        return _loop.ask(self._inner.raw)
+
+    def read(self, offset: int = 0, limit: int | None = None) -> builtins.bytes:
+        return _loop.ask(lambda: self._inner.read(offset, limit))
+
+    def text(self, budget: int | None = None, head: int | None = None, tail: int | None = None) -> str:
+        return _loop.ask(lambda: self._inner.text(budget, head, tail))
+
+    def unread(self) -> str:
+        return _loop.ask(self._inner.unread)
+
+    def grep(self, pattern: str | re.Pattern[str], context: int = 0) -> list[Match]:
+        return _loop.ask(lambda: self._inner.grep(pattern, context))
+
+
+class Transcript:
+    """All bytes of a terminal; see `truetty.Terminal.transcript`."""
+
+    def __init__(self, inner: transcript.Transcript) -> None:
+        self._inner = inner
+
+    @property
+    def size(self) -> int:
+        return _loop.ask(lambda: self._inner.size)
+
+    @property
+    def path(self) -> str | None:
+        return _loop.ask(lambda: self._inner.path)
+
+    def read(self, offset: int = 0, limit: int | None = None) -> bytes:
+        return _loop.ask(lambda: self._inner.read(offset, limit))
 
 
 class Command:
@@ -115,7 +181,7 @@ class Command:
 
     @property
     def output(self) -> Output:
-        return self._inner.output
+        return Output(self._inner.output)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -239,7 +305,7 @@ class Terminal:
 
     @property
     def transcript(self) -> Transcript:
-        return self._inner.transcript
+        return Transcript(self._inner.transcript)
 
     @property
     def command(self) -> Command | None:

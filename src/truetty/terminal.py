@@ -228,7 +228,10 @@ class Terminal:
     def _launch(self) -> None:
         if self._start_in is not None and not os.path.isdir(self._start_in):
             raise SpawnFailed(
-                f"no such directory: {self._start_in}", shell=self._wanted, cwd=self._start_in, reason="no such directory"
+                f"no such directory: {self._start_in}",
+                shell=self._wanted,
+                cwd=self._start_in,
+                reason="no such directory",
             )
         cwd = os.path.abspath(self._start_in) if self._start_in is not None else None
         env = environment.build(os.environ, self._env, cwd)
@@ -314,7 +317,9 @@ class Terminal:
     def _stopped(self, task: asyncio.Task[Outcome]) -> None:
         self._stopping = None
         if not task.cancelled() and (error := task.exception()) is not None:
-            asyncio.get_running_loop().call_exception_handler({"message": "ending a command failed", "exception": error})
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "ending a command failed", "exception": error}
+            )
 
 
 def _give_up(future: asyncio.Future[None]) -> None:

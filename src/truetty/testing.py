@@ -27,7 +27,13 @@ class Turned:
     """A machine and the clock in somebody's hand. A look shows `sight`, whatever it is by then."""
 
     def __init__(
-        self, *, marked: bool = True, limit: float = inf, sent: bool = True, shell: int = 100, secrets: Secrets = SECRETS
+        self,
+        *,
+        marked: bool = True,
+        limit: float = inf,
+        sent: bool = True,
+        shell: int = 100,
+        secrets: Secrets = SECRETS,
     ) -> None:
         self.now = 0.0
         self.sight = Observation("running")

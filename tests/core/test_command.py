@@ -6,9 +6,10 @@ from math import inf
 
 import pytest
 
-from truetty.core.command import ASK_LIMIT, NEXT, QUIET, SLOWEST, Fact, State, Want
+from truetty.core.command import ASK_LIMIT, NEXT, Fact, State, Want
 from truetty.core.events import Hint, Mark, Mode, Query
 from truetty.core.observation import Observation
+from truetty.core.pace import QUIET, SLOWEST
 from truetty.testing import Turned
 
 SHELL = 100
@@ -29,8 +30,8 @@ def code(turned: Turned) -> int | None:
     return turned.machine.ending.code
 
 
-def started(**options: bool) -> Turned:
-    turned = Turned(**options)
+def started() -> Turned:
+    turned = Turned()
     turned.event(C)
     return turned
 
@@ -186,9 +187,9 @@ def test_a_byte_between_the_two_looks_asks_for_a_third() -> None:
     t.machine.on_observation(READY, 1.0)
     t.machine.on_bytes(1.001)
     t.machine.on_observation(READY, 1.005)
-    assert t.machine.state is State.RUNNING
+    assert t.machine.wants == []
     t.machine.on_observation(READY, 1.010)
-    assert t.machine.state is State.ASKING
+    assert t.machine.wants == [Want.ASK]
 
 
 def test_a_background_job_that_prints_for_ever_cannot_hide_the_prompt() -> None:
@@ -242,7 +243,9 @@ def test_a_second_start_counts_only_before_any_output() -> None:
 # -- waiting
 
 
-def reading(kind: str = "line", *, hard: bool = True, reader: int = 7, wakes: int = 1, busy: bool = False) -> Observation:
+def reading(
+    kind: str = "line", *, hard: bool = True, reader: int = 7, wakes: int = 1, busy: bool = False
+) -> Observation:
     return Observation("waiting", hard, kind, reader, "cat", wakes, 1000, busy)  # type: ignore[arg-type]
 
 

@@ -46,7 +46,10 @@ CASES: list[tuple[bytes, list[Event]]] = [
     (b"\x1b[?25;2004l", [Mode(0, 11, "bracketed-paste", False)]),
     (b"\x1b[?2026h\x1b[?1l", [Mode(0, 8, "synchronized-output", True), Mode(8, 13, "application-keys", False)]),
     (b"\x1b[?25l\x1b[2J", []),
-    (b"\x1b[c\x1b[0c\x1b[5n\x1b[6n", [Query(0, 3, "DA1"), Query(3, 7, "DA1"), Query(7, 11, "DSR"), Query(11, 15, "CPR")]),
+    (
+        b"\x1b[c\x1b[0c\x1b[5n\x1b[6n",
+        [Query(0, 3, "DA1"), Query(3, 7, "DA1"), Query(7, 11, "DSR"), Query(11, 15, "CPR")],
+    ),
     (b"\x1b[>c\x1b[21t\x1b]10;?\x07\x1bP+q544e\x1b\\", []),  # questions nobody may answer
     (b"\x1b[?" + b"1" * 64 + b"h", []),
     (b"\x1b[?" + b"1" * 65 + b"h", []),

@@ -25,7 +25,17 @@ from truetty.shells.base import Asked, Shell, Typed
 from truetty.shells.table import find
 
 BOUND = 15.0  # seconds: far beyond what any shell needs, so that only a lost mark reaches it
-MARK = re.compile(rb"\x1b\]7717;([CDPH2]);([0-9a-z]+)(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?\x07")
+MARK = re.compile(rb"\x1b\]7717;([CDHMP2]);([0-9a-z]+)(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?\x07")
+
+
+_SEQUENCES = re.compile(
+    rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?>]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78]|\x0f"
+)
+
+
+def visible(raw: bytes) -> str:
+    """Printed text without escape sequences: some shells colour, name windows and mark by themselves."""
+    return _SEQUENCES.sub(b"", raw).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +182,28 @@ class Session:
         self.flags = mark.flags or self.flags
         return mark
 
-    def start(self, text: str, *, mend: str = "") -> Started:
+    def seen(self, letter: str, since: int) -> bool:
+        """Whether a prompt's or the running command's mark came already."""
+        return f"]7717;{letter};".encode() in self.buffer[max(0, since) :]
+
+    def settle(self) -> None:
+        """Until the editor is there and nothing more comes: for keys that must meet it, and for readers of raw bytes."""
+        while self.pump(0.15):
+            pass
+
+    def becomes(self, name: str, before: str) -> None:
+        """Until the process runs another program."""
+        deadline = time.monotonic() + BOUND
+        while True:
+            program = os.readlink(f"/proc/{self.pid}/exe")
+            words = Path(f"/proc/{self.pid}/cmdline").read_bytes()
+            if (program != before or name.encode() in words.split(b"\0")[0]) and b"\0" in words:
+                if name in program or "python" in program or name == "rbash":
+                    return
+            assert time.monotonic() < deadline, f"still {program}"
+            self.pump(0.02)
+
+    def start(self, text: str, *, mend: str = "", probe: bool = False) -> Started:
         self.serial += 1
         asked = Asked(
             folder=self.folder,
@@ -184,6 +215,7 @@ class Session:
             flags=self.flags,
             paste=self.paste,
             mend=mend,
+            probe=probe,
         )
         typed = self.shell.trigger(asked)
         self.write(typed.files)

@@ -71,7 +71,7 @@ class LocalChannel:
         size: tuple[int, int] = (120, 30),
     ) -> LocalChannel:
         if cwd is not None and os.path.realpath(cwd) != os.getcwd():
-            argv = ("sh", "-c", ENTER, "sh", cwd, *_as(program, argv))
+            argv = ("sh", "-c", ENTER, "sh", cwd, program, *argv[1:])
             start = "/bin/sh"
         else:
             start = program
@@ -84,7 +84,7 @@ class LocalChannel:
             modes = _set_modes(slave)
             pid = os.posix_spawn(
                 start,
-                argv,
+                tuple(argv),
                 dict(env),
                 # Opened by a session leader without a terminal, the slave becomes its controlling terminal.
                 file_actions=[
@@ -273,11 +273,6 @@ class LocalChannel:
 
 # 32 and 33 belong to the C library; KILL and STOP cannot be changed.
 _RESETTABLE: Final = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
-
-
-def _as(program: str, argv: Sequence[str]) -> tuple[str, ...]:
-    """The words that make /bin/sh exec `program`. Its name is its path there, except where the name matters."""
-    return (program, *argv[1:])
 
 
 def _pidfd(pid: int) -> int | None:

@@ -43,7 +43,8 @@ def _root(
 @app.command(context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
 def run(
     command: Annotated[
-        list[str], typer.Argument(metavar="COMMAND", help="One shell command line; several words are quoted and joined.")
+        list[str],
+        typer.Argument(metavar="COMMAND", help="One shell command line; several words are quoted and joined."),
     ],
     shell: Annotated[str | None, typer.Option(metavar="S", help="The shell, by name or path. Default: yours.")] = None,
     cwd: Annotated[str | None, typer.Option(metavar="D", help="The directory to run in.")] = None,
@@ -56,7 +57,9 @@ def run(
     timeout: Annotated[
         float | None, typer.Option(metavar="S", min=0, help="Seconds after which the command is ended.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object with the outcome, and nothing else.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object with the outcome, and nothing else.")
+    ] = False,
     no_rc: Annotated[bool, typer.Option("--no-rc", help="Do not read your start-up files.")] = False,
 ) -> None:
     """Run COMMAND in a real shell on a terminal of its own, and exit with its exit code.

@@ -1,4 +1,4 @@
-"""`truetty doctor`: which shells are here and how well each works, tried and not assumed; what the kernel lets us see."""
+"""`truetty doctor`: which shells are here, how well each works (tried, not assumed), what the kernel lets us see."""
 
 from __future__ import annotations
 

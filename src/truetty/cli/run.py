@@ -198,14 +198,14 @@ class _Pipe(Feed):
         if not patient and not select.select([0], [], [], 0)[0]:
             return False
         loop = asyncio.get_running_loop()
-        ready = loop.create_future()
+        ready = asyncio.Event()
         try:
-            loop.add_reader(0, lambda: ready.done() or ready.set_result(None))
+            loop.add_reader(0, ready.set)
         except (OSError, ValueError):  # a plain file is always ready, and cannot be watched
-            ready.set_result(None)
+            ready.set()
         try:
             async with asyncio.timeout(timeout):
-                await ready
+                await ready.wait()
         except TimeoutError:
             return True
         finally:

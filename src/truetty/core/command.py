@@ -34,17 +34,8 @@ from typing import Final
 from truetty.core.events import Event, Hint, Mark, Mode, Query
 from truetty.core.observation import Observation
 from truetty.core.outcome import Evidence, Strategy, WaitingKind
+from truetty.core.pace import AGAIN, QUIET, SOON, Pace
 
-# Programs print in bursts; 20 ms without a byte is when a look first pays. It decides nothing.
-QUIET: Final = 0.02
-# A look costs about 0.1 ms: at this rate a thousand silent commands cost a fifth of one core.
-SLOWEST: Final = 0.5
-# While bytes flow nobody looks, but a background job that prints for ever must not hide a prompt for ever.
-FLOOD: Final = 2.0
-# The hook's mark comes a few hundred microseconds before the shell blocks in its editor.
-SOON: Final = 0.0005
-# Between the two looks of BACK: longer than a line takes from our write to the shell's wake-up.
-AGAIN: Final = 0.005
 # Soft looks that must agree, and the time they must span.
 SOFT_LOOKS: Final = 3
 SOFT_SPAN: Final = 0.15
@@ -173,9 +164,7 @@ class Machine:
         self._soft_since = now
         self._reader: tuple[int | None, int | None] | None = None
         self._typed_at = -inf
-        self._looked_at = now
-        self._pace = QUIET
-        self._look_at = now + QUIET
+        self._pace = Pace(now)
         self._ask_until = inf
         self._back_at = now
         self.episode = 0  # how often somebody began to read
@@ -187,7 +176,7 @@ class Machine:
         """When on_time() next has something to decide."""
         if self.state is State.ENDED:
             return inf
-        return min(self._look_at, self._limit_at, self._ask_until)
+        return min(self._pace.at, self._limit_at, self._ask_until)
 
     @property
     def strategy(self) -> Strategy:
@@ -203,14 +192,14 @@ class Machine:
         self.sent_at = now
         self._needed = needed
         self.waiting = None
-        self._look_again(now, QUIET)
+        self._pace.soon(now, QUIET)
 
     def on_ask(self, now: float, needed: int) -> None:
         """The question was typed."""
         self._needed = needed
         self._ask_until = now + ASK_LIMIT
         self._ready_looks = 0
-        self._look_again(now, QUIET)
+        self._pace.soon(now, QUIET)
 
     def on_silence(self, now: float) -> None:
         """There is no way to ask this shell."""
@@ -221,7 +210,7 @@ class Machine:
         self._typed_at = now
         self.waiting = None
         self._soft_looks = 0
-        self._look_again(now, AGAIN)
+        self._pace.soon(now, AGAIN)
 
     def on_bytes(self, now: float) -> None:
         """Output arrived. Called once for each piece read, before the events found in it."""
@@ -229,8 +218,7 @@ class Machine:
         self._bytes_since_start = True
         self._ready_clean = False
         self._soft_looks = 0
-        self._pace = QUIET
-        self._look_at = min(now + QUIET, max(self._looked_at + FLOOD, now))
+        self._pace.bytes_flow(now)
 
     def on_event(self, event: Event, now: float, *, in_front: bool | None = True) -> None:
         """`in_front`: whether the shell's own group holds the terminal, None where nobody can tell."""
@@ -241,7 +229,7 @@ class Machine:
                 self._on_fact(Fact.END, now, event)
             case Mark(letter="D", secret=self._secrets.end):
                 self._claim = event
-                self._look_again(now, SOON)
+                self._pace.soon(now, SOON)
             case Mark(letter="P", secret=self._secrets.key):
                 self._on_hook(event, now, in_front)
             case Mark(letter="H", secret=self._secrets.answer):
@@ -255,15 +243,14 @@ class Machine:
             case Mode(name="alternate-screen", on=on):
                 self.alternate_screen = on
             case Query():
-                self._look_again(now, AGAIN)  # whoever asked may be waiting for the answer
+                self._pace.soon(now, AGAIN)  # whoever asked may be waiting for the answer
             case Mark() | Mode():
                 pass  # a stranger's mark is output, other modes are the terminal's affair
 
     def on_observation(self, look: Observation, now: float) -> None:
-        self._looked_at = now
         self.stopped = look.seen == "stopped"
         if look.consumed is not None and look.consumed < self._needed:
-            self._look_again(now, AGAIN)  # it has not even read what we typed
+            self._pace.soon(now, AGAIN)  # it has not even read what we typed
             return
         at_prompt = look.seen == "ready" or (look.kind == "shell" and look.reader == self._shell is not None)
         if at_prompt:
@@ -274,7 +261,7 @@ class Machine:
         else:
             self._ready_looks = self._soft_looks = 0
             self.waiting = None
-            self._slow_down(now)
+            self._pace.slower(now)
 
     def on_exit(self, code: int | None, signal: int | None, now: float) -> None:
         """The shell itself is gone."""
@@ -294,8 +281,8 @@ class Machine:
             self.wants.append(Want.STOP)
         if now >= self._ask_until:
             self._on_fact(Fact.LATE, now, None)
-        elif now >= self._look_at:
-            self._look_at = now + self._pace
+        elif now >= self._pace.at:
+            self._pace.look(now)
             self.wants.append(Want.LOOK)
 
     # -- how a fact is made of what happened
@@ -305,14 +292,14 @@ class Machine:
             self._on_fact(Fact.PROMPT, now, mark)
         elif self.state is State.RUNNING:
             self._hook = mark
-            self._look_again(now, SOON)
+            self._pace.soon(now, SOON)
 
     def _on_ready(self, look: Observation, now: float) -> None:
         self.waiting = None
         if self._continuation and self._hook is None and look.kind != "shell":
             # bash reads a continuation line at the same depth as a command: our PS2 mark tells them apart.
             self._read_by(Reading("continuation", look.program, True), look)
-            self._slow_down(now)
+            self._pace.slower(now)
             return
         if self._ready_looks == 0:
             self._ready_clean = True
@@ -326,12 +313,12 @@ class Machine:
         else:
             if not self._ready_clean:
                 self._ready_clean = True
-            self._look_again(now, AGAIN if look.hard else SOFT_SPAN / SOFT_LOOKS)
+            self._pace.soon(now, AGAIN if look.hard else SOFT_SPAN / SOFT_LOOKS)
 
     def _on_reading(self, look: Observation, now: float) -> None:
         seen = (look.reader, look.wakes, look.kind)
         if now < self._typed_at + WAKE and self._reader == (look.reader, look.wakes):
-            self._look_again(now, AGAIN)
+            self._pace.soon(now, AGAIN)
             return
         if not look.hard:
             if seen != self._soft or look.busy or self._soft_looks == 0:
@@ -340,9 +327,9 @@ class Machine:
                 self._soft_looks += 1
             if self._soft_looks < SOFT_LOOKS or now < self._soft_since + SOFT_SPAN:
                 if self.waiting is None:
-                    self._look_again(now, SOFT_SPAN / SOFT_LOOKS)
+                    self._pace.soon(now, SOFT_SPAN / SOFT_LOOKS)
                 else:
-                    self._slow_down(now)
+                    self._pace.slower(now)
                 return
         kind: WaitingKind = look.kind or "key"
         if self.alternate_screen and kind == "key":
@@ -354,7 +341,7 @@ class Machine:
             elif kind == "continuation" and self._was_started:
                 kind = "line"
         self._read_by(Reading(kind, look.program, look.hard), look)
-        self._slow_down(now)
+        self._pace.slower(now)
 
     def _read_by(self, reading: Reading, look: Observation) -> None:
         if self.waiting is None:
@@ -399,7 +386,7 @@ class Machine:
         self.downgraded = True
         self.state = State.ASKING
         self._ask_until = now + ASK_LIMIT
-        self._look_at = inf  # until the question is typed
+        self._pace.rest()  # until the question is typed
         self.wants.append(Want.ASK)
 
     def _end(self, ending: Ending) -> None:
@@ -407,13 +394,3 @@ class Machine:
         self.ending = ending
         self.waiting = None
         self.wants.clear()
-
-    # -- when to look next
-
-    def _look_again(self, now: float, delay: float) -> None:
-        self._pace = QUIET
-        self._look_at = now + delay
-
-    def _slow_down(self, now: float) -> None:
-        self._look_at = now + self._pace
-        self._pace = min(self._pace * 1.6, SLOWEST)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import unquote_to_bytes
 
 from truetty.core.events import Event, Hint, Mark
 
@@ -17,6 +16,8 @@ OWN = b"7717"
 # Longer than any mark of ours (a secret is 22 characters, `$-` under 30) and any honest foreign one but 633;E,
 # which carries a command line and is read only for its letter.
 _OWN_SHAPE = re.compile(rb"([CDHMP2]);([0-9A-Za-z_-]{1,64})(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?")
+
+_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")  # urllib.parse does the same, and takes 8 ms to import
 
 
 def own(payload: bytes, start: int, end: int) -> Event | None:
@@ -55,7 +56,8 @@ def directory(payload: bytes, start: int, end: int) -> Event | None:
     if not payload.startswith(b"file://"):
         return None
     _, slash, path = payload[7:].partition(b"/")
-    return Hint(start, end, "7", "", cwd=_text(unquote_to_bytes(slash + path)) if slash else None)
+    decoded = _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), slash + path)
+    return Hint(start, end, "7", "", cwd=_text(decoded) if slash else None)
 
 
 def context(payload: bytes, start: int, end: int) -> Event | None:

@@ -71,10 +71,7 @@ class Scanner:
         events: list[Event] = []
         at = 0
         while at < len(data):
-            if self._number:
-                at = self._close(data, at, base, events)
-            else:
-                at = self._open(data, at, base, events)
+            at = (self._close if self._number else self._open)(data, at, base, events)
         return events
 
     def _open(self, data: bytes, at: int, base: int, events: list[Event]) -> int:

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import array
 import os
+import platform
 import signal
-from itertools import islice
 from typing import Literal, NamedTuple
 
 from truetty.kernel import proc
@@ -34,15 +34,16 @@ Verdict = Literal[
 Key = tuple[int, int, int, str]  # device, inode, mtime of the program's file, and the process's name
 Path = frozenset[tuple[int, int]]  # which word from the start of the stack, which place in the program
 
+_MACHINE = platform.machine()
 _MOST_PROGRAMS = 256
 _MOST_LOOKS = 8  # one for each editing mode; more would mean that something is learnt which is no constant
 _DEEPEST = 1 << 17  # eight times the deepest prompt seen (ksh93 in vi mode: 0x7bd0)
 # Further in, much of what lies on the stack is left over from earlier calls: after its rc files, bash kept only 41 % of
-# all addresses from one prompt to the next, but each of the outermost ten; zsh and ksh93 too, fish eight of them.
-# `read -e` in bash keeps five, vared in zsh six: those of the C library and of main.
-_OUTERMOST = 10
-_SAME_PATH = 0.7
-_FEWEST = 5  # less is no path: a program whose text lies in libraries
+# all addresses from one prompt to the next, but every one of the outermost six, where the main loop called for a line
+# to be read or for a command to be run. At prompts at least four stayed (fish; six in seven other shells); in bash's
+# `read -e`, on the very depth of the prompt, two did, in zsh's vared three. So: more than half.
+_OUTERMOST = 6
+_FEWEST = 3  # less is no path: a program whose text lies in libraries
 
 _SHELLS = {
     *("ash", "bash", "bsd-csh", "busybox", "csh", "dash", "elvish", "fish", "hush", "ksh", "lksh", "mksh", "nu"),
@@ -81,14 +82,32 @@ def look_of(of: proc.Stat, block: Block, editing: bool) -> Look | None:
 
 
 def path_of(of: proc.Stat, block: Block) -> Path:
-    """The outermost words on the stack that point into the program's own text; empty when they cannot be had."""
+    """The outermost return addresses on the stack, within the program's own text; empty when they cannot be had."""
     depth = of.stack - block.stack
     if not 0 < depth <= _DEEPEST:
         return frozenset()
-    first, last = of.code, of.code_end
-    words = enumerate(reversed(_stack_of(of, depth)), 1)
-    path = frozenset(islice(((at, word - first) for at, word in words if first <= word < last), _OUTERMOST))
-    return path if len(path) >= _FEWEST else frozenset()
+    path: set[tuple[int, int]] = set()
+    for at, word in enumerate(reversed(_stack_of(of, depth)), 1):
+        if of.code <= word < of.code_end and _follows_call(of.pid, word):
+            path.add((at, word - of.code))
+            if len(path) == _OUTERMOST:
+                break
+    return frozenset(path) if len(path) >= _FEWEST else frozenset()
+
+
+def _follows_call(pid: int, address: int) -> bool:
+    """Whether a call returns to this address: the stack also holds pointers to functions, which come and go."""
+    try:
+        text = proc.read_memory(pid, address - 7, 7)
+    except OSError:
+        return False
+    if _MACHINE == "x86_64":
+        # call relative; call through memory or a register: FF /2, of two to seven bytes
+        return text[2] == 0xE8 or any(text[-n] == 0xFF and text[1 - n] & 0x38 == 0x10 for n in (2, 3, 4, 6, 7))
+    if _MACHINE == "aarch64":
+        word = int.from_bytes(text[3:], "little")
+        return word & 0xFC000000 == 0x94000000 or word & 0xFFFFFC1F == 0xD63F0000  # BL, BLR
+    return True
 
 
 def _stack_of(of: proc.Stat, size: int) -> array.array[int]:
@@ -166,8 +185,8 @@ def _same_path(known: Path, of: proc.Stat) -> bool:
     if not known:
         return True
     words = _stack_of(of, 8 * max(at for at, _ in known))
-    first = of.code
-    return not words or sum(words[-at] == first + place for at, place in known) >= _SAME_PATH * len(known)
+    same = sum(words[-at] == of.code + place for at, place in known) if words else len(known)
+    return 2 * same > len(known)
 
 
 def _same_manner(known: Look, look: Look) -> bool:

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from truetty.output.sequences import ERASE_ALL, ERASE_RIGHT
+
 BLANK = "\0"
 HALF = "\udc00"  # the second cell of a wide character
 GAP = "\udc01"  # a cell a tab has passed over
@@ -30,7 +32,8 @@ _SURE = (
     "\u2010-\u2027\u2030-\u205e\u2070\u20a0-\u20bf\u2100-\u2319\u2500-\u25fc\u2800-\u28ff\ue000-\uf8ff\ufffd"
 )
 UNSURE = re.compile(f"[^{_SURE}]")
-UNSURE_LINE = re.compile(f"[^{_SURE}\r\x01\x02]")
+UNSURE_LINE = re.compile(f"[^{_SURE}\r{ERASE_RIGHT}{ERASE_ALL}]")
+_STEPS = re.compile(f"([\r{ERASE_RIGHT}{ERASE_ALL}])")
 _CODE = re.compile("[\U00100000-\U0010ffff]")
 _TABULAR = re.compile(f"\t{GAP}*|{GAP}+")
 _END = re.compile(f"{BLANK}[{BLANK}\t]*\\Z")  # tabs after blanks passed over nothing, at the end of nothing
@@ -164,3 +167,33 @@ def deleted(cells: str, start: int, count: int) -> str:
     if right[:1] == HALF:
         right = BLANK + right[1:]
     return (left + right).rstrip(BLANK)
+
+
+def updated(cells: str, x: int, line: str, columns: int) -> tuple[str, int] | None:
+    """The row and the cursor after a line of returns, `ERASE_RIGHT`, `ERASE_ALL` and narrow text; else None."""
+    if UNSURE_LINE.search(line):
+        return None
+    first, *others = line.split("\r")
+    if x + len(first) > columns or (others and len(max(others, key=len)) > columns):
+        return None
+    if ERASE_RIGHT not in line and ERASE_ALL not in line:
+        cells, x = overwritten(cells, x, first) if first else cells, x + len(first)
+        for update in others:
+            cells, x = overwritten(cells, 0, update) if update else cells, len(update)
+        return cells, x
+    # An update that erases leaves nothing of those before it: begin at the last such one.
+    for index in range(len(others) - 1, -1, -1):
+        if ERASE_RIGHT in others[index] or ERASE_ALL in others[index]:
+            first, others, cells, x = others[index], others[index + 1 :], "", 0
+            break
+    for part in _STEPS.split("\r".join([first, *others])):
+        if part == "\r":
+            x = 0
+        elif part == ERASE_RIGHT:
+            cells = erased(cells, x, columns)
+        elif part == ERASE_ALL:
+            cells = ""
+        elif part:
+            cells = overwritten(cells, x, part)
+            x += len(part)
+    return cells, x

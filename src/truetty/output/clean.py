@@ -22,6 +22,7 @@ from truetty.output.page import Page
 from truetty.output.sequences import ERASE_ALL, ERASE_RIGHT
 
 _SLICE = 1 << 16  # bytes worked on at once, whatever is fed
+_STEP = 1 << 12  # bytes stepped through before looking again whether lines will do
 
 _TEXT = bytes([*range(0x20, 0x7F), *range(0x80, 0x100), *b"\t\n\r"])
 _EFFECTIVE = b"\b\v\f\x0e\x0f"
@@ -57,15 +58,27 @@ class Cleaner:
         """Take bytes; give the text that later bytes can no longer change."""
         if len(data) > _SLICE:
             return "".join([self.feed(data[start : start + _SLICE]) for start in range(0, len(data), _SLICE)])
+        while data:
+            data = self._advance(data)
+        return self._page.take()
+
+    def tail(self) -> str:
+        """The text that later bytes may still change, as it stands now."""
+        if self._pending:
+            twin = copy.deepcopy(self)
+            twin._carry = self._carry[: -self._pending]
+            twin._pending = 0
+            return twin.feed("\ufffd".encode()) + twin.tail()
+        return self._page.rest()
+
+    def _advance(self, data: bytes) -> bytes:
+        """Take in some or all of the bytes; give back those that are left."""
         if self._carry:
             data = self._carry + data
             self._carry, self._pending = b"", 0
-        if not data:
-            return ""
         page = self._page
         if not page.plain or self._string or (b"\xc2" in data and _C1_BYTES.search(data)):
-            self._step_through(data)
-            return page.take()
+            return self._step_through(data)
         if data[-1] == 0x0D:
             # It may be the first half of a line end, and whole line ends are what makes lines fast.
             self._carry = b"\r"
@@ -73,24 +86,19 @@ class Cleaner:
         controls = data.translate(None, _TEXT)
         simple = self._simplified(data, controls) if controls else data
         if simple is None:
-            carry, self._carry = self._carry, b""
-            self._step_through(data + carry)
-        elif simple:
+            data += self._carry
+            self._carry = b""
+            start, stop = sequences.special_lines(data, _STEP)
+            if start:
+                return self._advance(data[:start]) + data[start:]
+            return self._step_through(data[:stop]) + data[stop:]
+        if simple:
             printed = simple[-1] >= 0x20
             if controls:
                 simple = simple.translate(None, b"\0" + _ENDERS)
             self._write(simple.decode("ascii") if simple.isascii() else self._decode(simple))
             page.printed = printed
-        return page.take()
-
-    def tail(self) -> str:
-        """The text that later bytes may still change, as it stands now."""
-        if self._pending:
-            twin = copy.deepcopy(self)
-            twin._carry = self._carry[: -self._pending] + "\ufffd".encode()
-            twin._pending = 0
-            return twin.feed(b"") + twin.tail()
-        return self._page.rest()
+        return b""
 
     def _simplified(self, data: bytes, controls: bytes) -> bytes | None:
         """The bytes without sequences and controls that do nothing; None when some do something."""
@@ -123,17 +131,29 @@ class Cleaner:
     def _write(self, text: str) -> None:
         """Text with no controls but tabs, returns, line feeds and the two that stand for erasing."""
         page = self._page
-        if page.reopen():
-            lines = text.replace("\r\n", "\n")
-            if "\r" not in lines and ERASE_ALL not in lines and len(text) - len(lines) == lines.count("\n"):
-                # At the end of a line there is nothing to erase on the right.
-                page.lines(lines.replace(ERASE_RIGHT, ""))
-                return
-        *lines_, last = text.split("\n")
-        for line in lines_:
+        whole = text.replace("\r\n", "\n")
+        if (
+            "\r" not in whole
+            and ERASE_ALL not in whole
+            and len(text) - len(whole) == whole.count("\n")
+            and page.reopen()
+        ):
+            page.lines(whole.replace(ERASE_RIGHT, ""))  # at the end of a line there is nothing to erase on the right
+            return
+        *lines, last = text.split("\n")
+        simple: list[str] = []  # lines that need not be looked at one by one
+        for line in lines:
+            if line[-1:] == "\r" and "\r" not in line[:-1] and ERASE_ALL not in line and (simple or page.reopen()):
+                simple.append(line[:-1].replace(ERASE_RIGHT, ""))
+                continue
+            if simple:
+                page.lines("\n".join([*simple, ""]))
+                simple.clear()
             self._write_line(line)
             page.settle()
             page.feed_line()
+        if simple:
+            page.lines("\n".join([*simple, ""]))
         self._write_line(last)
 
     def _write_line(self, line: str) -> None:
@@ -141,8 +161,8 @@ class Cleaner:
         if line and not page.rewrite(line):
             self._run(line.replace(ERASE_RIGHT, "\x1b[K").replace(ERASE_ALL, "\x1b[2K"))
 
-    def _step_through(self, data: bytes) -> None:
-        """Any bytes, one sequence after the other."""
+    def _step_through(self, data: bytes) -> bytes:
+        """Any bytes, one sequence after the other; nothing is left of them."""
         text = data.decode("ascii") if data.isascii() else self._decode(data)
         if _C1.search(text):
             text = text.translate(_C1_FORMS)
@@ -152,6 +172,7 @@ class Cleaner:
         self._carry = cut.encode() + self._carry
         self._string = self._string or kind
         self._run(text)
+        return b""
 
     def _run(self, text: str) -> None:
         page = self._page

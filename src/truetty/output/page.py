@@ -13,7 +13,6 @@ Rule 4: no more than `height` rows are held, and no row has more than `columns` 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from truetty.output.cells import (
@@ -24,20 +23,17 @@ from truetty.output.cells import (
     MOST_MARKS,
     TAB_WIDTH,
     UNSURE,
-    UNSURE_LINE,
     WIDTHS,
     Clusters,
     erased,
     inserted,
     overwritten,
     render,
+    updated,
 )
-from truetty.output.sequences import ERASE_ALL, ERASE_RIGHT
 
 # DEC's line drawing set, from the VT100 user guide's table of special graphics.
 DRAWING = str.maketrans("`abcdefghijklmnopqrstuvwxyz{|}~", "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
-
-_ERASURES = re.compile(f"([{ERASE_RIGHT}{ERASE_ALL}])")
 
 
 class Row:
@@ -157,42 +153,13 @@ class Page:
             self.settle()  # so that an endless line leaves by its top
 
     def rewrite(self, line: str) -> bool:
-        """One line with returns in it, `ERASE_RIGHT` and `ERASE_ALL` standing for EL 0 and EL 2, as progress bars have.
-
-        False, and nothing done, when it has characters that need a closer look, or does not fit its row.
-        """
-        if UNSURE_LINE.search(line):
-            return False
+        """A line with returns and erasures, as progress bars have; False, and nothing done, when it is not simple."""
         self.settle()
-        first, *others = line.split("\r")
-        row = self.row
-        if row.wrapped or self.x + len(first) > self.columns or (others and len(max(others, key=len)) > self.columns):
+        rewritten = None if self.row.wrapped else updated(self.row.cells, self.x, line, self.columns)
+        if rewritten is None:
             return False
-        if ERASE_RIGHT in line or ERASE_ALL in line:
-            # An update that erases leaves nothing of those before it: begin at the last such one.
-            for index in range(len(others) - 1, -1, -1):
-                if ERASE_RIGHT in others[index] or ERASE_ALL in others[index]:
-                    first, others, self.x = others[index], others[index + 1 :], 0
-                    break
-        cells, x = self._updated(row.cells, self.x, first)
-        for update in others:
-            cells, x = self._updated(cells, 0, update)
-        row.cells, self.x = cells, x
+        self.row.cells, self.x = rewritten
         return True
-
-    @staticmethod
-    def _updated(cells: str, x: int, update: str) -> tuple[str, int]:
-        if ERASE_RIGHT not in update and ERASE_ALL not in update:
-            return overwritten(cells, x, update) if update else cells, x + len(update)
-        for part in _ERASURES.split(update):
-            if part == ERASE_RIGHT:
-                cells = erased(cells, x, max(x, len(cells)))
-            elif part == ERASE_ALL:
-                cells = ""
-            elif part:
-                cells = overwritten(cells, x, part)
-                x += len(part)
-        return cells, x
 
     # Between text and cells
 

@@ -47,6 +47,15 @@ _HARMLESS = re.compile(rb"\x1b(?:" + _IDLE + rb"|\[(?:0?(?P<right>K)|2(?P<all>K)
 _HARMLESS_OR_STRING = re.compile(
     rb"\x1b(?:" + _IDLE + rb"|\][^\a\x18\x1a\x1b]*(?:\a|\x1b\\)|[P^_X][^\x18\x1a\x1b]*\x1b\\)"
 )
+# Where stepping through sequences one by one must begin.
+_SPECIAL = re.compile(rb"[\b\v\f\x0e\x0f]|\x1b(?!" + _IDLE + rb"|\[[02]?K|\][^\a\x18\x1a\x1b]*(?:\a|\x1b\\)|\\)")
+
+
+def special_lines(data: bytes, least: int) -> tuple[int, int]:
+    """From the line with the first sequence that does something, to the end of a line `least` bytes further on."""
+    found = _SPECIAL.search(data)
+    at = found.start() if found else 0
+    return data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at + least) + 1 or len(data)
 
 
 def without_harmless(data: bytes) -> bytes | None:

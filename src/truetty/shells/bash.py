@@ -19,10 +19,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import encoded, entered, escaped_mark, quoted, script, signal_above
+from truetty.shells.quoting import QUIET, before_text, encoded, entered, escaped_mark, quoted, script, signal_above
 
 _WITH_VALUE = frozenset({"--rcfile", "--init-file"})
-_QUIET = ">/dev/null 2>&1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,7 @@ class Bash:
         else:
             long += ["--rcfile", f"{folder}/rc"]
             sources = _if_there(quoted(given.rcfile) if given.rcfile else "~/.bashrc")
-        install = f"{{ \\builtin . {folder}/hook||:;}} {_QUIET}"
+        install = f"{{ \\builtin . {folder}/hook||:;}} {QUIET}"
         files = {
             "hook": encoded(self._hook(folder, key)),
             "p": encoded(_end("P", key)),
@@ -129,20 +128,20 @@ class Bash:
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
         mark = quoted(escaped_mark("C", asked.start))
-        mend = f"{{ {asked.mend};}} </dev/tty {_QUIET}||:\n" if asked.mend else ""
+        before = before_text(asked, "\\builtin printf", "\\builtin read -r")
         # The last argument of the last command is what `$_` tells the text: nothing of ours.
         first = (
             f"{{ \\builtin unset _tt;\\builtin printf {mark} >/dev/tty||\\builtin echo -ne {mark} >/dev/tty;"
-            f"\\builtin :;}} {_QUIET}"
+            f"\\builtin :;}} {QUIET}"
         )
         files = {f"d{number}": encoded(_end("D", asked.end))}
         if code := asked.last_code & 255:
-            first += f";{{ \\builtin . {folder}/r{number} :;}} {_QUIET}&&:"
+            first += f";{{ \\builtin . {folder}/r{number} :;}} {QUIET}&&:"
             files[f"r{number}"] = encoded(f"\\builtin return {code}\n")
-        files[f"v{number}"] = encoded(f"{mend}_tt=" + quoted(f"{first}\n{asked.text}"))
+        files[f"v{number}"] = encoded(f"{before}_tt=" + quoted(f"{first}\n{asked.text}"))
         # Typed, because bash keeps no history inside eval or a file, and nothing could be taken out of it there.
         history = "" if "S" in asked.flags else "\\history -s x;\\history -d -1;"
-        line = f' {history}\\. {folder}/v{number};\\builtin eval "$_tt";{{ \\. {folder}/d{number};}} {_QUIET}&&:'
+        line = f' {history}\\. {folder}/v{number};\\builtin eval "$_tt";{{ \\. {folder}/d{number};}} {QUIET}&&:'
         return Typed(entered(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
@@ -153,7 +152,7 @@ class Bash:
             f"k{serial}": encoded('\\builtin eval "\\builtin unset _tt;\\builtin return $_tt"\n'),
         }
         inside = f"\\. {folder}/h{serial};\\history -s x;\\history -d -1;\\. {folder}/k{serial}"
-        return Typed(entered(f" {{ {inside};}} {_QUIET}&&:"), files)
+        return Typed(entered(f" {{ {inside};}} {QUIET}&&:"), files)
 
     def signal_of(self, code: int) -> int | None:
         return signal_above(128, code)
@@ -166,7 +165,7 @@ class Bash:
         return at if at >= 0 else None
 
     def _hook(self, folder: str, key: str) -> str:
-        return script("hook.bash", folder=folder, key=key, tty=">/dev/tty", quiet=_QUIET)
+        return script("hook.bash", folder=folder, key=key, tty=">/dev/tty", quiet=QUIET)
 
 
 # Left as if it had never been: POSIX mode switches this one option on and does not switch it off again.
@@ -211,5 +210,5 @@ def _end(letter: str, secret: str, then: str = "\\builtin return $?") -> str:
 
     return (
         '\\builtin eval "case \\$BASH_VERSINFO:\\${HISTCONTROL-} in [1-4]:*|*ignore[sb]*)'
-        f"{printed('${-}S')};;*){printed('$-')};;esac >/dev/tty;{then}\" {_QUIET}\n"
+        f"{printed('${-}S')};;*){printed('$-')};;esac >/dev/tty;{then}\" {QUIET}\n"
     )

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import encoded, entered, escaped_mark, script, signal_above
+from truetty.shells.quoting import QUIET, encoded, entered, escaped_mark, script, signal_above
 
 _NO_PROMPT = frozenset({"-c", "--command", "-n", "--no-execute", "-v", "--version", "-h", "--help"})
 _WITH_VALUE = frozenset({"-C", "--init-command", "-d", "--debug", "-o", "--debug-output", "-f", "--features", "--profile", "-p"})
@@ -59,11 +59,14 @@ class Fish:
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
-        mend = f"begin; {asked.mend}; end </dev/tty >/dev/null 2>&1\n" if asked.mend else ""
+        before = f"begin; {asked.mend}; end </dev/tty {QUIET}\n" if asked.mend else ""
+        if asked.probe:  # not fish's own `read`: on a terminal that is a line editor, with modes of its own
+            before += f"builtin printf '{escaped_mark('M', asked.start)}' >/dev/tty\ncommand head -n 1 </dev/tty {QUIET}\n"
         files = {
             f"c{number}": encoded(
-                f"{mend}builtin printf '{escaped_mark('C', asked.start)}' >/dev/tty\n"
-                f"builtin string collect --no-trim-newlines <{folder}/t{number}\n"
+                f"{before}builtin read --local --null t <{folder}/t{number}\n"
+                f"builtin printf '{escaped_mark('C', asked.start)}' >/dev/tty\n"
+                "builtin string collect --no-trim-newlines -- $t\n"
                 f"return {asked.last_code & 255}\n"
             ),
             f"t{number}": encoded(asked.text),
@@ -85,7 +88,5 @@ class Fish:
         return b"\x1b[7717~"
 
     def prompt_start(self, tail: bytes) -> int | None:
-        last = None
-        for last in _FRESH_LINE.finditer(tail):
-            pass
-        return None if last is None else last.start()
+        found = [match.start() for match in _FRESH_LINE.finditer(tail)]
+        return found[-1] if found else None

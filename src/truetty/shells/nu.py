@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import encoded, raw_mark, script, signal_above
+from truetty.shells.quoting import before_text, encoded, raw_mark, script, signal_above
 
 _NO_PROMPT = frozenset({"-c", "--commands", "-v", "--version", "-h", "--help", "--lsp", "--mcp"})
 _WITH_VALUE = frozenset(
     {"--config", "--env-config", "--plugin-config", "--plugins", "--log-level", "--log-target", "-I", "--include-path"}
 )
 
-_SUBMIT = b"\x1b[34~"  # F20, which the hook has bound
+_SUBMIT = b"\x1b[24;8~"  # Control-Alt-Shift-F12, which the hook has bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,8 @@ class Nu:
             f"c{number}": encoded(raw_mark("C", asked.start)),
             f"d{number}": encoded(raw_mark("D", asked.end, "")[:-1]),
         }
+        if before := before_text(asked, "printf", "read -r"):
+            files[f"m{number}"] = encoded(before)
         return Typed(encoded(f" source {asked.folder}/t{number}") + _SUBMIT, files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:

@@ -12,9 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import encoded, entered, escaped_mark, quoted, raw_mark, signal_above
-
-_QUIET = ">/dev/null 2>&1"
+from truetty.shells.quoting import QUIET, before_text, encoded, entered, escaped_mark, quoted, raw_mark, signal_above
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class Posix:
             return Launch((argv0, *arguments))
         back = "\\unset ENV;" if "ENV" not in env else f"\\export ENV={quoted(env['ENV'])};"
         # One line: under `set -v` each line of a file is shown as it is read, and this one is read before any was set.
-        line = f"{back}{self._users_file(env) if rc else ''}{{ \\command . {folder}/hook&&:;}} {_QUIET}\n"
+        line = f"{back}{self._users_file(env) if rc else ''}{{ \\command . {folder}/hook&&:;}} {QUIET}\n"
         files = {"rc": encoded(line), "hook": encoded(self._hook(key))}
         interactive = () if any(word[:1] == "-" and word[1:2] != "-" and "i" in word for word in given) else ("-i",)
         return Launch((argv0, *applet, *interactive, *given), {"ENV": f"{folder}/rc"}, files)
@@ -68,29 +66,29 @@ class Posix:
     def trigger(self, asked: Asked) -> Typed:
         folder, number, dialect = asked.folder, asked.serial, self.dialect
         mark = f"{dialect.printf} {quoted(escaped_mark('C', asked.start))} >/dev/tty"
-        first = f"{{ \\unset _tt;{mark};\\:;}} {_QUIET}"  # `:`, for `$_`
+        first = f"{{ \\unset _tt;{mark};\\:;}} {QUIET}"  # `:`, for `$_`
         files: dict[str, bytes] = {}
         if code := asked.last_code & 255:
             if dialect.fatal_return and "e" in asked.flags:
                 first += f";(exit {code})&&:"
             else:
-                first += f";{{ \\. {folder}/r{number};}} {_QUIET}&&:"
+                first += f";{{ \\. {folder}/r{number};}} {QUIET}&&:"
                 files[f"r{number}"] = encoded(f"\\return {code}\n")
-        mend = f"{{ {asked.mend};}} </dev/tty {_QUIET}||:\n" if asked.mend else ""
+        before = before_text(asked, dialect.printf, "\\read -r")
         text = quoted(f"{first}{';' if dialect.whole else chr(10)}{asked.text}")
-        files[f"v{number}"] = encoded(f"{mend}_tt={text}\n{mark if dialect.whole else ''}\n")
+        files[f"v{number}"] = encoded(f"{before}_tt={text}\n{mark if dialect.whole else ''}\n")
         traced = bool(set("xv") & set(asked.flags))
-        begin = f"{{ \\. {folder}/v{number};}} {_QUIET}" if traced else f"\\. {folder}/v{number}"
+        begin = f"{{ \\. {folder}/v{number};}} {QUIET}" if traced else f"\\. {folder}/v{number}"
         line = f' {begin};\\eval "$_tt"'
         if not (traced and dialect.loud):
             files[f"d{number}"] = encoded(self._end("D", asked.end))
             # Where it helps, always: this text may be the one that says `set -x`.
             quiet = traced or not dialect.loud
-            line += f";{{ \\. {folder}/d{number};}} {_QUIET}&&:" if quiet else f";\\. {folder}/d{number}&&:"
+            line += f";{{ \\. {folder}/d{number};}} {QUIET}&&:" if quiet else f";\\. {folder}/d{number}&&:"
         return Typed(entered(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        told = self._end("H", secret, f"{{ \\\\command . {folder}/hook&&:;}} {_QUIET};")
+        told = self._end("H", secret, f"{{ \\\\command . {folder}/hook&&:;}} {QUIET};")
         files = {"hook": encoded(self._hook(key)), f"h{serial}": encoded(told)}
         return Typed(entered(f" \\. {folder}/h{serial}&&:"), files)
 
@@ -114,7 +112,7 @@ class Posix:
         """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs."""
         mark = escaped_mark(letter, secret, "$?", "$-")
         back = "case $- in *e*);;*)return $?;;esac" if self.dialect.fatal_return else "\\\\return $?"
-        return f"\\eval \"\\{self.dialect.printf} '{mark}' >/dev/tty;{then}{back}\" {_QUIET}\n"
+        return f"\\eval \"\\{self.dialect.printf} '{mark}' >/dev/tty;{then}{back}\" {QUIET}\n"
 
     def _hook(self, key: str) -> str:
         """Takes PS1 and PS2 out of the environment, too: children would show our marks at their own prompts.

@@ -9,7 +9,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from truetty.shells.base import Asked
+
 ESC, BEL = "\x1b", "\x07"
+QUIET = ">/dev/null 2>&1"
 
 
 def escaped_mark(letter: str, *fields: str) -> str:
@@ -30,6 +33,16 @@ def encoded(text: str) -> bytes:
 def quoted(text: str) -> str:
     """One word for any shell of the Bourne family."""
     return "'" + text.replace("'", "'\\''") + "'"
+
+
+def before_text(asked: Asked, printf: str, read: str) -> str:
+    """For the Bourne family, what comes before C: the mending of the tty, and the stop at which its modes are looked at."""
+    lines = ""
+    if asked.mend:
+        lines += f"{{ {asked.mend};}} </dev/tty {QUIET}||:\n"
+    if asked.probe:
+        lines += f"{{ {printf} '{escaped_mark('M', asked.start)}' >/dev/tty;{read} _tt </dev/tty;}} {QUIET}||:\n"
+    return lines
 
 
 def pasted(line: str) -> bytes:

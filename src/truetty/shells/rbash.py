@@ -22,9 +22,11 @@ class Rbash(Bash):
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
-        mend = f"{{ {asked.mend};}} </dev/tty;" if asked.mend else ""
+        before = f"{{ {asked.mend};}} </dev/tty;" if asked.mend else ""
+        if asked.probe:
+            before += f"\\builtin printf '{escaped_mark('M', asked.start)}';\\builtin read -r _tt </dev/tty;\\builtin unset _tt;"
         code = asked.last_code & 255
-        first = f"{mend}\\builtin printf {quoted(escaped_mark('C', asked.start))}" + (f";(exit {code})&&:" if code else "")
+        first = f"{before}\\builtin printf {quoted(escaped_mark('C', asked.start))}" + (f";(exit {code})&&:" if code else "")
         files = {
             f"v{number}": encoded(f"{first}\n{asked.text}"),
             f"d{number}": encoded(_told("D", asked.end)),

@@ -55,8 +55,10 @@ class Tcsh:
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
-        mend = f"( {asked.mend} ) </dev/tty >& /dev/null\n" if asked.mend else ""
-        start = f"{mend}echo -n '{raw_mark('C', asked.start)}' >/dev/tty\n"
+        start = f"( {asked.mend} ) </dev/tty >& /dev/null\n" if asked.mend else ""
+        if asked.probe:
+            start += f"echo -n '{raw_mark('M', asked.start)}' >/dev/tty\nset _tt=$<\nunset _tt\n"
+        start += f"echo -n '{raw_mark('C', asked.start)}' >/dev/tty\n"
         if code := asked.last_code & 255:
             start += f"set status={code}\n"
         files = {

@@ -63,14 +63,9 @@ class Xonsh:
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
-        mend = "pass"
-        if asked.mend:
-            mend = (
-                f"with open('/dev/tty') as tty:\n        subprocess.run({asked.mend!r}, shell=True, stdin=tty, "
-                "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)"
-            )
         code = script(
-            "run.xonsh.py", folder=folder, number=str(number), start=asked.start, end=asked.end, mend=mend
+            "run.xonsh.py", folder=folder, number=str(number), start=asked.start, end=asked.end,
+            mend=repr(asked.mend), probe=str(asked.probe)
         )
         files = {f"t{number}": encoded(asked.text), f"x{number}": encoded(code)}
         return Typed(entered(f" exec(open('{folder}/x{number}').read())"), files)

@@ -1,21 +1,30 @@
-"""zsh: entered by a private ZDOTDIR, told by `eval` of a file's text, the second witness is PROMPT_EOL_MARK.
+"""zsh: entered by a private ZDOTDIR, told by `eval` of a variable, the second witness is PROMPT_EOL_MARK.
 
 Rule 1: only `.zshenv` is ours. It gives ZDOTDIR back before the user's first file is read, so that zsh itself reads
         every later file, from the user's own place and in its true order; the hook is installed at the first prompt.
-Rule 2: zsh parses the whole text before it runs any of it, so C is printed by a file of its own as well.
+Rule 2: zsh parses the whole text before it runs any of it, so C comes before the text, and again with it.
 Rule 3: the line is pasted where the terminal may paste: zsh's editor costs about 10 µs for each key typed.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import encoded, entered, escaped_mark, pasted, quoted, script, signal_above
+from truetty.shells.quoting import QUIET, before_text, encoded, entered, escaped_mark, pasted, quoted, script, signal_above
 
-_QUIET = ">/dev/null 2>&1"
+# PROMPT_SP: a sign, blanks up to the margin, and back to the first column.
+_FRESH_LINE = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#](?:\x1b\[[0-9;]*m)* +\r \r")
+
+
+# A trace would show our `eval` between C and the text. So it is switched on again by the text's own first part; if the
+# text does not parse, that part does not run, `_tt` is still there, and the end switches it on.
+_TRACED = "{ \\builtin setopt xtrace;"
+_TRACE_LATER = f"if [[ -o xtrace ]];then \\builtin unsetopt xtrace;_tt={quoted(_TRACED)}${{_tt#?}};fi"
+_TRACE_AGAIN = f"[[ \\${{_tt-}} != {quoted(_TRACED)}* ]]||\\builtin setopt xtrace;\\builtin unset _tt"
 
 
 def _without_f(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool, bool]:
@@ -69,42 +78,39 @@ class Zsh:
             return Launch((os.path.basename(program), *arguments))
         own = env.get("ZDOTDIR")
         back = "\\builtin unset ZDOTDIR" if own is None else f"\\builtin export ZDOTDIR={quoted(own)}"
-        theirs = (
-            "[[ ! -r ${ZDOTDIR-$HOME}/.zshenv ]]||\\builtin . ${ZDOTDIR-$HOME}/.zshenv||:"
-            if rc and not norcs
-            else "\\builtin setopt norcs"
-        )
-        later = f"_tt_i() {{ {_installing(folder)};\\builtin unfunction _tt_i;precmd_functions=(${{precmd_functions:#_tt_i}});{_told(key)} }}"
+        theirs = "[[ ! -r ${ZDOTDIR-$HOME}/.zshenv ]]||\\builtin . ${ZDOTDIR-$HOME}/.zshenv||:"
+        if norcs or not rc:
+            theirs = "\\builtin setopt norcs"
+        first = f"_tt_i() {{ {_installing(folder)};\\builtin printf '{escaped_mark('P', key, '0', '')}' >/dev/tty;"
+        first += "precmd_functions=(${precmd_functions:#_tt_i});\\builtin unfunction _tt_i }"
+        # The mark is set now as well: a user's file may empty the list of functions.
+        early = f"PROMPT_EOL_MARK={_eol_mark(key)};precmd_functions+=(_tt_i)"
         files = {
-            ".zshenv": encoded(f"{back};{theirs};{later};precmd_functions+=(_tt_i)\n"),
-            "hook.zsh": encoded(script("hook.zsh", folder=folder, key=key)),
+            ".zshenv": encoded(f"{back};{theirs};{first};{early}\n"),
+            "hook.zsh": encoded(_hook(folder, key)),
         }
         return Launch((os.path.basename(program), *kept, "-i"), {"ZDOTDIR": folder}, files)
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
-        mend = f"{{ {asked.mend} }} </dev/tty {_QUIET}\n" if asked.mend else ""
         start = f"\\builtin printf {quoted(escaped_mark('C', asked.start))} >/dev/tty"
         code = asked.last_code & 255
-        first = f"() {{ \\builtin setopt localoptions noxtrace;{start};\\builtin return {code} }} {_QUIET}"
+        # On the text's own line, so that the line numbers of errors stay right.
+        first = f"{{ () {{ \\builtin unset _tt;{start};\\builtin return {code} }} }} {QUIET}{'&&:' if code else ''};"
+        before = before_text(asked, "\\builtin printf", "\\builtin read -r")
         files = {
-            f"c{number}": encoded(f"{mend}{start}\n"),
-            # On the same line as the text, so that the line numbers of errors stay right.
-            f"t{number}": encoded(f"{first}{'&&:' if code else ''};{asked.text}"),
-            f"d{number}": encoded(_end("D", asked.end)),
+            f"v{number}": encoded(f"{before}_tt={quoted(first + asked.text)}\n{_TRACE_LATER}\n{start}\n"),
+            f"d{number}": encoded(_end("D", asked.end, _TRACE_AGAIN)),
         }
-        if asked.paste or set("xv") & set(asked.flags):
-            line = f' {{ \\. {folder}/c{number};}} {_QUIET};\\builtin eval "$(<{folder}/t{number})";{{ \\. {folder}/d{number};}} {_QUIET}&&:'
-        else:
-            line = f' \\. {folder}/c{number};\\builtin eval "$(<{folder}/t{number})";\\. {folder}/d{number}&&:'
+        line = f' {{ \\. {folder}/v{number};}} {QUIET};\\builtin eval "$_tt";{{ \\. {folder}/d{number};}} {QUIET}&&:'
         return Typed(pasted(line) if asked.paste else entered(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         files = {
-            "hook.zsh": encoded(script("hook.zsh", folder=folder, key=key)),
+            "hook.zsh": encoded(_hook(folder, key)),
             f"h{serial}": encoded(_end("H", secret, _installing(folder))),
         }
-        return Typed(entered(f" {{ \\. {folder}/h{serial};}} {_QUIET}&&:"), files)
+        return Typed(entered(f" {{ \\. {folder}/h{serial};}} {QUIET}&&:"), files)
 
     def signal_of(self, code: int) -> int | None:
         return signal_above(128, code)
@@ -113,18 +119,23 @@ class Zsh:
         return b"\x03"
 
     def prompt_start(self, tail: bytes) -> int | None:
-        return None
+        found = [match.start() for match in _FRESH_LINE.finditer(tail)]
+        return found[-1] if found else None
 
 
 def _installing(folder: str) -> str:
-    return f"{{ \\builtin . {folder}/hook.zsh }} {_QUIET}"
+    return f"{{ \\builtin . {folder}/hook.zsh }} {QUIET}"
 
 
-def _told(key: str) -> str:
-    return f"\\builtin printf '{escaped_mark('P', key, '0', '')}' >/dev/tty"
+def _hook(folder: str, key: str) -> str:
+    return script("hook.zsh", folder=folder, key=key, mark=_eol_mark(key))
 
 
-def _end(letter: str, secret: str, then: str = ":") -> str:
+def _eol_mark(key: str) -> str:
+    return rf"$'%{{\e]7717;P;{key};%?;\a%}}'" + '"${PROMPT_EOL_MARK-%B%S%#%s%b}"'
+
+
+def _end(letter: str, secret: str, then: str) -> str:
     """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs."""
     mark = escaped_mark(letter, secret, "$?", "$-")
-    return f"\\builtin eval \"\\builtin printf '{mark}' >/dev/tty;{then};\\builtin return $?\" {_QUIET}\n"
+    return f"\\builtin eval \"\\builtin printf '{mark}' >/dev/tty;{then};\\builtin return $?\" {QUIET}\n"

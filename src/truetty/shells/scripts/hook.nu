@@ -6,6 +6,7 @@ $env.config.hooks.pre_execution = (
         let tt = (commandline)
         if ($tt starts-with " source @FOLDER@/t") {
             let tt = ($tt | str substring @LENGTH@.. | str trim)
+            if ($"@FOLDER@/m($tt)" | path exists) { try { ^sh $"@FOLDER@/m($tt)" } }
             try { mv --force $"@FOLDER@/d($tt)" "@FOLDER@/now" }
             print --no-newline (open --raw $"@FOLDER@/c($tt)" | decode utf-8)
         }
@@ -25,6 +26,6 @@ $env.config.hooks.pre_prompt = (
 # Enter would ask the parser first, and leave a text with an open quote standing in the editor. This key does not ask.
 $env.config.keybindings = (
     $env.config.keybindings? | default [] | where name? != "tt" | append {
-        name: tt, modifier: none, keycode: f20, mode: [emacs vi_insert vi_normal], event: { send: submit }
+        name: tt, modifier: control_alt_shift, keycode: f12, mode: [emacs vi_insert vi_normal], event: { send: submit }
     }
 )

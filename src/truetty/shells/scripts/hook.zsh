@@ -9,7 +9,7 @@ _tt_h() {
 }
 _tt_m() {
     if [[ ${PROMPT_EOL_MARK-} != *'7717;P;@KEY@'* && ${(t)PROMPT_EOL_MARK} != *readonly* ]]; then
-        \builtin typeset -g +x PROMPT_EOL_MARK=$'%{\e]7717;P;@KEY@;%?;\a%}'"${PROMPT_EOL_MARK-%B%S%#%s%b}"
+        \builtin typeset -g +x PROMPT_EOL_MARK=@MARK@
     fi
     if [[ ! -o promptsp || ! -o promptcr || $PROMPT_EOL_MARK != *'7717;P;@KEY@'* ]]; then
         (( ${precmd_functions[(I)_tt_p]} )) || precmd_functions+=(_tt_p)

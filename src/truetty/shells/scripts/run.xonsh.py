@@ -20,7 +20,12 @@ def _tt():
     history, code = XSH.history, 0
     if history is not None:
         history.last_cmd_rtn = None
-    @MEND@
+    with open("/dev/tty") as tty:
+        if @MEND@:
+            subprocess.run(@MEND@, shell=True, stdin=tty, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if @PROBE@:
+            tell("\033]7717;M;@START@\007")
+            tty.readline()
     tell("\033]7717;C;@START@\007")
     try:
         try:
