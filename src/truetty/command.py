@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Between asking a program to end and making it.
 GRACE: Final = 2.0
+# Output is made readable in pieces of this size, a few milliseconds each.
+SLICE: Final = 1 << 20
 # How much of the end of the output is read to quote the line a program waits on.
 PROMPT_TAIL: Final = 2048
 # A pattern is looked for in this much of the newest text; what is older was looked at when it came.
@@ -75,7 +77,11 @@ class Command:
         """
         await self._terminal._until(self._condition(until), timeout)
         self._told = self._machine.episode
-        self._returned = self.output.bytes
+        self._returned = size = self.output.bytes
+        for _ in range(size // SLICE):  # a gigabyte takes seconds to read: others must have their turn meanwhile
+            if self.outcome is not None or self.output.prepare(self._budget, SLICE):
+                break
+            await self._terminal._turn()
         return self.snapshot()
 
     async def grown(self, past: int, timeout: float | None = None) -> bool:

@@ -99,7 +99,8 @@ class Conversation:
         now = self._loop.time()
         self._text = text
         self._serial += 1
-        self._secrets = Secrets(_secret(), _secret(), _secret(), self._key)
+        drawn = secrets.token_urlsafe(48)  # 126 bits for each of the three
+        self._secrets = Secrets(drawn[:21], drawn[21:42], drawn[42:63], self._key)
         self._concluded = False
         self.notes = []
         self.bounds = Bounds(self.transcript, self._last_prompt(), size)
@@ -330,7 +331,3 @@ class Conversation:
         if new:
             names = ", ".join(f"{p.name} ({p.pid})" for p in new)
             self.notes.append(f"still running in the background: {names}")
-
-
-def _secret() -> str:
-    return secrets.token_urlsafe(16)

@@ -307,6 +307,13 @@ class Terminal:
             if timer is not None:
                 timer.cancel()
 
+    async def _turn(self) -> None:
+        """Let everything else that is ready go first."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        loop.call_soon(_give_up, future)
+        await future
+
     def _time_over(self) -> None:
         """The running command's own time-out has passed."""
         if self.command is not None and not self.command.finished and self._stopping is None:

@@ -26,7 +26,9 @@ SYNTAX_ERROR = {"bash": 2, "zsh": 1, "fish": 123, "dash": 2, "ksh93": 3, "mksh":
 # The exit code after Ctrl-C in `sleep`: tcsh has one of its own.
 INTERRUPTED = {"tcsh": 1}
 # What a shell says of its own jobs, when it likes to: `[1] 4711`, `[1]+  Done   sleep 0.02`, fish's `fish: Job 1, …`.
-NOTICE = re.compile(rb"(?:\[\d+\]|fish: Job \d+).*\r\n")
+# mksh counts its zombies wrongly and says so.
+NOTICE = re.compile(rb"(?:\[\d+\]|fish: Job \d+|internal warning: j_async).*\r\n")
+CONTROL_C = re.compile(rb"\^C(?:[\r\n]*)\Z")
 COUNTS = {"bash": 500, "zsh": 400, "fish": 150, "dash": 700, "ksh93": 500, "mksh": 500, "busybox": 250, "tcsh": 300}
 KINDS = ("plain", "plain", "plain", "plain", "silent", "nap", "job", "detached", "flood", "syntax", "interrupt")
 
@@ -122,7 +124,7 @@ async def in_front(terminal: truetty.Terminal, name: str) -> None:
         await asyncio.sleep(0.001)
 
 
-async def run_one(terminal: truetty.Terminal, shell: str, serial: int, drawn: Drawn) -> None:
+async def run_one(terminal: truetty.Terminal, serial: int, drawn: Drawn) -> None:
     def shown() -> str:
         return f"{drawn} ended as {command.snapshot()}\nthe transcript's end: {terminal.transcript.read()[-1500:]!r}"
 
@@ -136,39 +138,42 @@ async def run_one(terminal: truetty.Terminal, shell: str, serial: int, drawn: Dr
     assert outcome.state == "finished", shown()
     raw = NOTICE.sub(b"", command.output.raw())
     if drawn.kind == "interrupt":
-        raw = raw.removesuffix(b"\r\n").removesuffix(b"^C") if not raw.endswith(b"%d\r\n" % serial) else raw
+        raw = CONTROL_C.sub(b"", raw)  # the tty's echo of the key, and the line the shell begins after it
     if drawn.raw is None:
         assert b"end %d\r\n" % serial not in raw, shown()
     else:
-        assert raw == drawn.raw, shown()
+        same = raw == drawn.raw  # not compared in the assertion: a picture of how 50 kB differ takes a minute
+        assert same, shown()
     assert outcome.exit_code == drawn.code, shown()
     assert (outcome.closed, outcome.complete) == (False, True), shown()
 
 
 async def soak(shell: str, count: int, home: Path, seed: int) -> None:
     dice = random.Random(f"{seed} {shell}")
-    before = open_descriptors()
-    terminal = await truetty.Terminal.open(shell, env={"HOME": str(home)})
-    session = terminal.pid
-    assert session is not None
-    warm = count // 2
-    levels: tuple[int, int, int] | None = None
-    for serial in range(count):
-        if serial == warm:
-            levels = open_descriptors(), files_of_ours(), resident()
-        await run_one(terminal, shell, serial, draw(shell, serial, dice))
-    assert levels is not None
-    await asyncio.sleep(0)  # the last command's files are dropped when the loop comes round
-    assert open_descriptors() <= levels[0]
-    assert files_of_ours() <= levels[1] + 4  # those of the last command
-    assert resident() <= levels[2] + 8_000_000  # a page here and there, but nothing for each of thousands
-    await terminal.close()
+    descriptors, folders = open_descriptors(), own_folders()
+    async with truetty.Terminal(shell, env={"HOME": str(home)}) as terminal:
+        session = terminal.pid
+        assert session is not None
+        # More than a transcript keeps in memory, so that its file is open before anything is counted.
+        outcome = await terminal.run("head -c 3000000 /dev/zero | tr '\\0' x", wait=PATIENCE)
+        assert (outcome.state, outcome.output_bytes) == ("finished", 3_000_000), terminal.transcript.read()[-1500:]
+        levels = 0, 0, 0
+        for serial in range(count):
+            if serial == count // 3:
+                levels = open_descriptors(), files_of_ours(), resident()
+            await run_one(terminal, serial, draw(shell, serial, dice))
+        await asyncio.sleep(0)  # the last command's files are dropped when the loop comes round
+        assert open_descriptors() <= levels[0]
+        assert files_of_ours() <= levels[1]
+        assert resident() <= levels[2] + 8_000_000  # a page here and there, but nothing for each of thousands
     until = time.monotonic() + PATIENCE
     while processes_of(session) and time.monotonic() < until:
         await asyncio.sleep(0.01)
     assert processes_of(session) == []
-    assert own_folders() == []
-    assert open_descriptors() <= before
+    assert own_folders() == folders
+    assert open_descriptors() <= descriptors
+    # What was printed can still be read; its file goes with the last who holds it.
+    assert terminal.transcript.read(0, 1), "the transcript went with its terminal"
 
 
 @pytest.fixture
@@ -184,7 +189,8 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("shell", COUNTS)
 async def test_soak(shell: str, home: Path, temporary: Path) -> None:
     await soak(shell, COUNTS[shell], home, 7717)
-    assert list(temporary.iterdir()) == []
+    gc.collect()
+    assert list(temporary.glob("truetty-*")) == []
 
 
 @pytest.mark.long
@@ -192,4 +198,5 @@ async def test_soak(shell: str, home: Path, temporary: Path) -> None:
 async def test_soak_long(shell: str, home: Path, temporary: Path) -> None:
     """A hundred thousand over all shells, in the same proportion."""
     await soak(shell, 100_000 * COUNTS[shell] // sum(COUNTS.values()) + 1, home, time.time_ns())
-    assert list(temporary.iterdir()) == []
+    gc.collect()
+    assert list(temporary.glob("truetty-*")) == []

@@ -17,7 +17,7 @@ class Language:
     set_variable: str = "x=5"
     show_variable: str = "echo $x"
     lose_hook: str = "PS1=x; PS2=y"
-    program: str = ""  # where it is found, when not under its own name
+    program: str = ""  # what runs it, when that has another name
 
     def __str__(self) -> str:
         return self.shell
@@ -68,5 +68,6 @@ _ALL = (
     ),
 )
 
-INSTALLED = tuple(one for one in _ALL if shutil.which(one.program or one.shell))
+# xonsh and nu come in no Debian package: they are tried where they are. The others must be there.
+INSTALLED = tuple(one for one in _ALL if one.shell not in ("xonsh", "nu") or shutil.which(one.shell))
 BOURNE = tuple(one for one in INSTALLED if one.shell in ("bash", "zsh", "dash", "ash", "ksh93", "mksh"))

@@ -7,9 +7,9 @@ import re
 import termios
 
 import pytest
-from conftest import Open
-from driver import Session, visible
-from languages import BOURNE, INSTALLED, Language
+from tests.shells.conftest import Open
+from tests.shells.driver import Session, visible
+from tests.shells.languages import BOURNE, INSTALLED, Language
 
 from truetty.shells.table import recognise
 

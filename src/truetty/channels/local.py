@@ -20,6 +20,7 @@ import signal
 import struct
 import termios
 import threading
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -48,6 +49,7 @@ class LocalChannel:
     """Owns the master side of one pty and the shell on the other."""
 
     def __init__(self, master: int, pid: int, modes: list[Any]) -> None:
+        self._open = False
         self.pid = pid
         self.observer: Observer = observer_for(master, pid, modes)
         self._master = master
@@ -97,8 +99,6 @@ class LocalChannel:
                 setsigmask=(),
                 setsigdef=_RESETTABLE,
             )
-            os.set_blocking(master, False)
-            return cls(master, pid, modes)
         except OSError as error:
             os.close(master)
             raise SpawnFailed(
@@ -106,6 +106,20 @@ class LocalChannel:
             ) from error
         finally:
             os.close(slave)
+        try:
+            os.set_blocking(master, False)
+            return cls(master, pid, modes)
+        except BaseException:
+            os.close(master)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            raise
+
+    def __del__(self) -> None:
+        """Nobody closed it, and its event loop is gone: hang up, so that the shell ends."""
+        if getattr(self, "_open", False):
+            warnings.warn(f"terminal with shell {self.pid} was not closed", ResourceWarning, stacklevel=1)
+            self._let_go()
 
     # -- reading
 
@@ -242,9 +256,12 @@ class LocalChannel:
             everyone = self.observer.everyone()
             if not everyone and (self._gone is None or self._gone.is_set()):
                 break
-        self._open = False
         if self._loop is not None and self._ended is None:
             self._loop.remove_reader(self._master)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._open = False
         self.observer.close()
         for descriptor in (self._master, self._pidfd):
             if descriptor is not None:
