@@ -52,6 +52,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home, and nothing in the environment that leads a shell to the files of another one."""
     fresh = tmp_path / "home"
     fresh.mkdir()
+    # Without this folder fish reads every manual page of the machine, once for each new home.
+    (fresh / ".local/share/fish/generated_completions").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(fresh))
     for name in ("BASH_ENV", "ENV", "HISTFILE", "INPUTRC", "PROMPT_COMMAND", "PS1", "ZDOTDIR"):
         monkeypatch.delenv(name, raising=False)

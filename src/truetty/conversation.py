@@ -175,7 +175,7 @@ class Conversation:
             self.bounds.output.hole(event.start, event.end)
 
     def _on_mark(self, mark: Mark) -> bool | None:
-        """Returns whether the shell's own group holds the terminal: one cheap look at what may end something."""
+        """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
         match mark.letter:
             case "P" if mark.secret == self._key:
                 self.marked = True
@@ -188,6 +188,10 @@ class Conversation:
             case "D" if mark.secret == self._secrets.end:
                 self._prompt_from = mark.end
                 self._typist.on_end(mark)
+                # A child in the shell's own group, as in $(…), can print as well as the shell itself.
+                front = self.observer.foreground()
+                if any(process.group == front for process in self.observer.children()):
+                    return False
             case "M" if mark.secret == self._secrets.start:
                 self._typist.on_stop()
             case _:
@@ -275,7 +279,7 @@ class Conversation:
         if not self.shell.integrates:
             self.bounds.start_here(typed.line)
         self._free = False
-        machine.on_send(now, self._typist.type(typed, self._serial))
+        machine.on_send(now, self._typist.type(typed, self._serial), probing=self._typist.probing)
 
     def _ask(self, machine: Machine, now: float) -> None:
         """The prompt is back without a mark: end the output there, ask for the exit code, and heal."""

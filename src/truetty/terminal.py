@@ -214,14 +214,16 @@ class Terminal:
     async def _close(self) -> None:
         if self._stopping is not None:
             self._stopping.cancel()
-        if self._conversation is not None:
-            await self._conversation.channel.close()
-        if self.command is not None and self.command.finished:
-            self.command.snapshot()
-        if self._folder is not None:
-            self._folder.remove()
-        self.transcript.close()
-        self._tell()
+        try:
+            if self._conversation is not None:
+                await self._conversation.channel.close()
+            if self.command is not None and self.command.finished:
+                self.command.snapshot()
+        finally:
+            if self._folder is not None:
+                self._folder.remove()
+            self.transcript.close()
+            self._tell()
 
     # -- inside
 
@@ -342,6 +344,11 @@ def _check_text(command: str) -> None:
         reason = "it holds a NUL, which no shell can be given"
     elif not command.strip():
         reason = "there is nothing in it to run"
+    else:
+        try:
+            command.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            reason = "it holds half a character, which has no bytes"
     if reason is not None:
         raise BadCommand(f"cannot run this: {reason}", command=command, reason=reason)
 

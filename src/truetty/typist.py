@@ -33,6 +33,7 @@ class Typist:
         self._flags = ""
         self._program = self._observer.program()
         self._files: list[str] = []
+        self.probing = False  # the last trigger stops for us
         self._probe = False  # the modes must be looked at before the next text runs
         self._reaped: int | None = None
 
@@ -84,6 +85,7 @@ class Typist:
     def trigger(self, text: str, secrets: Secrets, serial: int) -> Typed:
         if not self.shell.edits_lines and not self._observer.modes().sane:
             self._observer.mend()
+        self.probing = self._probe and self.shell.edits_lines
         return self.shell.trigger(
             Asked(
                 folder=self._folder.path if self._folder is not None else "",
@@ -94,7 +96,7 @@ class Typist:
                 last_code=self.last_code,
                 flags=self._flags,
                 paste=self.paste,
-                probe=self._probe and self.shell.edits_lines,
+                probe=self.probing,
             )
         )
 

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import copy
 import re
+from bisect import insort
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Final, NamedTuple
 
 from truetty.core.errors import Misuse
 from truetty.core.marks import OWN
 from truetty.output.clean import Cleaner
 from truetty.output.digest import Digest, digest
+from truetty.output.lines import ends, numbered, repeated
 from truetty.transcript import Span, Transcript
 
 _OPENING: Final = b"\x1b]" + OWN + b";"
@@ -28,8 +29,8 @@ _LONGEST_MARK: Final = 256  # letter, secret, code and flags stay well under 200
 _SEAM: Final = b"\x18\r\n"  # at a gap: ends a sequence that was cut, and keeps halves of two lines apart
 _STEP: Final = 1 << 16  # the cleaner is fastest on pieces that stay in the cache
 _SMALL: Final = 1 << 18  # outputs up to this are gone through anew each time: a millisecond or two
-_LONGEST_LINE: Final = 1 << 20  # a line of a gigabyte must not be in memory at once, so `grep` takes it in pieces
-_LONGEST_END: Final = 1 << 23  # nor as the one line that `head` or `tail` asked for
+_LONGEST_END: Final = 1 << 23  # a line of a gigabyte must not be in memory at once, even if it is the one asked for
+_MOST_HOLES: Final = 1024  # two or three are usual; more marks than this are a program's doing, and its output
 
 _Bytes = bytes  # inside `Output`, `bytes` is a property
 
@@ -136,7 +137,7 @@ class Reader:
             begun += text
             if len(begun) > len(given):
                 break
-        yield begun[_repeated(begun, given) :]
+        yield begun[repeated(begun, given) :]
         yield from texts
 
     def _texts(self) -> Iterator[str]:
@@ -198,8 +199,8 @@ class Output:
     def hole(self, start: int, end: int) -> None:
         """A mark of ours lies in [start, end)."""
         start = max(start, self._window.start)
-        if start < end:
-            self._window.holes = sorted([*self._window.holes, (start, end)])
+        if start < end and len(self._window.holes) < _MOST_HOLES:
+            insort(self._window.holes, (start, end))
             self._forget(start)
 
     def end(self, at: int) -> None:
@@ -290,8 +291,8 @@ class Output:
             raise Misuse("no number of characters or lines is negative", budget=budget, head=head, tail=tail)
         if head is None and tail is None:
             return "".join(self._window.texts()) if budget is None else self.summary(budget).text
-        ends = _ends(self._window.texts(), head or 0, tail or 0, _LONGEST_END if budget is None else budget)
-        return ends if budget is None else digest(ends, budget).text
+        shown = ends(self._window.texts(), head or 0, tail or 0, _LONGEST_END if budget is None else budget)
+        return shown if budget is None else digest(shown, budget).text
 
     def unread(self, budget: int | None = None) -> str:
         """Clean text that this method has not given before."""
@@ -311,7 +312,7 @@ class Output:
         found: list[tuple[int, str, tuple[str, ...], list[str]]] = []
         before: deque[str] = deque(maxlen=max(0, context))
         lacking = 0  # how many of the last ones found still lack lines after them
-        for number, line in _numbered(self._window.texts()):
+        for number, line in numbered(self._window.texts()):
             if lacking:
                 for *_, after in found[-lacking:]:
                     after.append(line)
@@ -326,23 +327,6 @@ class Output:
         return [Match(number, line, above, tuple(after)) for number, line, above, after in found]
 
 
-def _numbered(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers; a line that is too long comes in pieces under one number."""
-    number, parts, size = 1, [""], 0
-    for text in texts:
-        first, *others = text.split("\n")
-        parts.append(first)
-        size += len(first)
-        for line in others:
-            yield number, "".join(parts)
-            number, parts, size = number + 1, [line], len(line)
-        if size > _LONGEST_LINE:
-            yield number, "".join(parts)
-            parts, size = [""], 0
-    if last := "".join(parts):
-        yield number, last
-
-
 def _begun_character(last: bytes) -> int:
     """How many of these bytes are the beginning of a UTF-8 character whose rest is to come."""
     for count, byte in enumerate(reversed(last), 1):
@@ -351,50 +335,3 @@ def _begun_character(last: bytes) -> int:
         if byte < 0x80:
             break
     return 0
-
-
-def _repeated(text: str, given: str) -> int:
-    """How much of the text is what was given before: all of it, or the whole lines before the first change."""
-    if text.startswith(given):
-        return len(given)
-    lines = zip(given.split("\n"), text.split("\n"), strict=False)
-    return sum(len(line) + 1 for line, _ in takewhile(lambda pair: pair[0] == pair[1], lines))
-
-
-def _ends(texts: Iterable[str], head: int, tail: int, most: int) -> str:
-    """The first `head` and the last `tail` lines, of each at most `most` characters; what is cut away is counted."""
-    upper, lower, wanted, characters, newlines = "", "", head, 0, 0
-    for text in texts:
-        if wanted:
-            parts = text.split("\n", wanted)
-            wanted -= len(parts) - 1
-            taken = len(text) if wanted else len(text) - len(parts[-1])
-            upper += text[: min(taken, most - len(upper))]
-            characters += taken
-            newlines += text.count("\n", 0, taken)
-            text = text[taken:]
-        if tail:
-            characters += len(text)
-            newlines += text.count("\n")
-            lower += text
-            if len(lower) > 2 * most:
-                lower = lower[len(lower) - most :]
-        elif not wanted:
-            break
-    lower = _last_lines(lower[max(0, len(lower) - most) :], tail)
-    missing = characters - len(upper) - len(lower)
-    whole = len(upper) < most and len(lower) < most  # nothing was cut away but what nobody asked for
-    if not missing or (whole and not (head and tail)):
-        return upper + lower
-    hidden = newlines - upper.count("\n") - lower.count("\n")
-    joint = "\n" if upper and not upper.endswith("\n") else ""
-    return f"{upper}{joint}[… {missing:,} characters, {hidden:,} lines left out …]\n{lower}"
-
-
-def _last_lines(text: str, count: int) -> str:
-    at = len(text) - text.endswith("\n") if count else len(text) - 1
-    for _ in range(count):
-        at = text.rfind("\n", 0, at)
-        if at < 0:
-            return text
-    return text[at + 1 :]

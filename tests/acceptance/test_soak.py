@@ -1,8 +1,8 @@
 """Thousands of short commands in one terminal: none finished early, none lost, none out of order, and nothing grows.
 
 Every command prints a line with its own serial number first and another one last, and ends with a code that was drawn
-for it. A command that was called finished too early lacks its last line; one that was given another's output or code has
-the wrong number in it.
+for it. A command that was called finished too early lacks its last line; one that was given another's output or code
+has the wrong number in it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 import truetty
 
 PATIENCE = 60.0  # seconds: only a lost end reaches it

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+
 from tests.shells.driver import Session
 
 Open = Callable[..., Session]

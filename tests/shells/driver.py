@@ -28,9 +28,7 @@ BOUND = 15.0  # seconds: far beyond what any shell needs, so that only a lost ma
 MARK = re.compile(rb"\x1b\]7717;([CDHMP2]);([0-9a-z]+)(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?\x07")
 
 
-_SEQUENCES = re.compile(
-    rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?>]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78]|\x0f"
-)
+_SEQUENCES = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?>]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78]|\x0f")
 
 
 def visible(raw: bytes) -> str:
@@ -79,8 +77,8 @@ class Session:
     ) -> None:
         self.key, self.serial, self.code, self.flags = secrets.token_hex(8), 0, 0, ""
         self.paste = False
-        self.buffer, self.status = b"", None
-        self.status: int | None
+        self.buffer = b""
+        self.status: int | None = None
         self.folder = tempfile.mkdtemp(prefix="t", dir="/dev/shm")
         given = {
             "HOME": str(home),
@@ -92,9 +90,7 @@ class Session:
         }
         found = find(shell, given)
         self.shell: Shell = found.shell
-        launch = self.shell.launch(
-            found.program, found.arguments, folder=self.folder, key=self.key, rc=rc, env=given
-        )
+        launch = self.shell.launch(found.program, found.arguments, folder=self.folder, key=self.key, rc=rc, env=given)
         self.write(launch.files)
         for name, value in launch.env.items():
             given.pop(name, None)
@@ -173,7 +169,7 @@ class Session:
         deadline = time.monotonic() + bound
         while (at := self.buffer.find(wanted, since)) < 0:
             if not self.pump(0.5) and (self.status is not None or time.monotonic() >= deadline):
-                raise AssertionError(f"{wanted!r} never came (shell status {self.status}); screen: {self.screen(since)!r}")
+                raise AssertionError(f"{wanted!r} never came (status {self.status}); screen: {self.screen(since)!r}")
         return at + len(wanted)
 
     def prompt(self, since: int = 0) -> Mark:
@@ -187,21 +183,21 @@ class Session:
         return f"]7717;{letter};".encode() in self.buffer[max(0, since) :]
 
     def settle(self) -> None:
-        """Until the editor is there and nothing more comes: for keys that must meet it, and for readers of raw bytes."""
+        """Until nothing more comes: for keys that must meet the shell's editor, not the tty."""
         while self.pump(0.15):
             pass
 
-    def becomes(self, name: str, before: str) -> None:
-        """Until the process runs another program."""
+    def words(self) -> list[str]:
+        """The command line of the process now."""
+        return Path(f"/proc/{self.pid}/cmdline").read_bytes().decode().split("\0")
+
+    def replaced(self, before: list[str]) -> list[str]:
+        """Until the process runs with another command line, as it does after exec."""
         deadline = time.monotonic() + BOUND
-        while True:
-            program = os.readlink(f"/proc/{self.pid}/exe")
-            words = Path(f"/proc/{self.pid}/cmdline").read_bytes()
-            if (program != before or name.encode() in words.split(b"\0")[0]) and b"\0" in words:
-                if name in program or "python" in program or name == "rbash":
-                    return
-            assert time.monotonic() < deadline, f"still {program}"
+        while (now := self.words()) == before or now == [""]:
+            assert time.monotonic() < deadline, f"still {now}; screen: {self.screen()!r}"
             self.pump(0.02)
+        return now
 
     def start(self, text: str, *, mend: str = "", probe: bool = False) -> Started:
         self.serial += 1
@@ -271,9 +267,7 @@ class Started:
         """Where the output begins: behind the last C that no other byte precedes."""
         session = self.session
         mark = session.until("C", self.asked.start, self.since)
-        while (
-            again := MARK.match(session.buffer, mark.end)
-        ) is not None and again[2].decode() == self.asked.start:
+        while (again := MARK.match(session.buffer, mark.end)) is not None and again[2].decode() == self.asked.start:
             mark = Mark("C", self.asked.start, (), mark.start, again.end())
         return mark.end
 

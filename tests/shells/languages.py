@@ -10,6 +10,7 @@ from dataclasses import dataclass
 class Language:
     shell: str
     status: str = "$?"
+    say: str = "echo"
     loop: str = "for i in 1 2\ndo\n  echo $i\ndone"
     filler: str = ": "
     interrupted: int = 130
@@ -59,6 +60,7 @@ _ALL = (
     ),
     Language(
         "nu",
+        say="print",
         status="$env.LAST_EXIT_CODE",
         loop="for i in [1 2] {\n  print $i\n}",
         filler="# ",

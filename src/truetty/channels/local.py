@@ -245,6 +245,14 @@ class LocalChannel:
     async def close(self) -> None:
         if not self._open:
             return
+        try:
+            await self._end_everyone()
+        finally:
+            if self._loop is not None and self._ended is None:
+                self._loop.remove_reader(self._master)
+            self._let_go()
+
+    async def _end_everyone(self) -> None:
         everyone = self.observer.everyone()
         for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL):
             for process in everyone:
@@ -256,9 +264,6 @@ class LocalChannel:
             everyone = self.observer.everyone()
             if not everyone and (self._gone is None or self._gone.is_set()):
                 break
-        if self._loop is not None and self._ended is None:
-            self._loop.remove_reader(self._master)
-        self._let_go()
 
     def _let_go(self) -> None:
         self._open = False

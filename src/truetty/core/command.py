@@ -15,8 +15,8 @@ Rule 3: silence is never evidence. Time only says when to look again.
 The facts, and what it takes for each to count:
 
     START   our C mark with this command's first secret
-    END     our D mark with this command's second secret, while the shell's own group holds the terminal; while
-            another group does, it is only a claim and becomes END with the next proof that the shell is back
+    END     our D mark with this command's second secret, while the shell alone holds the terminal; while some
+            other process is in front, it is only a claim and becomes END with the next proof that the shell is back
     PROMPT  our prompt hook, after START, and one look that shows the shell at its primary prompt
     BACK    two looks that show it there, with no byte between them, and everything typed consumed
     ANSWER  our H mark with the secret of the question
@@ -26,14 +26,16 @@ The facts, and what it takes for each to count:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from math import inf
 from typing import Final
 
+from truetty.core.ending import Ending as Ending
+from truetty.core.ending import Reading as Reading
+from truetty.core.ending import Secrets as Secrets
 from truetty.core.events import Event, Hint, Mark, Mode, Query
 from truetty.core.observation import Observation
-from truetty.core.outcome import Evidence, Strategy, WaitingKind
+from truetty.core.outcome import Strategy, WaitingKind
 from truetty.core.pace import AGAIN, QUIET, SOON, Pace
 
 # Soft looks that must agree, and the time they must span.
@@ -41,6 +43,8 @@ SOFT_LOOKS: Final = 3
 SOFT_SPAN: Final = 0.15
 # With output of a background job between every two looks, this many in a row prove the prompt all the same.
 STEADY_LOOKS: Final = 8
+# A shell that stops for us reads for a millisecond; one that still reads after so many looks waits for somebody else.
+PROBE_LOOKS: Final = 50
 # After keys were sent, the same reader that has not run since may simply not have woken up yet.
 WAKE: Final = 0.3
 # A healthy shell answers in a millisecond; one whose prompt runs git may need a while.
@@ -99,37 +103,6 @@ NEXT: Final[dict[tuple[State, Fact], State]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Somebody reads the keyboard."""
-
-    kind: WaitingKind
-    program: str | None
-    certain: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How, on what evidence, and where in the stream the command ended."""
-
-    evidence: Evidence | None  # None: the terminal vanished unseen
-    code: int | None
-    signal: int | None
-    at: int | None  # offset of the mark that ended it; None when no mark did
-    proven: bool  # False: the prompt came back, but nothing showed that the text had run
-    time: float
-
-
-@dataclass(frozen=True, slots=True)
-class Secrets:
-    """What makes our marks ours: one for each end of this command, one for its question, one for the terminal."""
-
-    start: str
-    end: str
-    answer: str
-    key: str
-
-
 class Machine:
     """Decides what is known of one command. `marked` is False for shells that cannot tell us anything."""
 
@@ -151,6 +124,7 @@ class Machine:
         self._shell = shell
         self._marked = marked
         self._limit_at = now + limit
+        self._probing = 0  # looks still disregarded while the shell stops for us before the text runs
         self._needed = 0  # what the shell must have consumed before a look at it counts
         self._claim: Mark | None = None  # a D mark seen while another group held the terminal
         self._hook: Mark | None = None  # a P mark seen after START
@@ -186,8 +160,12 @@ class Machine:
 
     # -- what happened
 
-    def on_send(self, now: float, needed: int) -> None:
-        """The trigger was typed; `needed` is what the shell's count of bytes read must reach."""
+    def on_send(self, now: float, needed: int, *, probing: bool = False) -> None:
+        """The trigger was typed; `needed` is what the shell's count of bytes read must reach.
+
+        `probing`: before it runs the text the shell will stop for us and read: that is no waiting.
+        """
+        self._probing = PROBE_LOOKS if probing else 0
         self.state = State.SENT if self._marked else State.RUNNING
         self.sent_at = now
         self._needed = needed
@@ -255,6 +233,9 @@ class Machine:
         at_prompt = look.seen == "ready" or (look.kind == "shell" and look.reader == self._shell is not None)
         if at_prompt:
             self._on_ready(look, now)
+        elif look.seen == "waiting" and self._probing and not self._continuation:
+            self._probing -= 1
+            self._pace.soon(now, AGAIN)
         elif look.seen == "waiting":
             self._ready_looks = 0
             self._on_reading(look, now)
@@ -294,6 +275,13 @@ class Machine:
             self._hook = mark
             self._pace.soon(now, SOON)
 
+    def _told(self) -> Mark | None:
+        """What a look at the prompt confirms: the claim, unless the hook came later and contradicts it."""
+        claim, hook = self._claim, self._hook
+        if claim is not None and hook is not None and hook.start > claim.start and hook.code != claim.code:
+            return hook
+        return claim or hook
+
     def _on_ready(self, look: Observation, now: float) -> None:
         self.waiting = None
         if self._continuation and self._hook is None and look.kind != "shell":
@@ -304,7 +292,7 @@ class Machine:
         if self._ready_looks == 0:
             self._ready_clean = True
         self._ready_looks += 1
-        if look.hard and (told := self._claim or self._hook) and self.state is State.RUNNING:
+        if look.hard and (told := self._told()) and self.state is State.RUNNING:
             self._on_fact(Fact.END if told is self._claim else Fact.PROMPT, now, told)
         elif self._ready_looks >= (2 if look.hard else SOFT_LOOKS) and (
             self._ready_clean or self._ready_looks >= STEADY_LOOKS
@@ -362,7 +350,7 @@ class Machine:
                     self.output_from = mark.end
                     self._bytes_since_start = False
                 self.state, self.waiting, self._continuation = after, None, False
-                self._ready_looks = 0
+                self._ready_looks = self._probing = 0
             case Fact.END | Fact.PROMPT | Fact.BACK if after is State.SENT:
                 self.wants.append(Want.SEND)
             case Fact.END | Fact.PROMPT:

@@ -91,17 +91,22 @@ class Block(NamedTuple):
     call: str = ""
     size: int = 0  # how many bytes a `read` asks for
     stack: int = 0  # the stack pointer
+    raw: bytes = b""  # as read, to see later whether it is still the same
 
 
 _RUNNING = Block("running")
 _HIDDEN = Block("hidden")
 
 
+def call_of(pid: int, thread: int) -> bytes:
+    return proc.read(f"/proc/{pid}/task/{thread}/syscall", 256)
+
+
 def blocked(of: proc.Stat, thread: int, device: Device, raw: bytes | None = None) -> Block:
     """What `thread` of the process `of` is at. `raw` is its `syscall` file, if that was read already."""
     if raw is None:
         try:
-            raw = proc.read(f"/proc/{of.pid}/task/{thread}/syscall", 256)
+            raw = call_of(of.pid, thread)
         except (FileNotFoundError, ProcessLookupError):
             return _RUNNING  # it ended just now: not something that waits
         except OSError:
@@ -121,7 +126,7 @@ def blocked(of: proc.Stat, thread: int, device: Device, raw: bytes | None = None
     if call is None:
         return Block("elsewhere", stack=stack)
     try:
-        return _decode(of, call, args, stack, device)
+        return _decode(of, call, args, stack, device)._replace(raw=raw)
     except OSError as error:
         return _RUNNING if error.errno in _CHANGED else _HIDDEN
 

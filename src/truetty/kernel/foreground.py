@@ -6,6 +6,8 @@ Rule 2: unread input vetoes: who has input does not wait for it.
 Rule 3: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
         without echo is a question for a secret. Raw and hidden stays unknown.
 Rule 4: `script` and `sudo` read our tty only to feed another one. Then the question is asked again there.
+Rule 5: a client may have lent our tty to a server that is no relative (tmux, screen). Then the modes are an editor's,
+        nobody of the group reads, and whoever else holds the tty is looked for: once for each group, for it is dear.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from truetty.kernel import proc, prompts
-from truetty.kernel.calls import Block, Device, blocked
+from truetty.kernel.calls import Block, Device, blocked, call_of, holds_tty
 from truetty.kernel.observation import Observation, ReadKind
 from truetty.kernel.tty import Tty, is_editing, is_secret, kind_of
 
@@ -37,12 +39,14 @@ class _Reader:
 class Foreground:
     """Looks at one group on one terminal, once. The verdict of `look` is a fact of that moment."""
 
-    __slots__ = ("_busy", "_device", "_hidden", "_known", "_readers", "_relays", "_tty")
+    __slots__ = ("_busy", "_device", "_hidden", "_known", "_lent", "_readers", "_relays", "_tty")
 
-    def __init__(self, tty: Tty, device: Device, known: prompts.Prompts, relays: int = 0) -> None:
+    def __init__(self, tty: Tty, device: Device, known: prompts.Prompts, lent: dict[int, int], relays: int = 0) -> None:
+        """`lent` is the caller's memory of Rule 5: to whom each group has lent the tty, 0 for nobody."""
         self._tty = tty
         self._device = device
         self._known = known
+        self._lent = lent
         self._relays = relays
         self._readers: list[_Reader] = []
         self._busy = False
@@ -65,7 +69,14 @@ class Foreground:
             for one in beneath:
                 if one.session != members[0].session:
                     self._ask(one)
-        verdict = self._verdict(beneath)
+        try:
+            if not (self._readers or self._hidden or self._busy) and is_editing(self._tty.local_flags()):
+                self._ask_borrower(group)
+            verdict = self._verdict(beneath)
+        except (FileNotFoundError, ProcessLookupError):
+            verdict = Observation("running", hard=False)  # the reader ended while we looked
+        except (OSError, termios.error):
+            verdict = Observation("unknown", hard=False)
         whole = len(family) < proc.MOST_PROCESSES
         return Observation(
             verdict.seen,
@@ -99,34 +110,41 @@ class Foreground:
         if found is not None:
             self._readers.append(_Reader(one, reading, found, found.stuck and not restless))
 
+    def _ask_borrower(self, group: int) -> None:
+        if group not in self._lent:
+            self._lent.clear()
+            strangers = (one for one in proc.everything() if one.tty == 0 and one.pid != os.getpid())
+            self._lent[group] = next((one.pid for one in strangers if holds_tty(one, self._device)), 0)
+        borrower = proc.stat(self._lent[group]) if self._lent[group] else None
+        if borrower is not None:
+            self._ask(borrower)
+            self._busy = False  # a server has other clients too
+
     def _verdict(self, beneath: Sequence[proc.Stat]) -> Observation:
-        try:
-            local = self._tty.local_flags()
-        except termios.error:
-            return Observation("unknown", hard=False)
         if not self._readers:
             if not self._hidden or self._busy:
                 return Observation("running")
+            local = self._tty.local_flags()
             inner = self._relayed(beneath)
             if inner is not None:
                 return inner
             if is_secret(local) and not self._tty.unread():
                 return Observation("waiting", hard=False, kind="secret")
             return Observation("unknown", hard=False)
+        reader = next((one for one in self._readers if one.stuck), self._readers[0])
+        pid, thread = reader.of.pid, reader.thread
+        wakes, call = proc.wakes(pid, thread), call_of(pid, thread)
+        local = self._tty.local_flags()
         if self._tty.unread():
             return Observation("running")
-        reader = next((one for one in self._readers if one.stuck), self._readers[0])
+        if call != reader.block.raw or proc.wakes(pid, thread) != wakes:
+            # It ran while we looked: its call and the modes are not of one moment.
+            self._busy = True
+            return Observation("running")
         if not reader.block.stuck and (inner := self._relayed(beneath)) is not None:
             return inner
         kind, sure = self._kind(reader, local)
-        return Observation(
-            "waiting",
-            sure and not self._busy,
-            kind,
-            reader.of.pid,
-            reader.of.name,
-            proc.wakes(reader.of.pid, reader.thread),
-        )
+        return Observation("waiting", sure and not self._busy, kind, pid, reader.of.name, wakes)
 
     def _kind(self, reader: _Reader, local: int) -> tuple[ReadKind, bool]:
         one, block = reader.of, reader.block
@@ -172,7 +190,7 @@ class Foreground:
                 found = os.fstat(fd)
                 device = Device(found.st_rdev, found.st_dev)
                 family = [one, *proc.descendants(one)]
-                seen = Foreground(inner, device, self._known, self._relays + 1).look(one.front, family)
+                seen = Foreground(inner, device, self._known, {}, self._relays + 1).look(one.front, family)
             self._busy = self._busy or seen.busy
             return seen
         return None

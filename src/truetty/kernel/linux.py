@@ -48,12 +48,13 @@ class LinuxObserver:
         self._known = _SHARED_PROMPTS if known is None else known
         self._stat = proc.Kept(f"/proc/{shell}/stat")
         self._call = proc.Kept(f"/proc/{shell}/syscall", 256)
-        self._io = proc.Kept(f"/proc/{shell}/io", 512)
+        # The thread's own count: to the process's the kernel adds what its children have read, once they are gone.
+        self._io = proc.Kept(f"/proc/{shell}/task/{shell}/io", 512)
         self._turns = proc.Kept(f"/proc/{shell}/schedstat", 128)
         self._children = proc.Kept(f"/proc/{shell}/task/{shell}/children", 65536)
         self._tty = Tty(master, open_slave(master), given)
         try:
-            self._stat.read()
+            self._born = proc.parse_stat(self._stat.read()).born
             found = os.fstat(master if self._tty.slave is None else self._tty.slave)
         except OSError:
             self.close()
@@ -63,6 +64,7 @@ class LinuxObserver:
         self._image: Image | None = None
         self._key: prompts.Key | None = None
         self._proven: Image | None = None  # the one that was seen at a prompt
+        self._lent: dict[int, int] = {}
         # The last `ready`, and the look it was concluded from.
         self._last: Observation | None = None
         self._last_look: tuple[bytes, bytes, int, int] | None = None
@@ -77,11 +79,11 @@ class LinuxObserver:
     def observe(self) -> Observation:
         consumed = self.consumed()
         front = self._tty.front()
+        turns, call = self._turn(), self._calling()
         try:
             local = self._tty.local_flags()
         except termios.error:
             local = 0
-        turns, call = self._turn(), self._calling()
         if (
             self._last is not None
             and call is not None
@@ -96,6 +98,9 @@ class LinuxObserver:
         self._last = None
         try:
             seen = self._look(front, local, call, consumed)
+            if seen.reader == self._shell and self._turn() != turns:
+                # It ran while we looked: its call, its modes and its stack are not of one moment.
+                seen = Observation("running", consumed=consumed, busy=True)
         except OSError:  # out of descriptors or memory: then nothing is known
             seen = Observation("unknown", hard=False, consumed=consumed)
         if seen.seen == "ready" and call is not None and turns is not None and front is not None:
@@ -136,7 +141,7 @@ class LinuxObserver:
         return self._foreground().look(front, proc.descendants(of), consumed)
 
     def _foreground(self) -> Foreground:
-        return Foreground(self._tty, self._device, self._known)
+        return Foreground(self._tty, self._device, self._known, self._lent)
 
     def _reading(self, of: proc.Stat, block: Block, local: int, consumed: int | None) -> Observation:
         """The shell itself is blocked on our tty: where?"""
@@ -290,7 +295,9 @@ class LinuxObserver:
             if one.pid in found or one.state in proc.DEAD or one.pid == os.getpid():
                 continue
             ours = one.session == self._shell or one.tty == self._device.packed
-            if ours or (holds_tty(one, self._device) and not self._shares_master(one)):
+            # Whoever is older than the shell was not started from it: a tmux server that was here before.
+            younger = one.born >= self._born
+            if ours or (younger and holds_tty(one, self._device) and not self._shares_master(one)):
                 found[one.pid] = one
         return [one.as_process() for one in found.values()]
 

@@ -37,6 +37,7 @@ class Stat(NamedTuple):
     front: int  # that terminal's foreground group
     ticks: int
     threads: int
+    born: int  # ticks since the machine started
     code: int  # where the program's text starts and ends; 0 or 1 when we may not know
     code_end: int
     stack: int  # where the stack started; 0 when we may not know
@@ -61,6 +62,7 @@ def parse_stat(raw: bytes) -> Stat:
         int(f[5]),
         int(f[11]) + int(f[12]),
         int(f[17]),
+        int(f[19]),
         int(f[23]),
         int(f[24]),
         int(f[25]),

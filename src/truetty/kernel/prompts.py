@@ -8,8 +8,8 @@ Rule 1: nothing is known beforehand. Depths belong to a build; they are learnt, 
         identity of the program's file and the process's name (busybox and `sh` are several shells in one file).
 Rule 2: a prompt must also have been reached on the same path: the outermost return addresses on the stack are compared.
         By depth alone, bash's `read -e` inside functions can fall on the prompt's place by chance.
-Rule 3: an editing shell sets the tty's modes itself, so they must fit; for one that does not edit they prove nothing
-        (`stty -echo` may have been left behind) and are not asked.
+Rule 3: the tty's modes prove little: `stty -echo` may have been left behind, and a job in the background may change
+        them under the shell's editor. They are asked only where the path cannot be compared.
 """
 
 from __future__ import annotations
@@ -161,8 +161,10 @@ class Prompts:
         looks = self._known.get(key)
         if not looks:
             return "strange"
-        if any(_same_place(known, look) and _same_path(path, of) for known, path in looks.items()):
-            return "prompt"
+        for known, path in looks.items():
+            fits = path or known.editing == look.editing or not known.editing
+            if fits and _same_place(known, look) and _same_path(path, of):
+                return "prompt"
         alike = [path for known, path in looks.items() if _same_manner(known, look)]
         if alike:
             # Only an editor is ever lent to a command; whole lines are read by the shell for itself.
@@ -176,7 +178,7 @@ def _same_place(known: Look, look: Look) -> bool:
         return False
     if known.editing:
         # zsh polls instead of reading while it watches other descriptors, from the same place.
-        return look.editing and (known.size == look.size or 0 in (known.size, look.size))
+        return known.size == look.size or 0 in (known.size, look.size)
     return known.call == look.call and known.size == look.size
 
 

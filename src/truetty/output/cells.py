@@ -144,7 +144,7 @@ def erased(cells: str, start: int, end: int) -> str:
         if cells[start : start + 1] == HALF:
             start -= 1
         return cells[:start].rstrip(BLANK)
-    return overwritten(cells, start, BLANK * (end - start))
+    return overwritten(cells, start, BLANK * (end - start)).rstrip(BLANK)
 
 
 def inserted(cells: str, start: int, text: str, columns: int) -> str:
@@ -154,9 +154,7 @@ def inserted(cells: str, start: int, text: str, columns: int) -> str:
     if right[:1] == HALF:
         left, right = left[:-1] + BLANK, BLANK + right[1:]
     whole = left + text + right
-    if whole[columns : columns + 1] == HALF:
-        return whole[: columns - 1]
-    return whole[:columns]
+    return whole[: columns - 1 if whole[columns : columns + 1] == HALF else columns]
 
 
 def deleted(cells: str, start: int, count: int) -> str:

@@ -29,6 +29,7 @@ _EFFECTIVE = b"\b\v\f\x0e\x0f"
 _ENDERS = b"\a\x18\x1a"  # of no effect themselves, but they end sequences
 _SILENT = bytes({*range(0x20), 0x7F} - {*b"\t\n\r\x1b", *_EFFECTIVE, *_ENDERS})
 _SILENCED = bytes.maketrans(_SILENT, bytes(len(_SILENT)))
+_STEPS = re.compile(f"[\r\t{ERASE_RIGHT}{ERASE_ALL}]")
 _C1 = re.compile("[\x80-\x9f]")
 _C1_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
 # C1 controls as the ESC sequences they stand for; those without effect as ST, which ends what they would end.
@@ -158,8 +159,12 @@ class Cleaner:
 
     def _write_line(self, line: str) -> None:
         page = self._page
-        if line and not page.rewrite(line):
+        if not line or page.rewrite(line):
+            return
+        if _STEPS.search(line):
             self._run(line.replace(ERASE_RIGHT, "\x1b[K").replace(ERASE_ALL, "\x1b[2K"))
+        else:
+            page.print(line)
 
     def _step_through(self, data: bytes) -> bytes:
         """Any bytes, one sequence after the other; nothing is left of them."""

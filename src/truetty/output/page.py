@@ -259,29 +259,27 @@ class Page:
 
     def _print_on(self, text: str) -> None:
         """Across the end of rows, or pushing in."""
-        columns = self.columns
-        while text:
-            room = columns - self.x
-            piece = text[:room]
-            if text[room : room + 1] == HALF:
-                piece = piece[:-1]
-            if not piece:
-                if self.autowrap:
-                    self.row.cells = erased(self.row.cells, self.x, columns)
-                    self.wrap()
+        columns, size = self.columns, len(text)
+        at = 0
+        while at < size:
+            end = at + columns - self.x
+            if text[end : end + 1] == HALF:
+                end -= 1
+            if end > at:
+                cells, piece = self.row.cells, text[at:end]
+                if self.insert:
+                    self.row.cells = inserted(cells, self.x, piece, columns)
                 else:
-                    # The last cell takes them all; a wide character has no room there.
-                    self.x = columns - 1
-                    text = text[2:] if text[1:2] == HALF else text
-                    if len(text) > 1 and HALF not in text:
-                        text = text[-1]
-                continue
-            if self.insert:
-                self.row.cells = inserted(self.row.cells, self.x, piece, columns)
+                    self.row.cells = overwritten(cells, self.x, piece)
+                self.x += min(end, size) - at
+                at = end
+            elif self.autowrap:
+                self.row.cells = erased(self.row.cells, self.x, columns)
+                self.wrap()
             else:
-                self.row.cells = overwritten(self.row.cells, self.x, piece)
-            self.x += len(piece)
-            text = text[len(piece) :]
+                # The last cell takes them all in turn; a wide character has no room there.
+                self.x = columns - 1
+                at += 2 if text[at + 1 : at + 2] == HALF else 0
 
     def _cells(self, text: str) -> str:
         cells: list[str] = []
@@ -353,7 +351,7 @@ class Page:
         last = self.columns - 1
         if self.stops is None:
             return min((x // TAB_WIDTH + 1) * TAB_WIDTH, last)
-        return min((stop for stop in self.stops if stop > x), default=last)
+        return min((stop for stop in self.stops if x < stop < last), default=last)
 
     def wrap(self) -> None:
         """Go on in the next row with the same line."""

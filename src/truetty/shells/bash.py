@@ -1,15 +1,15 @@
-"""bash: the user's files are sourced by ours in their true order, the text by `eval`, the second witness is PROMPT_COMMAND.
+"""bash: entered by a start-up file, told by `eval` of a variable, the second witness is PROMPT_COMMAND.
 
 Rule 1: nothing is left behind but PROMPT_COMMAND's element 7717, a zero-width mark in PS2 and one key binding.
 Rule 2: `\\builtin` before everything: aliases and functions may have any name.
-Rule 3: every part of ours stands in a group whose output is thrown away, which hides `set -x`, `set -v` and DEBUG traps.
+Rule 3: every part of ours stands in a group whose output is thrown away: that hides `set -x`, `set -v`, DEBUG traps.
 
 bash is entered in one of three ways, by what the user's arguments make of it:
 
-    posix   (--posix, sh)                 ENV, and the user's own ENV file after it
-    bare    (--login, --norc, rc off)     ENV with --posix, left at once: nothing else is read, a login shell stays one,
-                                          and its profiles are sourced by us
-    usual                                 --rcfile; bash itself reads the system's bashrc before it, where it was built so
+    posix   (--posix, sh)               ENV, and the user's own ENV file after it
+    bare    (--login, --norc, rc off)   ENV with --posix, left at once: nothing else is read, a login shell stays one,
+                                        and its profiles are sourced by us
+    usual                               --rcfile; bash itself reads the system's bashrc before it, if built so
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import QUIET, before_text, encoded, entered, escaped_mark, quoted, script, signal_above
+from truetty.shells.quoting import (
+    QUIET,
+    before_text,
+    encoded,
+    ends_inside,
+    entered,
+    escaped_mark,
+    quoted,
+    script,
+    signal_above,
+)
 
 _WITH_VALUE = frozenset({"--rcfile", "--init-file"})
 
@@ -120,7 +130,7 @@ class Bash:
         files = {
             "hook": encoded(self._hook(folder, key)),
             "p": encoded(_end("P", key)),
-            # One line: under `set -v` bash shows each line of a file as it reads it; this one is read before any was set.
+            # One line: under `set -v` bash shows each line of a file as it reads it; this one is read before.
             "rc": encoded(f"{start}{install};{sources}{install}\n"),
         }
         return Launch((argv0, *long, "-i", *given.rest), changes, files)
@@ -138,10 +148,12 @@ class Bash:
         if code := asked.last_code & 255:
             first += f";{{ \\builtin . {folder}/r{number} :;}} {QUIET}&&:"
             files[f"r{number}"] = encoded(f"\\builtin return {code}\n")
-        files[f"v{number}"] = encoded(f"{before}_tt=" + quoted(f"{first}\n{asked.text}"))
+        end = f"{{ \\. {folder}/d{number};}} {QUIET}"
+        inside = f"\n\n{end}||:" if ends_inside(asked) else ""  # twice a newline: the text may end with a backslash
+        files[f"v{number}"] = encoded(f"{before}_tt=" + quoted(f"{first}\n{asked.text}{inside}"))
         # Typed, because bash keeps no history inside eval or a file, and nothing could be taken out of it there.
         history = "" if "S" in asked.flags else "\\history -s x;\\history -d -1;"
-        line = f' {history}\\. {folder}/v{number};\\builtin eval "$_tt";{{ \\. {folder}/d{number};}} {QUIET}&&:'
+        line = f' {history}\\. {folder}/v{number};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
         return Typed(entered(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
@@ -210,5 +222,5 @@ def _end(letter: str, secret: str, then: str = "\\builtin return $?") -> str:
 
     return (
         '\\builtin eval "case \\$BASH_VERSINFO:\\${HISTCONTROL-} in [1-4]:*|*ignore[sb]*)'
-        f"{printed('${-}S')};;*){printed('$-')};;esac >/dev/tty;{then}\" {QUIET}\n"
+        f'{printed("${-}S")};;*){printed("$-")};;esac >/dev/tty;{then}" {QUIET}\n'
     )

@@ -1,4 +1,4 @@
-"""fish: entered by --init-command, told by `eval` of a quoted substitution, the second witness is the fish_prompt event.
+"""fish: entered by --init-command, told by `eval` of a substitution, the second witness is the event fish_prompt.
 
 Rule 1: `"$(…)"` must be quoted (fish 3.4 and later): unquoted it splits lines, and a pipe would lose `$status`.
 Rule 2: what the substitution returns is the `$status` that the text sees.
@@ -16,9 +16,11 @@ from truetty.shells.base import Asked, Launch, Typed
 from truetty.shells.quoting import QUIET, encoded, entered, escaped_mark, script, signal_above
 
 _NO_PROMPT = frozenset({"-c", "--command", "-n", "--no-execute", "-v", "--version", "-h", "--help"})
-_WITH_VALUE = frozenset({"-C", "--init-command", "-d", "--debug", "-o", "--debug-output", "-f", "--features", "--profile", "-p"})
+_WITH_VALUE = frozenset(
+    {"-C", "--init-command", "-d", "--debug", "-o", "--debug-output", "-f", "--features", "--profile", "-p"}
+)
 # At the end of a line without a newline fish prints its own sign and blanks up to the margin.
-_FRESH_LINE = re.compile(rb"(?:\x1b\[[0-9;]*m|\x1b\(B)*\xe2\x8f\x8e(?:\x1b\[[0-9;]*m|\x1b\(B)* +\r")
+_FRESH_LINE = re.compile(rb"(?:\x1b\[[0-9;]*m|\x1b\(B)*\xe2\x8f\x8e(?:\x1b\[[0-9;]*m|\x1b\(B)* +\r\xe2\x8f\x8e \r")
 
 
 def _interactive(arguments: Sequence[str]) -> bool:
@@ -54,14 +56,16 @@ class Fish:
         if not _interactive(arguments):
             return Launch((argv0, *arguments))
         plain = () if rc or "-N" in arguments or "--no-config" in arguments else ("--no-config",)
-        ours = (*plain, "--interactive", "--init-command", f"source {folder}/hook.fish")
+        ours = (*plain, "--interactive", "--init-command", f"builtin source {folder}/hook.fish")
         return Launch((argv0, *arguments, *ours), {}, {"hook.fish": encoded(script("hook.fish", key=key))})
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
         before = f"begin; {asked.mend}; end </dev/tty {QUIET}\n" if asked.mend else ""
         if asked.probe:  # not fish's own `read`: on a terminal that is a line editor, with modes of its own
-            before += f"builtin printf '{escaped_mark('M', asked.start)}' >/dev/tty\ncommand head -n 1 </dev/tty {QUIET}\n"
+            before += (
+                f"builtin printf '{escaped_mark('M', asked.start)}' >/dev/tty\ncommand head -n 1 </dev/tty {QUIET}\n"
+            )
         files = {
             f"c{number}": encoded(
                 f"{before}builtin read --local --null t <{folder}/t{number}\n"

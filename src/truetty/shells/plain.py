@@ -1,7 +1,7 @@
 """A shell or program we know nothing of: the text is typed as it is, and the kernel alone tells what became of it.
 
 Rule 1: nothing is promised. No marks, no exit codes, no healing.
-Rule 2: a line feed ends each line. On a cooked tty it is Enter; readline, libedit and prompt_toolkit take it as Enter too.
+Rule 2: a line feed ends each line. On a cooked tty it is Enter, and readline and libedit take it as Enter too.
 """
 
 from __future__ import annotations

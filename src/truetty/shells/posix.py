@@ -12,7 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import QUIET, before_text, encoded, entered, escaped_mark, quoted, raw_mark, signal_above
+from truetty.shells.quoting import (
+    QUIET,
+    before_text,
+    encoded,
+    ends_inside,
+    entered,
+    escaped_mark,
+    quoted,
+    raw_mark,
+    signal_above,
+)
+
+# A prompt that begins with a character and CR has named its quote: mksh gives no width to what stands between two.
+_CR = "\r"
+_MKSH_QUOTE = f"\x01{_CR}\x01"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +35,14 @@ class Dialect:
     printf: str = "\\command printf"
     before: str = ""  # around a mark in a prompt, so that the line editor does not count it
     after: str = ""
-    # ksh93 parses the whole text before it runs any: C must come from the trigger too, and stand on the text's own line.
+    # The whole text is parsed before any of it runs: C must come before it too, and stand on the text's own line.
     whole: bool = False
     # A trace goes to a saved descriptor, where no group can hide it: under -x and -v the prompt's mark must do.
     loud: bool = False
     # `return N` in a file ends the shell under -e, even before `&&`.
     fatal_return: bool = False
+    # `set` prints prompts as they are, and PS2 is expanded: `$?` in it makes what `set` prints of it no mark.
+    bare_set: bool = False
     signal_base: int = 128
     editor: bool = True
 
@@ -34,7 +50,7 @@ class Dialect:
 @dataclass(frozen=True, slots=True)
 class Posix:
     name: str
-    dialect: Dialect = Dialect()  # noqa: RUF009 - frozen, and shared on purpose
+    dialect: Dialect = Dialect()
 
     @property
     def integrates(self) -> bool:
@@ -57,16 +73,20 @@ class Posix:
         if not _interactive(given):
             return Launch((argv0, *arguments))
         back = "\\unset ENV;" if "ENV" not in env else f"\\export ENV={quoted(env['ENV'])};"
+        # Not exported: in dash nothing takes that away again, and children would show our marks.
+        prompts = [name for name in ("PS1", "PS2") if name in env]
+        back += "".join(f"{name}={quoted(env[name])};" for name in prompts)
         # One line: under `set -v` each line of a file is shown as it is read, and this one is read before any was set.
         line = f"{back}{self._users_file(env) if rc else ''}{{ \\command . {folder}/hook&&:;}} {QUIET}\n"
         files = {"rc": encoded(line), "hook": encoded(self._hook(key))}
         interactive = () if any(word[:1] == "-" and word[1:2] != "-" and "i" in word for word in given) else ("-i",)
-        return Launch((argv0, *applet, *interactive, *given), {"ENV": f"{folder}/rc"}, files)
+        return Launch((argv0, *applet, *interactive, *given), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files)
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number, dialect = asked.folder, asked.serial, self.dialect
         mark = f"{dialect.printf} {quoted(escaped_mark('C', asked.start))} >/dev/tty"
-        first = f"{{ \\unset _tt;{mark};\\:;}} {QUIET}"  # `:`, for `$_`
+        harmless = "" if dialect.loud else "\\:;"  # what `$_` tells the text
+        first = f"{{ \\unset _tt;{mark};{harmless}}} {QUIET}"
         files: dict[str, bytes] = {}
         if code := asked.last_code & 255:
             if dialect.fatal_return and "e" in asked.flags:
@@ -75,16 +95,17 @@ class Posix:
                 first += f";{{ \\. {folder}/r{number};}} {QUIET}&&:"
                 files[f"r{number}"] = encoded(f"\\return {code}\n")
         before = before_text(asked, dialect.printf, "\\read -r")
-        text = quoted(f"{first}{';' if dialect.whole else chr(10)}{asked.text}")
-        files[f"v{number}"] = encoded(f"{before}_tt={text}\n{mark if dialect.whole else ''}\n")
         traced = bool(set("xv") & set(asked.flags))
-        begin = f"{{ \\. {folder}/v{number};}} {QUIET}" if traced else f"\\. {folder}/v{number}"
-        line = f' {begin};\\eval "$_tt"'
-        if not (traced and dialect.loud):
+        # Quiet where it helps, always: this text may be the one that says `set -x`.
+        end = f"\\. {folder}/d{number}" if dialect.loud else f"{{ \\. {folder}/d{number};}} {QUIET}"
+        told, inside = not (traced and dialect.loud), ends_inside(asked)
+        text = f"{first}{';' if dialect.whole else chr(10)}{asked.text}"
+        if told:
             files[f"d{number}"] = encoded(self._end("D", asked.end))
-            # Where it helps, always: this text may be the one that says `set -x`.
-            quiet = traced or not dialect.loud
-            line += f";{{ \\. {folder}/d{number};}} {QUIET}&&:" if quiet else f";\\. {folder}/d{number}&&:"
+            text += f"\n\n{end}||:" if inside else ""  # twice a newline: the text may end with a backslash
+        files[f"v{number}"] = encoded(f"{before}_tt={quoted(text)}\n{mark if dialect.whole else ''}\n")
+        begin = f"{{ \\. {folder}/v{number};}} {QUIET}" if traced else f"\\. {folder}/v{number}"
+        line = f' {begin};\\eval "$_tt"' + (f";{end}&&:" if told and not inside else "")
         return Typed(entered(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
@@ -115,19 +136,23 @@ class Posix:
         return f"\\eval \"\\{self.dialect.printf} '{mark}' >/dev/tty;{then}{back}\" {QUIET}\n"
 
     def _hook(self, key: str) -> str:
-        """Takes PS1 and PS2 out of the environment, too: children would show our marks at their own prompts.
-
-        `$?` is in both, so that what `set` prints of them is no mark: only at a prompt it becomes a number.
-        """
-        return self._prompt("PS1", "# " if os.geteuid() == 0 else "$ ", raw_mark("P", key, "$?", "$-"), key) + self._prompt(
-            "PS2", "> ", raw_mark("2", key, "$?"), key
-        )
+        """Marks both prompts, and takes them out of the environment, where children would find them."""
+        default = "# " if os.geteuid() == 0 else "$ "
+        second = raw_mark("2", key, "$?") if self.dialect.bare_set else raw_mark("2", key)
+        first = raw_mark("P", key, "$?", "$-")
+        return self._prompt("PS1", default, first, key) + self._prompt("PS2", "> ", second, key)
 
     def _prompt(self, name: str, default: str, mark: str, key: str) -> str:
         before, after = self.dialect.before, self.dialect.after
-        marked = f"'{before}{mark}{after}'\"$_tt\""
+        own_quote = ""
+        if before == _MKSH_QUOTE:  # a prompt may have begun with a quote character of its own
+            own_quote = (
+                f'?{_CR}*)_tt=${{{name}%"${{{name}#?}}"}};'
+                f"{name}=$_tt'{_CR}'$_tt'{mark}'$_tt${{{name}#??}};\\unset _tt;;"
+            )
         return (
-            f"case ${{{name}-}} in *{key}*);;*)_tt=${{{name}-'{default}'}};\\unset {name};{name}={marked};\\unset _tt;;esac\n"
+            f"case ${{{name}-}} in *{key}*);;{own_quote}*)_tt=${{{name}-'{default}'}};\\unset {name};"
+            f"{name}='{before}{mark}{after}'\"$_tt\";\\unset _tt;;esac\n"
         )
 
 
@@ -146,14 +171,10 @@ def _interactive(arguments: Sequence[str]) -> bool:
     return True
 
 
-# The quote character that the prompt itself names: mksh prints none of what stands between two of them at no width.
-_MKSH_QUOTE = "\x01\r\x01"
-
-SH = Posix("sh", Dialect(fatal_return=True, editor=False))
-DASH = Posix("dash", Dialect(fatal_return=True, editor=False))
-ASH = Posix("ash", Dialect(fatal_return=True, before="\\[", after="\\]"))
+SH = Posix("sh", Dialect(fatal_return=True, editor=False, bare_set=True))
+DASH = Posix("dash", Dialect(fatal_return=True, editor=False, bare_set=True))
+ASH = Posix("ash", Dialect(fatal_return=True, before="\\[", after="\\]", bare_set=True))
 KSH93 = Posix("ksh93", Dialect(own_file="$HOME/.kshrc", whole=True, loud=True, signal_base=256))
 MKSH = Posix(
     "mksh", Dialect(own_file="$HOME/.mkshrc", printf="\\builtin print -n", before=_MKSH_QUOTE, after="\x01", loud=True)
 )
-BUSYBOX = ASH

@@ -6,6 +6,7 @@ Rule 2: marks are written with octal escapes where a `printf` expands them, and 
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -36,13 +37,23 @@ def quoted(text: str) -> str:
 
 
 def before_text(asked: Asked, printf: str, read: str) -> str:
-    """For the Bourne family, what comes before C: the mending of the tty, and the stop at which its modes are looked at."""
+    """For the Bourne family, what comes before C: the tty is mended, and the stop is made at which it is looked at."""
     lines = ""
     if asked.mend:
         lines += f"{{ {asked.mend};}} </dev/tty {QUIET}||:\n"
     if asked.probe:
         lines += f"{{ {printf} '{escaped_mark('M', asked.start)}' >/dev/tty;{read} _tt </dev/tty;}} {QUIET}||:\n"
     return lines
+
+
+_ERREXIT = re.compile(r"\bset\s+(?:-\w*e|.*errexit)")
+
+
+def ends_inside(asked: Asked) -> bool:
+    """Whether the end mark belongs into the evaluated text: under `set -e` a text such as `[ -f x ] && y` would not end
+    the shell, but the `eval` that hands its status on would. Otherwise it stays outside, where nothing can swallow it.
+    """
+    return "e" in asked.flags or _ERREXIT.search(asked.text) is not None
 
 
 def pasted(line: str) -> bytes:

@@ -2,7 +2,7 @@
 
 Rule 1: start-up files are read before the restrictions hold, so the hook comes in as in bash; it redirects nothing.
 Rule 2: standard output is the terminal: a restricted shell can redirect itself no more than we can.
-Rule 3: `$(<file)` clears `$?`, so the status is caught in a variable first. Nothing hides what `set -x` says of our own part.
+Rule 3: `$(<file)` clears `$?`, so the status is caught in a variable first. What `set -x` says of ours is seen.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ class Rbash(Bash):
         folder, number = asked.folder, asked.serial
         before = f"{{ {asked.mend};}} </dev/tty;" if asked.mend else ""
         if asked.probe:
-            before += f"\\builtin printf '{escaped_mark('M', asked.start)}';\\builtin read -r _tt </dev/tty;\\builtin unset _tt;"
+            before += f"\\builtin printf '{escaped_mark('M', asked.start)}';"
+            before += "\\builtin read -r _tt </dev/tty;\\builtin unset _tt;"
         code = asked.last_code & 255
-        first = f"{before}\\builtin printf {quoted(escaped_mark('C', asked.start))}" + (f";(exit {code})&&:" if code else "")
+        first = f"{before}\\builtin printf {quoted(escaped_mark('C', asked.start))}"
+        first += f";(exit {code})&&:" if code else ""
         files = {
             f"v{number}": encoded(f"{first}\n{asked.text}"),
             f"d{number}": encoded(_told("D", asked.end)),

@@ -7,6 +7,7 @@ Rule 3: what cannot be started is refused here, before a pty is made. What is un
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import re
@@ -64,20 +65,21 @@ class Found:
 
 def find(shell: str | Sequence[str] | None, env: Mapping[str, str]) -> Found:
     """Raises `SpawnFailed` for a program that is missing, not executable or a directory."""
+    program: str
+    arguments: tuple[str, ...] = ()
     match shell:
         case None:
-            program, arguments = _users_own(env), ()
+            program = _users_own(env)
         case str():
-            program, arguments = _located(shell, env), ()
+            program = _located(shell, env)
         case [first, *rest]:
             program, arguments = _located(first, env), tuple(rest)
         case _:
             raise SpawnFailed("an empty list names no shell", shell=shell, reason="empty")
     argv0 = os.path.basename(program)
     recipe = _named(argv0, os.path.realpath(program))
-    if recipe is ASH and _base(argv0) == "busybox":
-        if arguments[:1] not in (("sh",), ("ash",)):
-            arguments = ("sh", *arguments)
+    if _base(argv0) == "busybox" and arguments[:1] not in (("sh",), ("ash",)):
+        arguments = ("sh", *arguments)
     return Found(recipe, program, arguments, argv0)
 
 
@@ -101,10 +103,8 @@ def recognise(program: str, argv0: str | None = None) -> Shell:
 def _users_own(env: Mapping[str, str]) -> str:
     """The first that can be started: a SHELL of another machine is often handed on into a container."""
     candidates = [env.get("SHELL")]
-    try:
+    with contextlib.suppress(KeyError):  # a user without an entry, as in many containers
         candidates.append(pwd.getpwuid(os.geteuid()).pw_shell)
-    except KeyError:
-        pass  # a user without an entry, as in many containers
     for candidate in candidates:
         if candidate and _fault(candidate) is None:
             return candidate

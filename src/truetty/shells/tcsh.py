@@ -8,12 +8,15 @@ Rule 3: `set status=N` hands a status on, and only as the last command of a file
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Launch, Typed
 from truetty.shells.quoting import BEL, ESC, encoded, entered, quoted, raw_mark, script, signal_above
 
+# In a file (and in `eval`) these end the file, not the shell: the only words that must be typed.
+_LEAVING = re.compile(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
 _HAND_ON = 'eval "unset _tt;set status=$_tt"\n'
 
 
@@ -58,9 +61,9 @@ class Tcsh:
         start = f"( {asked.mend} ) </dev/tty >& /dev/null\n" if asked.mend else ""
         if asked.probe:
             start += f"echo -n '{raw_mark('M', asked.start)}' >/dev/tty\nset _tt=$<\nunset _tt\n"
-        start += f"echo -n '{raw_mark('C', asked.start)}' >/dev/tty\n"
-        if code := asked.last_code & 255:
-            start += f"set status={code}\n"
+        start += f"echo -n '{raw_mark('C', asked.start)}' >/dev/tty\nset status={asked.last_code & 255}\n"
+        if _LEAVING.fullmatch(asked.text):
+            return Typed(entered(f" source {folder}/t{number};{asked.text.strip()}"), {f"t{number}": encoded(start)})
         files = {
             f"t{number}": encoded(f"{start}{asked.text}\n"),
             f"d{number}": encoded(_told("D", asked.end) + _HAND_ON),

@@ -64,14 +64,19 @@ class Xonsh:
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
         code = script(
-            "run.xonsh.py", folder=folder, number=str(number), start=asked.start, end=asked.end,
-            mend=repr(asked.mend), probe=str(asked.probe)
+            "run.xonsh.py",
+            folder=folder,
+            number=str(number),
+            start=asked.start,
+            end=asked.end,
+            mend=repr(asked.mend),
+            probe=str(asked.probe),
         )
         files = {f"t{number}": encoded(asked.text), f"x{number}": encoded(code)}
         return Typed(entered(f" exec(open('{folder}/x{number}').read())"), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        code = "from xonsh.built_ins import XSH\nfrom xonsh.events import events\n_tt_c = XSH.env.get('LAST_RETURN_CODE', 0) or 0\n"
+        code = "from xonsh.built_ins import XSH\n_tt_c = XSH.env.get('LAST_RETURN_CODE', 0) or 0\n"
         mark = escaped_mark("H", secret, "{_tt_c if _tt_c >= 0 else 128 - _tt_c}", "")
         code += f'with open("/dev/tty", "w") as _tt_f:\n    _tt_f.write(f"{mark}")\n{_hook(key)}'
         code += "if XSH.history is not None:\n    XSH.history.last_cmd_rtn = _tt_c\ndel _tt_c, _tt_f\n"

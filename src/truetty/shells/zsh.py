@@ -14,7 +14,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import QUIET, before_text, encoded, entered, escaped_mark, pasted, quoted, script, signal_above
+from truetty.shells.quoting import (
+    QUIET,
+    before_text,
+    encoded,
+    ends_inside,
+    entered,
+    escaped_mark,
+    pasted,
+    quoted,
+    script,
+    signal_above,
+)
 
 # PROMPT_SP: a sign, blanks up to the margin, and back to the first column.
 _FRESH_LINE = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#](?:\x1b\[[0-9;]*m)* +\r \r")
@@ -28,7 +39,7 @@ _TRACE_AGAIN = f"[[ \\${{_tt-}} != {quoted(_TRACED)}* ]]||\\builtin setopt xtrac
 
 
 def _without_f(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool, bool]:
-    """The arguments without the wish for no rc files (ours is one), whether it was there, and whether zsh is to be interactive."""
+    """The arguments without the wish for no files, whether it was there, and whether a prompt is meant at all."""
     kept: list[str] = []
     norcs = False
     words = iter(arguments)
@@ -81,12 +92,12 @@ class Zsh:
         theirs = "[[ ! -r ${ZDOTDIR-$HOME}/.zshenv ]]||\\builtin . ${ZDOTDIR-$HOME}/.zshenv||:"
         if norcs or not rc:
             theirs = "\\builtin setopt norcs"
-        first = f"_tt_i() {{ {_installing(folder)};\\builtin printf '{escaped_mark('P', key, '0', '')}' >/dev/tty;"
-        first += "precmd_functions=(${precmd_functions:#_tt_i});\\builtin unfunction _tt_i }"
+        first = f"_tt_i() {{ \\builtin printf '{escaped_mark('P', key, '0', '')}' >/dev/tty;"
+        first += f"precmd_functions=(${{precmd_functions:#_tt_i}});\\builtin unfunction _tt_i;{_installing(folder)};}}"
         # The mark is set now as well: a user's file may empty the list of functions.
-        early = f"PROMPT_EOL_MARK={_eol_mark(key)};precmd_functions+=(_tt_i)"
+        early = f"[[ ${{(t)PROMPT_EOL_MARK-}} == *readonly* ]]||PROMPT_EOL_MARK={_eol_mark(key)}"
         files = {
-            ".zshenv": encoded(f"{back};{theirs};{first};{early}\n"),
+            ".zshenv": encoded(f"{back};{theirs};{first};{early};precmd_functions+=(_tt_i)\n"),
             "hook.zsh": encoded(_hook(folder, key)),
         }
         return Launch((os.path.basename(program), *kept, "-i"), {"ZDOTDIR": folder}, files)
@@ -96,13 +107,16 @@ class Zsh:
         start = f"\\builtin printf {quoted(escaped_mark('C', asked.start))} >/dev/tty"
         code = asked.last_code & 255
         # On the text's own line, so that the line numbers of errors stay right.
-        first = f"{{ () {{ \\builtin unset _tt;{start};\\builtin return {code} }} }} {QUIET}{'&&:' if code else ''};"
+        first = f"{{ () {{ \\builtin unset _tt;{start};\\builtin return {code};}};}} {QUIET}{'&&:' if code else ''};"
         before = before_text(asked, "\\builtin printf", "\\builtin read -r")
+        end = f"{{ \\. {folder}/d{number};}} {QUIET}"
+        inside = f"\n\n{end}||:" if ends_inside(asked) else ""  # twice a newline: the text may end with a backslash
+        text = quoted(f"{first}{asked.text}{inside}")
         files = {
-            f"v{number}": encoded(f"{before}_tt={quoted(first + asked.text)}\n{_TRACE_LATER}\n{start}\n"),
+            f"v{number}": encoded(f"{before}_tt={text}\n{_TRACE_LATER}\n{start}\n"),
             f"d{number}": encoded(_end("D", asked.end, _TRACE_AGAIN)),
         }
-        line = f' {{ \\. {folder}/v{number};}} {QUIET};\\builtin eval "$_tt";{{ \\. {folder}/d{number};}} {QUIET}&&:'
+        line = f' {{ \\. {folder}/v{number};}} {QUIET};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
         return Typed(pasted(line) if asked.paste else entered(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
@@ -124,7 +138,7 @@ class Zsh:
 
 
 def _installing(folder: str) -> str:
-    return f"{{ \\builtin . {folder}/hook.zsh }} {QUIET}"
+    return f"{{ \\builtin . {folder}/hook.zsh;}} {QUIET}"
 
 
 def _hook(folder: str, key: str) -> str:

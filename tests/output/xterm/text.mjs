@@ -10,7 +10,9 @@ import unicode11 from '@xterm/addon-unicode11';
 import { readFileSync, writeSync } from 'node:fs';
 
 function text(columns, rows, bytes) {
-  const terminal = new headless.Terminal({ cols: columns, rows, scrollback: 1000000, allowProposedApi: true, logLevel: 'off' });
+  // No byte makes more than one line, so nothing is ever trimmed.
+  const options = { cols: columns, rows, scrollback: bytes.length + 1, allowProposedApi: true, logLevel: 'off' };
+  const terminal = new headless.Terminal(options);
   terminal.loadAddon(new unicode11.Unicode11Addon());
   terminal.unicode.activeVersion = '11';
   const pieces = [];

@@ -3,6 +3,5 @@
 function _tt_p --on-event fish_prompt
     builtin printf '\e]7717;P;@KEY@;%s;\a' $status >/dev/tty
 end 2>/dev/null
-bind \e\[7717~ 'commandline ""'
+bind \e\[7717~ 'commandline ""; string match --quiet --regex "_(vi|hybrid)_" -- "$fish_key_bindings"; and set fish_bind_mode insert'
 bind -M insert \e\[7717~ 'commandline ""'
-bind -M default \e\[7717~ 'commandline ""; set fish_bind_mode insert'

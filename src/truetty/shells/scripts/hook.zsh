@@ -8,7 +8,7 @@ _tt_h() {
     [[ $1 != *@FOLDER@* ]]
 }
 _tt_m() {
-    if [[ ${PROMPT_EOL_MARK-} != *'7717;P;@KEY@'* && ${(t)PROMPT_EOL_MARK} != *readonly* ]]; then
+    if [[ $PROMPT_EOL_MARK != *'7717;P;@KEY@'* && ${(t)PROMPT_EOL_MARK} != *readonly* ]]; then
         \builtin typeset -g +x PROMPT_EOL_MARK=@MARK@
     fi
     if [[ ! -o promptsp || ! -o promptcr || $PROMPT_EOL_MARK != *'7717;P;@KEY@'* ]]; then
@@ -16,13 +16,15 @@ _tt_m() {
     fi
 }
 _tt_p() {
-    \builtin eval "\builtin setopt localoptions noerrexit noerrreturn noxtrace noverbose
+    \builtin eval "\builtin setopt localoptions noerrexit noerrreturn noxtrace noverbose unset
     [[ -o promptsp && -o promptcr && \$PROMPT_EOL_MARK == *'7717;P;@KEY@'* ]] ||
         \builtin printf '\033]7717;P;@KEY@;$?;\007'"
 } >/dev/tty 2>/dev/null
-_tt_m
-(( ${zshaddhistory_functions[(I)_tt_h]} )) || zshaddhistory_functions+=(_tt_h)
-if [[ -o promptpercent && ${PS2-} != *'7717;2;@KEY@'* && ${(t)PS2} != *readonly* ]]; then
-    PS2=$'%{\e]7717;2;@KEY@\a%}'${PS2-}
-    \builtin typeset +x PS2
-fi
+() {
+    \builtin setopt localoptions noerrexit noerrreturn unset
+    _tt_m
+    (( ${zshaddhistory_functions[(I)_tt_h]} )) || zshaddhistory_functions+=(_tt_h)
+    if [[ -o promptpercent && $PS2 != *'7717;2;@KEY@'* && ${(t)PS2} != *readonly* ]]; then
+        \builtin typeset -g +x PS2=$'%{\e]7717;2;@KEY@\a%}'$PS2
+    fi
+}

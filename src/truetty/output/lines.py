@@ -1,0 +1,76 @@
+"""Lines of a text that comes in pieces: numbered, compared, or only the first and the last of them.
+
+Rule: none of these needs memory that grows with the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from typing import Final
+
+LONGEST_LINE: Final = 1 << 20  # a line of a gigabyte must not be in memory at once: it comes in pieces
+
+
+def numbered(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers; a line that is too long comes in pieces under one number."""
+    number, parts, size = 1, [""], 0
+    for text in texts:
+        first, *others = text.split("\n")
+        parts.append(first)
+        size += len(first)
+        for line in others:
+            yield number, "".join(parts)
+            number, parts, size = number + 1, [line], len(line)
+        if size > LONGEST_LINE:
+            yield number, "".join(parts)
+            parts, size = [""], 0
+    if last := "".join(parts):
+        yield number, last
+
+
+def repeated(text: str, given: str) -> int:
+    """How much of the text is what was given before: all of it, or the whole lines before the first change."""
+    if text.startswith(given):
+        return len(given)
+    lines = zip(given.split("\n"), text.split("\n"), strict=False)
+    return sum(len(line) + 1 for line, _ in takewhile(lambda pair: pair[0] == pair[1], lines))
+
+
+def ends(texts: Iterable[str], head: int, tail: int, most: int) -> str:
+    """The first `head` and the last `tail` lines, of each at most `most` characters; what is cut away is counted."""
+    upper, lower, wanted, characters, newlines = "", "", head, 0, 0
+    for text in texts:
+        if wanted:
+            parts = text.split("\n", wanted)
+            wanted -= len(parts) - 1
+            taken = len(text) if wanted else len(text) - len(parts[-1])
+            upper += text[: min(taken, most - len(upper))]
+            characters += taken
+            newlines += text.count("\n", 0, taken)
+            text = text[taken:]
+        if tail:
+            characters += len(text)
+            newlines += text.count("\n")
+            lower += text
+            if len(lower) > 2 * most:
+                lower = lower[len(lower) - most :]
+        elif not wanted:
+            break
+    lower = _last_lines(lower[max(0, len(lower) - most) :], tail)
+    missing = characters - len(upper) - len(lower)
+    whole = len(upper) < most and len(lower) < most  # nothing was cut away but what nobody asked for
+    if not missing or (whole and not (head and tail)):
+        return upper + lower
+    hidden = newlines - upper.count("\n") - lower.count("\n")
+    joint = "\n" if upper and not upper.endswith("\n") else ""
+    return f"{upper}{joint}[… {missing:,} characters, {hidden:,} lines left out …]\n{lower}"
+
+
+def _last_lines(text: str, count: int) -> str:
+    at = len(text) - text.endswith("\n") if count else len(text) - 1
+    for _ in range(count):
+        at = text.rfind("\n", 0, at)
+        if at < 0:
+            return text
+    return text[at + 1 :]

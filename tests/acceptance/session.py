@@ -1,0 +1,44 @@
+"""A terminal for a test: with a home of its own, and with its transcript in whatever fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import truetty
+
+SHELLS = ("bash", "zsh", "fish", "dash")
+# How long anything may take that must happen, in seconds: only a hang is longer.
+PATIENCE = 30
+
+
+@asynccontextmanager
+async def opened(shell: str, home: Path, **env: str) -> AsyncIterator[truetty.Terminal]:
+    # Without it fish's first start of all computes completions for minutes, in its own process group.
+    (home / ".local/share/fish/generated_completions").mkdir(parents=True, exist_ok=True)
+    async with truetty.Terminal(shell, env={"HOME": str(home), **env}) as terminal:
+        try:
+            yield terminal
+        except BaseException as error:
+            tail = terminal.transcript.read()[-3000:]
+            error.add_note(f"{terminal!r} {terminal.command!r}\ntranscript: {tail!r}")
+            raise
+
+
+async def eventually(condition: Callable[[], bool], what: str) -> None:
+    """For facts that nobody announces."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + PATIENCE
+    while not condition():
+        assert loop.time() < deadline, f"never came true: {what}"
+        await asyncio.sleep(0.01)
+
+
+async def assert_healthy(terminal: truetty.Terminal) -> None:
+    """The next commands run richly: exact output, right code."""
+    for code in (4, 0):
+        outcome = await terminal.run(f"echo healthy; sh -c 'exit {code}'", wait=PATIENCE)
+        assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", code, "healthy\n"), outcome
+        assert (outcome.evidence, outcome.strategy, terminal.strategy) == ("mark", "rich", "rich"), outcome
