@@ -19,7 +19,8 @@ FLOORS = (
     ({"core"},),
     ({"output"}, {"kernel"}, {"shells"}),
     ({"transcript"}, {"channels"}, {"environment"}, {"folder"}),
-    ({"window"},),
+    ({"window"}, {"questions"}, {"typist"}),
+    ({"bounds"},),
     ({"conversation"},),
     ({"terminal", "command"},),  # a terminal has a command, a command its terminal
     ({"registry"}, {"policy"}),
@@ -27,6 +28,7 @@ FLOORS = (
     ({"__init__"},),  # the public names; those above may use them like any program outside
     ({"sync"}, {"testing"}),
     ({"cli"}, {"mcp"}, {"web"}, {"ray"}),
+    ({"__main__"},),
 )
 
 PURE = ("core", "output")

@@ -82,11 +82,27 @@ def test_every_method_is_there_with_the_same_arguments(name: str) -> None:
 
 
 def test_every_attribute_is_there(terminal: sync.Terminal) -> None:
-    names = ["id", "name", "task", "size", "shell", "pid", "cwd", "busy", "closed", "exit_code", "strategy", "command", "transcript"]
+    names = [
+        "id",
+        "name",
+        "task",
+        "size",
+        "shell",
+        "pid",
+        "cwd",
+        "busy",
+        "closed",
+        "exit_code",
+        "strategy",
+        "command",
+        "transcript",
+    ]
     assert not [name for name in names if not hasattr(terminal, name)]
     command = terminal.start("echo hello")
     command.wait(PATIENCE)
-    assert not [name for name in ["id", "text", "state", "exit_code", "output", "outcome"] if not hasattr(command, name)]
+    assert not [
+        name for name in ["id", "text", "state", "exit_code", "output", "outcome"] if not hasattr(command, name)
+    ]
     assert terminal.command is not None and terminal.command.id == command.id
 
 
@@ -97,7 +113,12 @@ def test_a_plain_script(tmp_path: Path, home: Path) -> None:
     with sync.Terminal("bash", cwd=tmp_path, rc=False, name="mine", task="job") as terminal:
         assert (terminal.name, terminal.task, terminal.shell, terminal.cwd) == ("mine", "job", "bash", str(tmp_path))
         outcome = terminal.run("echo hello; (exit 7)", wait=PATIENCE)
-        assert (outcome.state, outcome.exit_code, outcome.output, outcome.evidence) == ("finished", 7, "hello\n", "mark")
+        assert (outcome.state, outcome.exit_code, outcome.output, outcome.evidence) == (
+            "finished",
+            7,
+            "hello\n",
+            "mark",
+        )
         command = terminal.start("read -p 'Name: ' x; echo \"hi $x\"")
         outcome = command.wait(PATIENCE)
         assert outcome.waiting is not None and (outcome.waiting.kind, outcome.waiting.prompt) == ("line", "Name: ")
@@ -110,11 +131,13 @@ def test_a_plain_script(tmp_path: Path, home: Path) -> None:
         command.wait(PATIENCE)
         command.press("C-d")
         assert command.wait(PATIENCE).exit_code == 0
-        command = terminal.start("echo go; sleep 1000")
+        command = terminal.start("sh -c 'echo go; exec sleep 1000'")
         assert "go" in command.wait(PATIENCE, until="go").output
         assert command.interrupt() is True
         assert command.wait(PATIENCE, until="finished").exit_code == 130
-        assert terminal.start("trap '' INT; sh -c 'sleep 1000'").kill().state == "finished"
+        command = terminal.start("trap '' INT; sh -c 'echo go; sleep 1000'")
+        command.wait(PATIENCE, until="go")
+        assert command.kill().state == "finished"
         terminal.resize(100, 40)
         assert terminal.size == (100, 40) and terminal.run("stty size", wait=PATIENCE).output == "40 100\n"
         assert terminal.run("sleep 1000", timeout=0.3).notes
@@ -185,7 +208,9 @@ def test_several_threads_on_one(terminal: sync.Terminal) -> None:
                 refused += 1
                 time.sleep(0.001)
             else:
-                assert (outcome.state, outcome.output) == ("finished", f"{number}.{right}\n"), terminal.transcript.read()[-2000:]
+                assert (outcome.state, outcome.output) == ("finished", f"{number}.{right}\n"), (
+                    terminal.transcript.read()[-2000:]
+                )
                 right += 1
         return right, refused
 
@@ -196,7 +221,7 @@ def test_several_threads_on_one(terminal: sync.Terminal) -> None:
 
 
 def test_one_waits_while_another_talks(terminal: sync.Terminal) -> None:
-    command = terminal.start("read x; echo \"got $x\"")
+    command = terminal.start('read x; echo "got $x"')
     with ThreadPoolExecutor(4) as pool:
         waits = [pool.submit(command.wait, PATIENCE, "finished") for _ in range(3)]
         assert command.wait(PATIENCE).state == "waiting"
@@ -245,7 +270,9 @@ LEFT = """
 """
 
 
-@pytest.mark.parametrize("end", ["", "sys.exit(0)", "raise SystemExit(0)", "raise ValueError('mine')", "import threading"])
+@pytest.mark.parametrize(
+    "end", ["", "sys.exit(0)", "raise SystemExit(0)", "raise ValueError('mine')", "import threading"]
+)
 def test_the_end_of_the_program_leaves_nothing(end: str, home: Path) -> None:
     done = script(LEFT.format(end=end))
     assert done.returncode == (1 if "ValueError" in end else 0), done.stderr

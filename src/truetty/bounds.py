@@ -46,6 +46,10 @@ class Bounds:
             at += found + 1
         self.start(at)
 
+    def forget_prompt(self) -> None:
+        """Another shell has another prompt."""
+        self._prompt = b""
+
     def end_before_prompt(self, shell: Shell) -> str | None:
         """End where the prompt began; returns what must be said of it, if anything."""
         size = self._transcript.size

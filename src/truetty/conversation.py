@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 from typing import Final
 
@@ -28,6 +29,7 @@ from truetty.typist import Typist
 
 # `ESC ] 7717 ; C ;`: where a mark's secret begins.
 BEFORE_SECRET: Final = 9
+XOFF: Final = b"\x13"
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
 
 
@@ -68,7 +70,8 @@ class Conversation:
         self._secrets = Secrets("", "", "", key)
         self._concluded = True
         self._free = False  # the prompt is ours: a trigger may be typed
-        self._dirty = False  # keys were sent to the prompt since
+        self._dirty = False  # keys were sent since the last trigger
+        self._stoppable = False  # among them Ctrl-S
         self._prompt_from: int | None = None
         self._background: set[int] = set()
         channel.attach(self)
@@ -116,9 +119,9 @@ class Conversation:
     def type(self, data: bytes) -> None:
         """Keys for whoever reads the terminal now."""
         self.channel.write(data)
-        if self.machine is None or self.machine.state is State.ENDED:
-            self._dirty = True
-        else:
+        self._dirty = True  # whoever reads now may leave some of it to the prompt
+        self._stoppable = self._stoppable or XOFF in data
+        if self.machine is not None and self.machine.state is not State.ENDED:
             now = self._loop.time()
             self.machine.on_input(now)
             self._act(now)
@@ -152,6 +155,8 @@ class Conversation:
                 secret_at = event.start + BEFORE_SECRET
                 self.transcript.blank(secret_at, secret_at + len(event.secret))
                 in_front = self._on_mark(event)
+                if event.letter == "P" and not self._typist.has_end():
+                    event = replace(event, code=None)
             case Mode(name="bracketed-paste", on=on):
                 self._typist.paste = on
             case Mode(name="application-keys", on=on):
@@ -247,6 +252,8 @@ class Conversation:
     def _look(self, machine: Machine, now: float) -> None:
         if self.ended is not None:
             return
+        if self._stoppable:
+            self.observer.flow()
         seen = self.observer.observe()
         self.channel.pump()  # what was printed before the look must be known before it counts
         if machine.state is State.ENDED or machine is not self.machine:
@@ -271,7 +278,7 @@ class Conversation:
             self.machine = None
             return
         if self._dirty:
-            self._dirty = False
+            self._dirty = self._stoppable = False
             if not self._typist.clear():
                 return
         assert self.bounds is not None
@@ -285,15 +292,18 @@ class Conversation:
         """The prompt is back without a mark: end the output there, ask for the exit code, and heal."""
         assert self.bounds is not None
         self.marked = False
-        if note := self._typist.on_lost_marks():
-            self.notes.append(note)
+        telling = self._typist.has_end()
+        if not self._typist.on_lost_marks():
+            telling = False
+            self.bounds.forget_prompt()
+            self.notes.append(f"the shell was replaced by another: {self.shell.name}")
         if machine.output_from is not None and (note := self.bounds.end_before_prompt(self.shell)):
             self.notes.append(note)
         typed = self._typist.question(self._secrets, self._serial)
         if typed is None:
             machine.on_silence(now)
         else:
-            machine.on_ask(now, self._typist.type(typed, self._serial))
+            machine.on_ask(now, self._typist.type(typed, self._serial), telling=telling)
 
     def _conclude(self, machine: Machine) -> None:
         """The command has ended: settle where its output ends and what must be said of it."""

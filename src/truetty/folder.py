@@ -38,22 +38,39 @@ class Folder:
                 break
             except FileExistsError:
                 continue
-        self.write(OWNER, _identity(os.getpid()).encode())
+        self._lasting: dict[str, bytes] = {}
+        self.write_all({OWNER: _identity(os.getpid()).encode()}, lasting=True)
 
     def write(self, name: str, content: bytes) -> None:
-        path = f"{self.path}/{name}"
-        try:
-            descriptor = os.open(path, _FLAGS, 0o600)
-        except FileExistsError:
-            os.unlink(path)
-            descriptor = os.open(path, _FLAGS, 0o600)
+        descriptor = self._create(f"{self.path}/{name}")
         try:
             while content:
                 content = content[os.write(descriptor, content) :]
         finally:
             os.close(descriptor)
 
-    def write_all(self, files: Mapping[str, bytes]) -> None:
+    def _create(self, path: str) -> int:
+        while True:
+            try:
+                return os.open(path, _FLAGS, 0o600)
+            except FileExistsError:
+                os.unlink(path)
+            except FileNotFoundError:
+                self._restore()
+
+    def _restore(self) -> None:
+        """Somebody has removed it. The shell still knows its path, so it is made again, with all that must be in it."""
+        os.mkdir(self.path, 0o700)
+        lasting, self._lasting = self._lasting, {}
+        self.write_all(lasting, lasting=True)
+
+    def has(self, name: str) -> bool:
+        return os.path.exists(f"{self.path}/{name}")
+
+    def write_all(self, files: Mapping[str, bytes], *, lasting: bool = False) -> None:
+        """`lasting` files are there for the shell's whole life, whatever happens to the directory."""
+        if lasting:
+            self._lasting.update(files)
         for name, content in files.items():
             if "/" in name:
                 os.makedirs(os.path.dirname(f"{self.path}/{name}"), 0o700, exist_ok=True)

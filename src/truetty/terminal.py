@@ -245,7 +245,7 @@ class Terminal:
             launch = found.shell.launch(
                 found.program, found.arguments, folder=self._folder.path, key=key, rc=self._rc, env=env
             )
-            self._folder.write_all(launch.files)
+            self._folder.write_all(launch.files, lasting=True)
             for name, value in launch.env.items():
                 if value is None:
                     env.pop(name, None)

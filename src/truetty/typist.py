@@ -31,7 +31,7 @@ class Typist:
         self._folder = folder
         self._key = key
         self._flags = ""
-        self._program = self._observer.program()
+        self._image = self._observer.image()
         self._files: list[str] = []
         self.probing = False  # the last trigger stops for us
         self._probe = False  # the modes must be looked at before the next text runs
@@ -56,16 +56,22 @@ class Typist:
             self._reaped = reaped
             self._probe = True  # otherwise no program ran that could have changed them
 
-    def on_lost_marks(self) -> str | None:
-        """The prompt is back without a mark. Returns what must be said of it, if anything."""
+    def on_lost_marks(self) -> bool:
+        """The prompt is back without a mark. Whether it is the same shell's; if not, it is known by its program now."""
         self._flags = ""
         self._probe = True
-        program = self._observer.program()
-        if program is None or program == self._program:
-            return None
-        self._program = program
-        self.shell = table.recognise(program)
-        return f"the shell is now {self.shell.name}"
+        image = self._observer.image()
+        if image == self._image:
+            return True
+        self._image = image
+        if program := self._observer.program():
+            self.shell = table.recognise(program)
+        return False
+
+    def has_end(self) -> bool:
+        """Whether the end mark could come. Without its file, what the shell has in `$?` is our own failure."""
+        name = next((name for name in self._files if name[0] == "d"), None)
+        return name is None or self._folder is None or self._folder.has(name)
 
     def on_stop(self) -> None:
         """The shell has stopped for us (M): nothing runs, its editor is away, what we see is what the text will get."""

@@ -42,7 +42,10 @@ def seen(terminal: truetty.Terminal) -> str:
 async def works(terminal: truetty.Terminal) -> None:
     for text, code, output in [("echo hello", 0, "hello\n"), ("sh -c 'exit 42'", 42, ""), ("echo again", 0, "again\n")]:
         outcome = await terminal.run(text, wait=PATIENCE)
-        assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", code, output), (outcome, seen(terminal))
+        assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", code, output), (
+            outcome,
+            seen(terminal),
+        )
 
 
 def script(text: str, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -156,7 +159,8 @@ async def test_a_file_that_reads_and_then_exits(home: Path) -> None:
         assert told == ("finished", 7, "exit", True, ""), (outcome, seen(terminal))
 
 
-BECOMES = [("bash", "zsh -f"), ("bash", "dash"), ("bash", "bash --norc"), ("zsh", "bash --norc"), ("fish", "bash --norc"),
+BECOMES = [("bash", "zsh -f"), ("bash", "dash"), ("bash", "bash --norc"), ("zsh", "bash --norc"),
+           ("fish", "bash --norc"),
            ("bash", "fish -N"), ("dash", "zsh -f")]  # fmt: skip
 
 
@@ -262,7 +266,7 @@ async def test_a_shell_that_was_started_elsewhere_is_still_the_same(home: Path, 
     (home / ".bashrc").write_text("hook() { unset PROMPT_COMMAND; }\nPROMPT_COMMAND=hook\n")
     async with truetty.Terminal("bash", env={"HOME": str(home)}, cwd=tmp_path) as terminal:
         await works(terminal)
-        command = await terminal.start("echo go; sleep 1000")
+        command = await terminal.start("sh -c 'echo go; exec sleep 1000'")
         await command.wait(PATIENCE, "go")
         await command.interrupt()
         outcome = await command.wait(PATIENCE, "finished")

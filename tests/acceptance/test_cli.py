@@ -35,11 +35,11 @@ def run(*words: str, stdin: str | None = "", plain: bool = True) -> subprocess.C
     """`truetty run` with pipes; with `plain=False` any subcommand."""
     start = RUN if plain else RUN[:3]
     source = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
-    return subprocess.run([*start, *words], capture_output=True, text=True, timeout=PATIENCE, **source)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run([*start, *words], capture_output=True, text=True, timeout=PATIENCE, **source)
 
 
 class Watched:
-    """`truetty run` while it runs: on a pty, as somebody at a terminal has it, or into a pipe. No wait is without end."""
+    """`truetty run` while it runs: on a pty, as a person has it, or into a pipe. No wait is without end."""
 
     def __init__(self, *words: str, person: bool = True) -> None:
         self.seen = b""
@@ -129,7 +129,11 @@ def test_how_else_a_shell_ends() -> None:
 
 def test_output_in_a_pipe_is_clean_text() -> None:
     done = run(r"printf '\033[31mred\033[0m\n10%%\r100%%\n\033]0;title\007plain\tend'")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "red\n100%\nplain   end", "") or done.stdout == "red\n100%\nplain\tend"
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "red\n100%\nplain   end",
+        "",
+    ) or done.stdout == "red\n100%\nplain\tend"
     assert "\x1b" not in done.stdout
 
 
@@ -171,7 +175,9 @@ def test_env_cwd_shell_and_rc(tmp_path: Path, home: Path, monkeypatch: pytest.Mo
     assert run("run", *words, plain=False).stdout == "yes\n"
     assert run("run", "--no-rc", *words, plain=False).stdout == "no\n"
     for shell, name in [("dash", "dash"), ("zsh", "zsh"), ("/bin/bash", "bash")]:
-        assert run("run", "--no-rc", "--shell", shell, "readlink /proc/$$/exe", plain=False).stdout.rstrip().endswith(name)
+        assert (
+            run("run", "--no-rc", "--shell", shell, "readlink /proc/$$/exe", plain=False).stdout.rstrip().endswith(name)
+        )
     assert run("run", "--no-rc", "readlink /proc/$$/exe", plain=False).stdout.rstrip().endswith("bash")  # $SHELL
 
 
@@ -180,10 +186,13 @@ def test_json_has_the_fields_of_the_outcome() -> None:
     told = json.loads(done.stdout)
     assert done.returncode == 7 and done.stderr == ""
     assert set(told) == {field.name for field in dataclasses.fields(truetty.Outcome)}
-    facts = {name: told[name] for name in ("state", "exit_code", "output", "output_bytes", "output_lines", "evidence", "strategy")}
+    facts = {
+        name: told[name]
+        for name in ("state", "exit_code", "output", "output_bytes", "output_lines", "evidence", "strategy")
+    }
     assert facts == {
-        "state": "finished", "exit_code": 7, "output": "hello\n", "output_bytes": 7, "output_lines": 1, "evidence": "mark",
-        "strategy": "rich",
+        "state": "finished", "exit_code": 7, "output": "hello\n", "output_bytes": 7, "output_lines": 1,
+        "evidence": "mark", "strategy": "rich",
     }  # fmt: skip
     assert told["waiting"] is None and told["complete"] is True and told["omitted"] == 0 and told["closed"] is False
 
@@ -217,7 +226,8 @@ def test_time_out_is_124_and_ends_the_command() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("--shell", "nosuchshell", "true"), ("--cwd", "/no/such/place", "true"), ("",), ("  ",), ("--env", "=x", "true"),
+        ("--shell", "nosuchshell", "true"), ("--cwd", "/no/such/place", "true"), ("",), ("  ",),
+        ("--env", "=x", "true"),
         ("--cwd", "/etc/passwd", "true"), ("--shell", "/etc", "true"), ("--json", "--shell", "nosuchshell", "true"),
     ],
 )  # fmt: skip
@@ -227,17 +237,30 @@ def test_our_own_errors_are_125_and_one_line(words: tuple[str, ...]) -> None:
     assert re.fullmatch(r"truetty: .+\n", done.stderr), done.stderr
 
 
-@pytest.mark.parametrize("words", [("run", "--nonsense", "true"), ("run",), ("nonsense",), ("run", "--wait", "soon", "true"),
-                                   ("run", "--wait", "-1", "true"), ("doctor", "extra"), ("--nonsense",)])  # fmt: skip
-def test_a_wrong_call_is_said_to_be_one(words: tuple[str, ...]) -> None:
-    done = run(*words, plain=False)
+@pytest.mark.parametrize(
+    "call",
+    [
+        "run --nonsense true",
+        "run",
+        "nonsense",
+        "--nonsense",
+        "run --wait soon true",
+        "run --wait -1 true",
+        "doctor extra",
+    ],
+)
+def test_a_wrong_call_is_said_to_be_one(call: str) -> None:
+    done = run(*call.split(), plain=False)
     assert done.returncode in (2, 125) and done.stdout == "" and "Traceback" not in done.stderr
     assert "Usage" in done.stderr or "usage" in done.stderr
 
 
+OPTIONS = ["--shell", "--cwd", "--env", "--wait", "--timeout", "--json", "--no-rc", "COMMAND"]
+
+
 def test_help_and_version() -> None:
     for words, expected in [(("--help",), ["run", "doctor"]), (("-h",), ["run"]), (("doctor", "--help"), ["--json"]),
-                            (("run", "--help"), ["--shell", "--cwd", "--env", "--wait", "--timeout", "--json", "--no-rc", "COMMAND"]),
+                            (("run", "--help"), OPTIONS),
                             (("run", "-h"), ["--shell"]), (("doctor", "-h"), ["--json"])]:  # fmt: skip
         done = run(*words, plain=False)
         assert done.returncode == 0 and done.stderr == ""
@@ -250,7 +273,7 @@ def test_help_and_version() -> None:
 
 
 def test_piped_input_reaches_the_command() -> None:
-    assert run("read a; read b; echo \"$b $a\"", stdin="one\ntwo\n").stdout.endswith("two one\n")
+    assert run('read a; read b; echo "$b $a"', stdin="one\ntwo\n").stdout.endswith("two one\n")
     counted = run("wc -l", stdin="".join(f"line {n}\n" for n in range(50)))
     assert counted.returncode == 0 and counted.stdout.split()[-1] == "50"
 
@@ -268,7 +291,9 @@ def test_input_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "answers"
     file.write_text("ada\n")
     with file.open() as source:
-        done = subprocess.run([*RUN, 'read x; echo "hi $x"'], stdin=source, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(
+            [*RUN, 'read x; echo "hi $x"'], stdin=source, capture_output=True, text=True, timeout=PATIENCE
+        )
     assert done.returncode == 0 and done.stdout.endswith("hi ada\n")
 
 
@@ -360,7 +385,9 @@ def test_doctor_says_the_truth(program: Callable[[str], str]) -> None:
     for name in ("bash", "zsh", "fish", "dash", "mksh", "busybox", "tcsh"):
         assert shells[name]["path"] == program(name)
         assert shells[name]["works"] and shells[name]["strategy"] == "rich" and shells[name]["exit_codes"], shells[name]
-        assert shells[name]["output_exact"] and shells[name]["waiting_seen"] and shells[name]["problem"] is None, shells[name]
+        assert shells[name]["output_exact"] and shells[name]["waiting_seen"] and shells[name]["problem"] is None, (
+            shells[name]
+        )
     for name in ("xonsh", "nu"):
         if shells[name]["path"] is None:
             assert not shells[name]["works"] and shells[name]["problem"] == "not installed"

@@ -30,10 +30,25 @@ class Hostile:
     fatal: bool = False  # a command that fails ends the shell, as it would if it were typed
 
 
-NAMES = "printf eval command unset history builtin . return echo_ test read_ source history local".split()
+NAMES = [
+    "printf",
+    "eval",
+    "command",
+    "unset",
+    "history",
+    "builtin",
+    ".",
+    "return",
+    "echo_",
+    "test",
+    "read_",
+    "source",
+    "history",
+    "local",
+]
 ALIASES = "\n".join(f"alias {name}='echo BAD {name}'" for name in NAMES)
 # Without `builtin` (bash, zsh, mksh), `command` (dash, ash, ksh93) and zsh's `eval`: those are in LIMITS below.
-FUNCTIONS = "printf unset history return test source local set trap".split()
+FUNCTIONS = ["printf", "unset", "history", "return", "test", "source", "local", "set", "trap"]
 
 BASH = {
     "nothing": Hostile(""),
@@ -65,7 +80,9 @@ BASH = {
     "disabled": Hostile("enable -n printf"),
     "debug-trap": Hostile("trap 'echo debug' DEBUG", noise=r"debug\n"),
     "debug-functrace": Hostile("set -T; shopt -s extdebug; trap 'echo debug' DEBUG", noise=r"debug\n"),
-    "preexec": Hostile("trap '[[ $BASH_COMMAND == $PROMPT_COMMAND ]] || last=$BASH_COMMAND' DEBUG; PROMPT_COMMAND=true"),
+    "preexec": Hostile(
+        "trap '[[ $BASH_COMMAND == $PROMPT_COMMAND ]] || last=$BASH_COMMAND' DEBUG; PROMPT_COMMAND=true"
+    ),
     "err-trap": Hostile("trap 'echo err' ERR", noise=r"err\n"),
     "return-trap": Hostile("set -T; trap 'echo return' RETURN", noise=r"return\n"),
     "exit-trap": Hostile("trap 'echo bye' EXIT; trap '' HUP; trap 'echo chld' CHLD", noise=r"chld\n"),
@@ -77,15 +94,19 @@ BASH = {
     "syntax-error": Hostile("if then fi ("),
     "open-quote": Hostile("echo 'half a word"),
     "instant-prompt": Hostile(
-        "printf '\\e]133;A\\a\\e[?2004h$ \\e]133;B\\a\\e]133;C\\a\\e]133;D;0\\a'; PS1='\\[\\e]133;A\\a\\]$ \\[\\e]133;B\\a\\]'"
+        "printf '\\e]133;A\\a\\e[?2004h$ \\e]133;B\\a\\e]133;C\\a\\e]133;D;0\\a'\n"
+        "PS1='\\[\\e]133;A\\a\\]$ \\[\\e]133;B\\a\\]'"
     ),
     "vscode": Hostile(
         "p() { local c=$?; printf '\\e]633;D;%s\\a\\e]633;P;Cwd=%s\\a' $c \"$PWD\"; }\nPROMPT_COMMAND=p\n"
         "PS1='\\[\\e]633;A\\a\\]$ \\[\\e]633;B\\a\\]'; trap 'printf \"\\e]633;E;%s\\a\\e]633;C\\a\" x' DEBUG"
     ),
-    "false-marks": Hostile("PROMPT_COMMAND='printf \"\\e]133;D;0\\a\\e]633;D;0\\a\\e]7717;D;x;0;\\a\\e]7717;P;x;0;\\a\"'"),
+    "false-marks": Hostile(
+        "PROMPT_COMMAND='printf \"\\e]133;D;0\\a\\e]633;D;0\\a\\e]7717;D;x;0;\\a\\e]7717;P;x;0;\\a\"'"
+    ),
     "systemd": Hostile(
-        "PS0='\\[\\e]3008;start=1234;type=command;cwd=/\\e\\\\\\]'\nPROMPT_COMMAND='printf \"\\e]3008;end=1234;exit=success\\e\\\\\"'"
+        "PS0='\\[\\e]3008;start=1234;type=command;cwd=/\\e\\\\\\]'\n"
+        "PROMPT_COMMAND='printf \"\\e]3008;end=1234;exit=success\\e\\\\\"'"
     ),
     "ixon": Hostile("stty -ixon; stty ixoff"),
     "ifs": Hostile("IFS=0123456789"),
@@ -102,9 +123,12 @@ BASH = {
 }
 ZSH = {
     "nothing": Hostile(""),
-    "starship": Hostile("precmd() { PROMPT=\"[$?] %~ %# \"; precmd_functions=(); }"),
+    "starship": Hostile('precmd() { PROMPT="[$?] %~ %# "; precmd_functions=(); }'),
     "theme": Hostile("setopt promptsubst\ns() { PS1='$(echo x)> '; PROMPT_EOL_MARK=; }\nprecmd_functions=(s)"),
-    "transient": Hostile("zle-line-init() { zle reset-prompt; }\nzle -N zle-line-init; zle-line-finish() { zle -R; }\nzle -N zle-line-finish"),
+    "transient": Hostile(
+        "zle-line-init() { zle reset-prompt; }\nzle -N zle-line-init\n"
+        "zle-line-finish() { zle -R; }\nzle -N zle-line-finish"
+    ),
     "no-sp": Hostile("setopt nopromptsp nopromptcr"),
     "no-sp-precmd": Hostile("setopt nopromptsp; precmd() { precmd_functions=(); }"),
     "readonly-mark": Hostile("readonly PROMPT_EOL_MARK=%"),
@@ -127,7 +151,7 @@ ZSH = {
     "err-trap": Hostile("TRAPZERR() { echo err; }", noise=r"err\n"),
     "exit-trap": Hostile("TRAPEXIT() { echo bye; }; trap 'echo chld' CHLD", noise=r"chld\n|bye\n"),
     "slow": Hostile("sleep 1"),
-    "prints-a-lot": Hostile("for i in {1..3000}; do echo \"line $i of the message of the day\"; done; echo -n half"),
+    "prints-a-lot": Hostile('for i in {1..3000}; do echo "line $i of the message of the day"; done; echo -n half'),
     "returns": Hostile("return 3"),
     "syntax-error": Hostile("if then fi ("),
     "instant-prompt": Hostile(
@@ -145,9 +169,12 @@ ZSH = {
 }
 FISH = {
     "nothing": Hostile(""),
-    "prompt": Hostile("function fish_prompt; echo hook; echo -n 'two> '; false; end; function fish_right_prompt; echo r; end"),
+    "prompt": Hostile(
+        "function fish_prompt; echo hook; echo -n 'two> '; false; end; function fish_right_prompt; echo r; end"
+    ),
     "marks": Hostile(
-        "function a --on-event fish_prompt; printf '\\e]133;A\\a'; end\nfunction b --on-event fish_preexec; printf '\\e]133;C\\a'; end\n"
+        "function a --on-event fish_prompt; printf '\\e]133;A\\a'; end\n"
+        "function b --on-event fish_preexec; printf '\\e]133;C\\a'; end\n"
         "function c --on-event fish_postexec; printf '\\e]133;D;%s\\a' $status; end"
     ),
     "functions": Hostile("function cd; echo BAD; end\nfunction history; echo BAD; end\nfunction ls; echo BAD; end"),
@@ -174,7 +201,7 @@ POSIX = {
     "functions": Hostile("printf() { echo BAD; }\nhistory() { echo BAD; }\ntest() { echo BAD; }\ntrue() { echo BAD; }"),
     "exit-trap": Hostile("trap 'echo bye' EXIT"),
     "slow": Hostile("/bin/sleep 1"),
-    "prints-a-lot": Hostile("i=0; while [ $i -lt 1000 ]; do echo \"line $i of the message\"; i=$((i+1)); done"),
+    "prints-a-lot": Hostile('i=0; while [ $i -lt 1000 ]; do echo "line $i of the message"; i=$((i+1)); done'),
     "returns": Hostile("return 3"),
     "syntax-error": Hostile("if then fi ("),
     "marks": Hostile("PS1=$(printf '\\033]133;D;0\\007\\033]133;A\\007$ \\033]133;B\\007')"),
@@ -188,7 +215,9 @@ FILES = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}
 MKSH = POSIX | {"errexit": Hostile("set -e")}
 TABLES = {"bash": BASH, "zsh": ZSH, "fish": FISH, "dash": POSIX, "ksh93": POSIX, "mksh": MKSH, "ash": POSIX}
 PROGRAMS = {"ash": ["busybox", "ash"]}
-CASES = [pytest.param(shell, case, id=f"{shell}-{name}") for shell, table in TABLES.items() for name, case in table.items()]
+CASES = [
+    pytest.param(shell, case, id=f"{shell}-{name}") for shell, table in TABLES.items() for name, case in table.items()
+]
 
 
 def opened(shell: str, home: Path, rc: str, startup: float = 10) -> truetty.Terminal:
@@ -241,7 +270,11 @@ class Battery:
         reader = "/bin/sh -c 'read x; echo \"got $x\"'" if self.shell == "fish" else 'read x; echo "got $x"'
         command = await self.terminal.start(reader)
         outcome = await command.wait(PATIENCE)
-        if outcome.state != "waiting" or outcome.waiting is None or outcome.waiting.kind not in ("line", "continuation"):
+        if (
+            outcome.state != "waiting"
+            or outcome.waiting is None
+            or outcome.waiting.kind not in ("line", "continuation")
+        ):
             self.fail(f"`read` should be waiting for a line: {outcome}")
         await command.send("ada\n")
         self.same(await command.wait(PATIENCE, "finished"), 0, "got ada\n", echoed="ada\n")
@@ -290,11 +323,20 @@ async def test_the_battery_is_right(
 
 
 # A name that the trigger itself needs, and no other way to the builtin behind it: said, never guessed.
-LIMITS = [("bash", "builtin"), ("zsh", "builtin"), ("zsh", "eval"), ("mksh", "builtin"), ("dash", "command"), ("ash", "command")]
+LIMITS = [
+    ("bash", "builtin"),
+    ("zsh", "builtin"),
+    ("zsh", "eval"),
+    ("mksh", "builtin"),
+    ("dash", "command"),
+    ("ash", "command"),
+]
 
 
 @pytest.mark.parametrize(("shell", "name"), LIMITS)
-async def test_what_cannot_be_got_around_is_said(shell: str, name: str, home: Path, program: Callable[[str], str]) -> None:
+async def test_what_cannot_be_got_around_is_said(
+    shell: str, name: str, home: Path, program: Callable[[str], str]
+) -> None:
     program(PROGRAMS.get(shell, [shell])[0])
     async with opened(shell, home, f"{name}() {{ :; }}", startup=3) as terminal:
         outcome = await terminal.run("sh -c 'exit 42'", wait=PATIENCE)

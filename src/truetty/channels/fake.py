@@ -65,6 +65,12 @@ class FakeObserver:
     def reaped(self) -> int | None:
         return 0
 
+    def flow(self) -> None:
+        pass
+
+    def image(self) -> object:
+        return self.running
+
     def cwd(self) -> str | None:
         return self.place
 

@@ -140,6 +140,7 @@ class Machine:
         self._typed_at = -inf
         self._pace = Pace(now)
         self._ask_until = inf
+        self._telling = True
         self._back_at = now
         self.episode = 0  # how often somebody began to read
 
@@ -172,8 +173,9 @@ class Machine:
         self.waiting = None
         self._pace.soon(now, QUIET)
 
-    def on_ask(self, now: float, needed: int) -> None:
-        """The question was typed."""
+    def on_ask(self, now: float, needed: int, *, telling: bool = True) -> None:
+        """The question was typed. `telling`: what the shell has in `$?` can only be the command's."""
+        self._telling = telling
         self._needed = needed
         self._ask_until = now + ASK_LIMIT
         self._ready_looks = 0
@@ -359,7 +361,7 @@ class Machine:
             case Fact.BACK if after is State.ASKING:
                 self._on_back(now)
             case _:  # ANSWER, LATE, or BACK without an answer: the end was known, this is about its code
-                code = mark.code if mark is not None and self._was_started else None
+                code = mark.code if mark is not None and self._was_started and self._telling else None
                 self._end(Ending("kernel", code, None, None, self._was_started, self._back_at))
 
     @property

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import termios
 from typing import Any
 
 from truetty.kernel.observation import Modes, Observation, Process
@@ -33,7 +32,7 @@ class BlindObserver:
     def _asks_secret(self) -> bool:
         try:
             return is_secret(self._tty.local_flags()) and not self._tty.unread()
-        except termios.error:
+        except OSError:
             return False
 
     def _gone(self) -> bool:
@@ -81,6 +80,12 @@ class BlindObserver:
 
     def given_modes(self) -> str | None:
         return self._tty.given_modes()
+
+    def image(self) -> object:
+        return None
+
+    def flow(self) -> None:
+        self._tty.flow()
 
     def mend(self) -> None:
         self._tty.mend()

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import termios
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -75,7 +74,7 @@ class Foreground:
             verdict = self._verdict(beneath)
         except (FileNotFoundError, ProcessLookupError):
             verdict = Observation("running", hard=False)  # the reader ended while we looked
-        except (OSError, termios.error):
+        except OSError:
             verdict = Observation("unknown", hard=False)
         whole = len(family) < proc.MOST_PROCESSES
         return Observation(

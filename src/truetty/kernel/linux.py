@@ -82,7 +82,7 @@ class LinuxObserver:
         turns, call = self._turn(), self._calling()
         try:
             local = self._tty.local_flags()
-        except termios.error:
+        except OSError:
             local = 0
         if (
             self._last is not None
@@ -114,9 +114,9 @@ class LinuxObserver:
         if front is None:
             return Observation("unknown", hard=False, consumed=consumed)
         if front != of.group:
-            return self._group(front, of, consumed)
+            return self._foreground().look(front, proc.descendants(of), consumed)
         if of.state in proc.HALTED:
-            return Observation("stopped", reader=None, consumed=consumed)
+            return Observation("stopped", consumed=consumed)
         if of.state in proc.ON_CPU:
             return Observation("running", consumed=consumed, busy=True)
         if call is None:
@@ -136,9 +136,6 @@ class LinuxObserver:
                 return Observation("running", consumed=consumed)
             case "reads":
                 return self._reading(of, block, local, consumed)
-
-    def _group(self, front: int, of: proc.Stat, consumed: int | None) -> Observation:
-        return self._foreground().look(front, proc.descendants(of), consumed)
 
     def _foreground(self) -> Foreground:
         return Foreground(self._tty, self._device, self._known, self._lent)
@@ -181,13 +178,11 @@ class LinuxObserver:
             return False
 
     def _learn(self) -> bool:
+        turns = self._turn()
         of, call = self._alive(), self._calling()
         if of is None or call is None or self._tty.front() != of.group or self._tty.unread():
             return False
-        try:
-            local = self._tty.local_flags()
-        except termios.error:
-            return False
+        local = self._tty.local_flags()
         block = blocked(of, of.pid, self._device, call)
         look = prompts.look_of(of, block, is_editing(local))
         key = self._program_key(of)
@@ -196,8 +191,8 @@ class LinuxObserver:
         if block.timed and local & termios.ICANON:
             return False  # `read -t` in a prompt hook: no shell waits like this at its prompt
         path = prompts.path_of(of, block)
-        if self._calling() != call:
-            return False  # it moved while we looked
+        if self._calling() != call or self._turn() != turns:
+            return False  # it ran while we looked
         self._known.learn(key, look, path)
         self._proven = _image(of)
         return True
@@ -250,6 +245,9 @@ class LinuxObserver:
     def given_modes(self) -> str | None:
         return self._tty.given_modes()
 
+    def flow(self) -> None:
+        self._tty.flow()
+
     def mend(self) -> None:
         self._tty.mend()
 
@@ -257,6 +255,10 @@ class LinuxObserver:
         path = self._link("cwd")
         # A directory that was removed is shown with " (deleted)"; one may also be called so.
         return path if path is not None and os.path.isdir(path) else None
+
+    def image(self) -> object:
+        of = self._alive()
+        return None if of is None else (self.program(), of.code, of.stack)
 
     def program(self) -> str | None:
         return self._link("exe")

@@ -68,6 +68,12 @@ class Observer(Protocol):
     def reaped(self) -> int | None:
         """A number that changes whenever the shell has reaped a child."""
 
+    def flow(self) -> None:
+        """Let output flow that Ctrl-S has stopped."""
+
+    def image(self) -> object:
+        """What the shell process runs, as a value that changes with every `exec`; None if that cannot be told."""
+
     def cwd(self) -> str | None: ...
     def program(self) -> str | None:
         """The real path of what the shell process runs now (it changes with `exec`)."""

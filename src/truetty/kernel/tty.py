@@ -67,20 +67,21 @@ class Tty:
     def _attributes(self) -> list[Any] | None:
         try:
             return termios.tcgetattr(self.master)
-        except termios.error:
+        except (termios.error, ValueError):  # ValueError: a negative descriptor
             return None
 
     def local_flags(self) -> int:
-        """Raises termios.error when the terminal is gone."""
-        flags = termios.tcgetattr(self.master)[3]
-        assert isinstance(flags, int)
-        return flags
+        """Raises OSError when the terminal is gone, or there is none."""
+        attributes = self._attributes()
+        if attributes is None:
+            raise OSError("no terminal")
+        return int(attributes[3])
 
     def front(self) -> int | None:
         """The foreground process group; None when there is none or it cannot be told."""
         try:
             return os.tcgetpgrp(self.master) or None
-        except OSError:
+        except (OSError, ValueError):
             return None
 
     def unread(self) -> int | None:
@@ -123,7 +124,7 @@ class Tty:
 
     def mend(self) -> None:
         target = self.master if self.slave is None else self.slave
-        with contextlib.suppress(termios.error):
+        with contextlib.suppress(termios.error, ValueError):
             if self._given is not None:
                 given = _sane(self._given)
                 attributes = termios.tcgetattr(target)
@@ -133,6 +134,9 @@ class Tty:
                 for at, character in zip(_CHARACTERS, given.characters, strict=True):
                     attributes[6][at] = character
                 termios.tcsetattr(target, termios.TCSANOW, attributes)
+        self.flow()
+
+    def flow(self) -> None:
         if self.slave is not None:
             with contextlib.suppress(termios.error):
                 # Ctrl-S stops by another flag than TCOOFF, and TCOON undoes TCOOFF only: so first that, then this.

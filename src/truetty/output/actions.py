@@ -22,17 +22,16 @@ Change = Callable[[Values, Page], None]
 _CSI = re.compile(r"\x1b\[([<-?]?)([0-9;:]*)([ -/]*)([@-~])")
 _MOST_VALUES = 32
 _MOST_KNOWN = 4096  # distinct sequences remembered
-_known: dict[str, tuple[Action, bool]] = {}
 
 
-def action_for(token: str) -> tuple[Action, bool]:
-    """The action of one control character or sequence, and whether it also counts on the alternate screen."""
-    found = _known.get(token)
-    if found is None:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        found = _known[token] = _parsed(token)
-    return found
+class _Known(dict[str, tuple[Action, bool]]):
+    """By control character or sequence: its action, and whether it also counts on the alternate screen."""
+
+    def __missing__(self, token: str) -> tuple[Action, bool]:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        found = self[token] = _parsed(token)
+        return found
 
 
 def _parsed(token: str) -> tuple[Action, bool]:
@@ -47,6 +46,8 @@ def _parsed(token: str) -> tuple[Action, bool]:
         shape = f"[{sequence[1]}{sequence[3]}{sequence[4]}"
         numbers = sequence[2].split(";")[:_MOST_VALUES]
         values = tuple(int(number.partition(":")[0] or 0) for number in numbers)
+        if shape in ("[?h", "[?l") and not modes.PRIVATE.intersection(values):
+            return nothing, False
     action = _ACTIONS.get(shape) or _EVERYWHERE.get(shape)
     return partial(action, values) if action else nothing, shape in _EVERYWHERE
 
@@ -123,3 +124,5 @@ for _slot, _marks in enumerate(("(", ")-", "*.", "+")):
     for _mark in _marks:
         for _name in "0AB":
             _EVERYWHERE[f"\x1b{_mark}{_name}"] = partial(modes.designate, _slot, _name == "0")
+
+ACTIONS = _Known()

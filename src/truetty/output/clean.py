@@ -2,12 +2,16 @@
 
     bytes ──lines, colours───→ Page.lines       whole lines at once: most output
           ──one-line bars────→ Page.rewrite     a line at a time
-          ──everything else──→ action_for       a sequence at a time
+          ──everything else──→ ACTIONS          a sequence at a time
 
 Rule 1: the three ways give the same text, for which of them a byte takes depends on how the stream was cut.
 Rule 2: a sequence or character cut by the end of a chunk waits in `_carry`, which is bounded; of a string (OSC, DCS,
         APC, PM, SOS) only the fact that it is open is kept.
 Rule 3: invalid UTF-8 is replaced and counted.
+Rule 4: it reads as xterm.js shows it, soft wraps joined, but for this: tabs stay tabs; a clear keeps what it clears;
+        the alternate screen is skipped, and the cursor comes back to where it was; a mark joins the character before
+        it over a change of colour, and without one is kept as text; REP gives one row at most; strings may hold any
+        script; and what `actions` leaves out.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ import copy
 import re
 
 from truetty.output import sequences
-from truetty.output.actions import action_for
+from truetty.output.actions import ACTIONS
 from truetty.output.page import Page
 from truetty.output.sequences import ERASE_ALL, ERASE_RIGHT
 
@@ -44,6 +48,7 @@ class Cleaner:
     # On the class, because most streams need none of them.
     _carry = b""
     _pending = 0  # bytes at the end of `_carry` that begin a character
+    _step = _STEP
     _string = ""  # the kind of string that is open
     _invalid = 0
 
@@ -89,16 +94,19 @@ class Cleaner:
         if simple is None:
             data += self._carry
             self._carry = b""
-            start, stop = sequences.special_lines(data, _STEP)
+            start, stop = sequences.special_lines(data, self._step)
             if start:
                 return self._advance(data[:start]) + data[start:]
+            self._step = min(self._step * 2, _SLICE)  # where there is one, there are more
             return self._step_through(data[:stop]) + data[stop:]
+        self._step = _STEP
         if simple:
-            printed = simple[-1] >= 0x20
+            text = simple.decode("ascii") if simple.isascii() else self._decode(simple)
             if controls:
-                simple = simple.translate(None, b"\0" + _ENDERS)
-            self._write(simple.decode("ascii") if simple.isascii() else self._decode(simple))
-            page.printed = printed
+                # Not before they are decoded: what a control stood between must not become a character.
+                text = text.replace("\0", "").replace("\a", "").replace("\x18", "").replace("\x1a", "")
+            self._write(text)
+            page.printed = simple[-1] >= 0x20
         return b""
 
     def _simplified(self, data: bytes, controls: bytes) -> bytes | None:
@@ -109,6 +117,8 @@ class Cleaner:
             data = data.translate(_SILENCED)
         if b"\x1b" not in controls:
             return data
+        if sequences.special_soon(data):
+            return None
         cut = sequences.cut_short(data)
         if cut < 0:
             return sequences.without_harmless(data)
@@ -177,28 +187,30 @@ class Cleaner:
         self._carry = cut.encode() + self._carry
         self._string = self._string or kind
         self._run(text)
+        if kind:
+            self._page.printed = False
         return b""
 
     def _run(self, text: str) -> None:
         page = self._page
         page.settle()
         parts = sequences.tokens(text)
-        for index in range(0, len(parts) - 1, 2):
-            printable, token = parts[index], parts[index + 1]
+        printed = page.printed  # what the first token follows may have come with the chunk before
+        for printable, token in zip(parts[::2], parts[1::2], strict=False):
             if printable:
                 if not page.alternate:
                     page.print(printable)
-                page.printed = True
-            elif index:
-                page.printed = False
+                printed = True
             if token is not None:
-                action, everywhere = action_for(token)
+                action, everywhere = ACTIONS[token]
                 if everywhere or not page.alternate:
+                    page.printed = printed
                     action(page)
+            printed = False
         last = parts[-1]
         if last and not page.alternate:
             page.print(last)
-        page.printed = bool(last) or (page.printed and len(parts) == 1)
+        page.printed = bool(last) or printed
 
 
 def clean(data: bytes, columns: int = 120, rows: int = 30) -> str:

@@ -10,6 +10,8 @@ from truetty.output.cells import TAB_WIDTH
 from truetty.output.moves import Values, keep_screen, move_to
 from truetty.output.page import Page
 
+PRIVATE = frozenset({2, 6, 7, 47, 1047, 1048, 1049})  # the private modes that matter here
+
 
 def _weigh(page: Page) -> None:
     """Say again whether text may stay text."""
@@ -76,6 +78,8 @@ def restore_cursor(values: Values, page: Page) -> None:
 
 
 def designate(slot: int, drawing: bool, values: Values, page: Page) -> None:
+    if page.sets[slot] == drawing and (page.level != slot or page.drawing == drawing):
+        return  # curses says it again with every colour
     page.unfold()
     page.sets = (*page.sets[:slot], drawing, *page.sets[slot + 1 :])
     if page.level == slot:

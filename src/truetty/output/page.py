@@ -253,6 +253,8 @@ class Page:
         cells = row.cells
         if len(cells) == x:
             row.cells = cells + text
+        elif len(cells) > x and cells.isascii():
+            row.cells = cells[:x] + text + cells[end:]
         else:
             row.cells = overwritten(cells, x, text)
         self.x = end
@@ -370,12 +372,11 @@ class Page:
             self.scroll()
         elif y < self.height - 1:
             if y + 1 == len(self.rows):
-                self.row = Row()
-                self.rows.append(self.row)
-                self.y = y + 1
-            else:
-                self.goto(y + 1)
-                self.row.wrapped = False
+                self.rows.append(Row())
+            row = self.rows[y + 1]
+            assert isinstance(row, Row)
+            row.wrapped = False
+            self.y, self.row = y + 1, row
         if self.newline:
             self.x = 0
         elif self.x >= self.columns:

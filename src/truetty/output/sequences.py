@@ -12,6 +12,7 @@ import re
 
 LONGEST = 256  # characters of one sequence that are looked at
 ERASE_RIGHT, ERASE_ALL = "\x01", "\x02"  # what stands for EL 0 and EL 2 once sequences are removed
+_SOON = 2048
 _DISTINCT = 24  # different sequences removed one by one before a pattern takes over
 
 _C0 = r"\x00-\x17\x19\x1c-\x1f\x7f"  # what may stand inside a sequence
@@ -27,9 +28,10 @@ _CUT = re.compile(
     rf"(?:(?P<osc>\])[^\a\x18\x1a]*|(?P<string>[PX^_])[^\x18\x1a]*|(?P<body>\[[{_C0} -?]*|[ -/][{_C0} -/]*)|)"
 )
 _CUT_BYTES = re.compile(rb"\x1b(?:\[[ -?]*|[ -/]*)")
+_ABORTED = r"(?:[\x18\x1a]|[^\x00-\x9f]|(?=\x1b)|\Z)"
 _ODD = re.compile(
-    rf"\x1b(?P<early>[{_C0}]*)(?:(?P<body>\[[{_C0} -?]*|[ -/][{_C0} -/]*|)"
-    rf"(?:(?P<final>(?<=[\x00-?\[\x7f])[@-~]|[{_FINAL}])|[\x18\x1a]|[^\x00-\x9f]|(?=\x1b)|\Z)"
+    rf"\x1b(?P<early>[{_C0}]*)(?:(?P<csi>\[[{_C0} -?]*)(?:(?P<csi_final>[@-~])|{_ABORTED})"
+    rf"|(?P<esc>[ -/][{_C0} -/]*)(?:(?P<esc_final>[0-~])|{_ABORTED})|(?P<final>[{_FINAL}])|{_ABORTED}"
     r"|\][^\a\x18\x1a\x1b]*[\a\x18\x1a]?|[PX^_][^\x18\x1a\x1b]*[\x18\x1a]?)"
 )
 _BODY = re.compile(r"\[[0-?]*[ -/]*|[ -/]*")
@@ -49,6 +51,11 @@ _HARMLESS_OR_STRING = re.compile(
 )
 # Where stepping through sequences one by one must begin.
 _SPECIAL = re.compile(rb"[\b\v\f\x0e\x0f]|\x1b(?!" + _IDLE + rb"|\[[02]?K|\][^\a\x18\x1a\x1b]*(?:\a|\x1b\\)|\\)")
+
+
+def special_soon(data: bytes) -> bool:
+    """Whether the first lines have a sequence that does something: then it is not worth while to look at them all."""
+    return _SPECIAL.search(data, 0, data.rfind(b"\n", 0, _SOON) + 1) is not None
 
 
 def special_lines(data: bytes, least: int) -> tuple[int, int]:
@@ -114,10 +121,8 @@ def tokens(text: str) -> list[str | None]:
 
 def _straightened(sequence: re.Match[str]) -> str:
     """A sequence with controls inside, or one that was broken off: the controls, then what is left of it."""
-    body = sequence["body"]
-    if body is None:
-        return _EFFECT.sub("", sequence["early"])
+    body = sequence["csi"] or sequence["esc"] or ""
+    final = sequence["csi_final"] or sequence["esc_final"] or sequence["final"]
     effects = _EFFECT.sub("", sequence["early"] + body)
     body = _NO_EFFECT.sub("", body)
-    whole = sequence["final"] is not None and _BODY.fullmatch(body) is not None
-    return f"{effects}\x1b{body}{sequence['final']}" if whole else effects
+    return f"{effects}\x1b{body}{final}" if final and _BODY.fullmatch(body) else effects

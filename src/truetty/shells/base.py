@@ -61,7 +61,9 @@ class Shell(Protocol):
     def edits_lines(self) -> bool:
         """Whether the shell has an editor of its own that saves and restores the tty's modes around commands."""
 
-    def launch(self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]) -> Launch:
+    def launch(
+        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
+    ) -> Launch:
         """`env` is what the shell would inherit, for HOME, ZDOTDIR, ENV and their like."""
 
     def trigger(self, asked: Asked) -> Typed: ...

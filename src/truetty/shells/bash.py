@@ -138,7 +138,7 @@ class Bash:
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
         mark = quoted(escaped_mark("C", asked.start))
-        before = before_text(asked, "\\builtin printf", "\\builtin read -r")
+        before = before_text(asked, "\\builtin printf", "\\builtin read -r", "\\builtin echo -ne")
         # The last argument of the last command is what `$_` tells the text: nothing of ours.
         first = (
             f"{{ \\builtin unset _tt;\\builtin printf {mark} >/dev/tty||\\builtin echo -ne {mark} >/dev/tty;"
@@ -148,12 +148,12 @@ class Bash:
         if code := asked.last_code & 255:
             first += f";{{ \\builtin . {folder}/r{number} :;}} {QUIET}&&:"
             files[f"r{number}"] = encoded(f"\\builtin return {code}\n")
-        end = f"{{ \\. {folder}/d{number};}} {QUIET}"
+        end = f"{{ \\builtin . {folder}/d{number};}} {QUIET}"
         inside = f"\n\n{end}||:" if ends_inside(asked) else ""  # twice a newline: the text may end with a backslash
         files[f"v{number}"] = encoded(f"{before}_tt=" + quoted(f"{first}\n{asked.text}{inside}"))
         # Typed, because bash keeps no history inside eval or a file, and nothing could be taken out of it there.
         history = "" if "S" in asked.flags else "\\history -s x;\\history -d -1;"
-        line = f' {history}\\. {folder}/v{number};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
+        line = f' {history}\\builtin . {folder}/v{number};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
         return Typed(entered(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
@@ -163,7 +163,7 @@ class Bash:
             f"h{serial}": encoded(f"{told}\n{self._hook(folder, key)}"),
             f"k{serial}": encoded('\\builtin eval "\\builtin unset _tt;\\builtin return $_tt"\n'),
         }
-        inside = f"\\. {folder}/h{serial};\\history -s x;\\history -d -1;\\. {folder}/k{serial}"
+        inside = f"\\builtin . {folder}/h{serial};\\history -s x;\\history -d -1;\\builtin . {folder}/k{serial}"
         return Typed(entered(f" {{ {inside};}} {QUIET}&&:"), files)
 
     def signal_of(self, code: int) -> int | None:
@@ -177,7 +177,8 @@ class Bash:
         return at if at >= 0 else None
 
     def _hook(self, folder: str, key: str) -> str:
-        return script("hook.bash", folder=folder, key=key, tty=">/dev/tty", quiet=QUIET)
+        tell = quoted(f'{{ \\builtin eval "{telling("P", key)}";}} {QUIET}||:')
+        return script("hook.bash", folder=folder, key=key, tell=tell)
 
 
 # Left as if it had never been: POSIX mode switches this one option on and does not switch it off again.
@@ -211,16 +212,20 @@ def _restored(name: str, value: str | None) -> str:
 
 
 def _end(letter: str, secret: str, then: str = "\\builtin return $?") -> str:
-    """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs.
+    """A mark with `$?` and `$-`, which hands `$?` on. Nothing of it is seen."""
+    return f'\\builtin eval "{telling(letter, secret)};{then}" {QUIET}\n'
+
+
+def telling(letter: str, secret: str, tty: str = " >/dev/tty") -> str:
+    """A mark, for the inside of double quotes: `$?` and `$-` are expanded before anything runs.
 
     S: a leading space keeps the line out of the history, or (before bash 5) nothing could take it out.
+    Each command has its own redirection: a DEBUG trap would speak through one that is around them.
     """
 
     def printed(flags: str) -> str:
         mark = escaped_mark(letter, secret, "$?", flags)
-        return f"\\builtin printf '{mark}'||\\builtin echo -ne '{mark}'"
+        return f"\\builtin printf '{mark}'{tty}||\\builtin echo -ne '{mark}'{tty}"
 
-    return (
-        '\\builtin eval "case \\$BASH_VERSINFO:\\${HISTCONTROL-} in [1-4]:*|*ignore[sb]*)'
-        f'{printed("${-}S")};;*){printed("$-")};;esac >/dev/tty;{then}" {QUIET}\n'
-    )
+    kept_out = f"[1-4]:*|*ignore[sb]*){printed('${-}S')}"
+    return f"case \\$BASH_VERSINFO:\\${{HISTCONTROL-}} in {kept_out};;*){printed('$-')};;esac"

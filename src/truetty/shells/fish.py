@@ -2,7 +2,8 @@
 
 Rule 1: `"$(…)"` must be quoted (fish 3.4 and later): unquoted it splits lines, and a pipe would lose `$status`.
 Rule 2: what the substitution returns is the `$status` that the text sees.
-Rule 3: a leading space keeps a line out of fish's history by itself.
+Rule 3: command names begin with an empty quote, so that no abbreviation of the user's is put in their place.
+Rule 4: a leading space keeps a line out of fish's history by itself.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Fish:
 
     @property
     def answers_queries(self) -> bool:
-        return True
+        return True  # fish 4 asks for DA1 at its first prompt; fish 3 asks nothing
 
     @property
     def edits_lines(self) -> bool:
@@ -63,9 +64,8 @@ class Fish:
         folder, number = asked.folder, asked.serial
         before = f"begin; {asked.mend}; end </dev/tty {QUIET}\n" if asked.mend else ""
         if asked.probe:  # not fish's own `read`: on a terminal that is a line editor, with modes of its own
-            before += (
-                f"builtin printf '{escaped_mark('M', asked.start)}' >/dev/tty\ncommand head -n 1 </dev/tty {QUIET}\n"
-            )
+            before += f"builtin printf '{escaped_mark('M', asked.start)}' >/dev/tty\n"
+            before += f"and command head -n 1 </dev/tty {QUIET}\n"
         files = {
             f"c{number}": encoded(
                 f"{before}builtin read --local --null t <{folder}/t{number}\n"
@@ -78,12 +78,12 @@ class Fish:
                 f"set -l s $status\nbuiltin printf '{escaped_mark('D', asked.end, '%s', '')}' $s >/dev/tty\nreturn $s\n"
             ),
         }
-        return Typed(entered(f' eval "$(. {folder}/c{number})";. {folder}/d{number}'), files)
+        return Typed(entered(f" ''eval \"$(''. {folder}/c{number})\";''. {folder}/d{number} 2>/dev/null"), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         told = f"set -l s $status\nbuiltin printf '{escaped_mark('H', secret, '%s', '')}' $s >/dev/tty\n"
         files = {f"h{serial}": encoded(f"{told}{script('hook.fish', key=key)}return $s\n")}
-        return Typed(entered(f" . {folder}/h{serial}"), files)
+        return Typed(entered(f" ''. {folder}/h{serial}"), files)
 
     def signal_of(self, code: int) -> int | None:
         return signal_above(128, code)

@@ -24,7 +24,7 @@ class Plain:
 
     @property
     def answers_queries(self) -> bool:
-        return True
+        return False  # nobody knows who would read the answer
 
     @property
     def edits_lines(self) -> bool:

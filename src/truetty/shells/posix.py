@@ -85,25 +85,28 @@ class Posix:
     def trigger(self, asked: Asked) -> Typed:
         folder, number, dialect = asked.folder, asked.serial, self.dialect
         mark = f"{dialect.printf} {quoted(escaped_mark('C', asked.start))} >/dev/tty"
+        traced = bool(set("xv") & set(asked.flags))
         harmless = "" if dialect.loud else "\\:;"  # what `$_` tells the text
         first = f"{{ \\unset _tt;{mark};{harmless}}} {QUIET}"
         files: dict[str, bytes] = {}
         if code := asked.last_code & 255:
-            if dialect.fatal_return and "e" in asked.flags:
+            if (dialect.fatal_return and "e" in asked.flags) or (dialect.loud and traced):
                 first += f";(exit {code})&&:"
             else:
                 first += f";{{ \\. {folder}/r{number};}} {QUIET}&&:"
                 files[f"r{number}"] = encoded(f"\\return {code}\n")
         before = before_text(asked, dialect.printf, "\\read -r")
-        traced = bool(set("xv") & set(asked.flags))
         # Quiet where it helps, always: this text may be the one that says `set -x`.
         end = f"\\. {folder}/d{number}" if dialect.loud else f"{{ \\. {folder}/d{number};}} {QUIET}"
         told, inside = not (traced and dialect.loud), ends_inside(asked)
-        text = f"{first}{';' if dialect.whole else chr(10)}{asked.text}"
+        # A trace would follow an early C and be taken for output: then the text has an `eval` of its own, after C.
+        early = dialect.whole and not traced
+        body = asked.text if early or not dialect.whole else f"\\eval {quoted(asked.text)}"
+        text = f"{first}{';' if dialect.whole else chr(10)}{body}"
         if told:
             files[f"d{number}"] = encoded(self._end("D", asked.end))
             text += f"\n\n{end}||:" if inside else ""  # twice a newline: the text may end with a backslash
-        files[f"v{number}"] = encoded(f"{before}_tt={quoted(text)}\n{mark if dialect.whole else ''}\n")
+        files[f"v{number}"] = encoded(f"{before}_tt={quoted(text)}\n{mark if early else ''}\n")
         begin = f"{{ \\. {folder}/v{number};}} {QUIET}" if traced else f"\\. {folder}/v{number}"
         line = f' {begin};\\eval "$_tt"' + (f";{end}&&:" if told and not inside else "")
         return Typed(entered(line), files)

@@ -36,13 +36,15 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def before_text(asked: Asked, printf: str, read: str) -> str:
+def before_text(asked: Asked, printf: str, read: str, otherwise: str = "") -> str:
     """For the Bourne family, what comes before C: the tty is mended, and the stop is made at which it is looked at."""
     lines = ""
     if asked.mend:
         lines += f"{{ {asked.mend};}} </dev/tty {QUIET}||:\n"
     if asked.probe:
-        lines += f"{{ {printf} '{escaped_mark('M', asked.start)}' >/dev/tty;{read} _tt </dev/tty;}} {QUIET}||:\n"
+        stop = f"'{escaped_mark('M', asked.start)}' >/dev/tty"
+        told = f"{{ {printf} {stop}||{otherwise} {stop};}}" if otherwise else f"{printf} {stop}"
+        lines += f"{{ {told}&&{read} _tt </dev/tty;}} {QUIET}||:\n"  # nobody would end a stop that was not told
     return lines
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from truetty.shells.base import Asked, Typed
-from truetty.shells.bash import Bash
+from truetty.shells.bash import Bash, telling
 from truetty.shells.quoting import encoded, entered, escaped_mark, quoted, script
 
 _CLEAN = "\\history -s x;\\history -d -1;"
@@ -24,7 +24,7 @@ class Rbash(Bash):
         folder, number = asked.folder, asked.serial
         before = f"{{ {asked.mend};}} </dev/tty;" if asked.mend else ""
         if asked.probe:
-            before += f"\\builtin printf '{escaped_mark('M', asked.start)}';"
+            before += f"\\builtin printf '{escaped_mark('M', asked.start)}'&&"
             before += "\\builtin read -r _tt </dev/tty;\\builtin unset _tt;"
         code = asked.last_code & 255
         first = f"{before}\\builtin printf {quoted(escaped_mark('C', asked.start))}"
@@ -42,13 +42,10 @@ class Rbash(Bash):
         return Typed(entered(f' _tt=$?;{_CLEAN}\\builtin eval "$(<{folder}/h{serial})"&&:'), files)
 
     def _hook(self, folder: str, key: str) -> str:
-        return script("hook.bash", folder=folder, key=key, tty="", quiet="")
+        return script("hook.bash", folder=folder, key=key, tell=quoted(f'\\builtin eval "{telling("P", key, tty="")}"'))
 
 
 def _told(letter: str, secret: str) -> str:
     """A mark with the caught status, which is handed on."""
-    with_space, without = (quoted(escaped_mark(letter, secret, "%s", f"%s{flag}")) for flag in ("S", ""))
-    return (
-        f'case ${{HISTCONTROL-}} in *ignore[sb]*)\\builtin printf {with_space} "$_tt" "$-";;'
-        f'*)\\builtin printf {without} "$_tt" "$-";;esac;\\builtin eval "\\builtin unset _tt;(exit $_tt)"\n'
-    )
+    mark = telling(letter, secret, tty="").replace("$?", "$_tt")
+    return f'\\builtin eval "{mark};\\builtin unset _tt;(exit $_tt)"\n'

@@ -12,7 +12,8 @@ def _tt():
             with open("/dev/tty", "w") as tty:
                 tty.write(mark)
         except OSError:
-            pass
+            return False
+        return True
 
     with open("@FOLDER@/t@NUMBER@", encoding="utf-8", errors="surrogateescape") as file:
         text = file.read()
@@ -24,8 +25,7 @@ def _tt():
         if @MEND@:
             subprocess.run(@MEND@, shell=True, stdin=tty, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if @PROBE@:
-            tell("\033]7717;M;@START@\007")
-            tty.readline()
+            tell("\033]7717;M;@START@\007") and tty.readline()
     tell("\033]7717;C;@START@\007")
     try:
         try:

@@ -1,0 +1,142 @@
+"""What the observer says of programs in front of the shell: readers of every kind, relays, the stopped, the hidden."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.kernel.driver import Pty
+from truetty.kernel import proc
+from truetty.kernel.tty import Tty
+
+Start = Callable[..., Pty]
+
+
+@pytest.mark.parametrize(
+    ("line", "seen", "kind", "hard"),
+    [
+        ("sleep 1000 | cat", "running", None, True),
+        ("cat | sleep 1000", "waiting", "line", True),
+        ("cat | sh -c 'while :; do :; done'", "waiting", "line", False),
+        ("sh -c 'stty -echo; cat'", "waiting", "secret", True),
+        ("sh -c 'cat; true'", "waiting", "line", True),
+        ("setsid -w cat", "waiting", "line", True),
+        ("less /etc/passwd", "waiting", "key", True),
+        ("bash -c 'read -e x'", "waiting", "key", True),
+        ("bash -c 'read x'", "waiting", "line", True),
+        ("bash --norc --noediting", "waiting", "shell", True),
+        ("dash", "waiting", "shell", True),
+        ("zsh -f", "waiting", "shell", True),
+        ("fish --no-config", "waiting", "shell", None),
+        ("ksh93", "waiting", "shell", True),
+        ("mksh", "waiting", "shell", True),
+        ("tcsh -f", "waiting", "shell", True),
+        ("busybox ash", "waiting", "shell", True),
+        ("script -qc cat /dev/null", "waiting", "line", True),
+        ("script -qc 'sleep 1000' /dev/null", "running", None, True),
+        ("script -qc 'bash --norc' /dev/null", "waiting", "shell", True),
+        ("script -qc \"script -qc 'stty -echo; cat' /dev/null\" /dev/null", "waiting", "secret", True),
+    ],
+)
+def test_program_in_front(start: Start, line: str, seen: str, kind: str | None, hard: bool | None) -> None:
+    pty = start("bash")
+    pty.type(line + "\r")
+    pty.settle(seen, kind, hard)
+
+
+def test_a_server_that_borrowed_the_tty_reads_for_its_client(start: Start, tmp_path: Path) -> None:
+    pty = start("bash")
+    pty.type(f"tmux -f /dev/null -S {tmp_path}/socket new sleep 1000\r")
+    look = pty.settle("waiting", "key", hard=False)
+    assert look.program == "tmux: server"
+    assert "tmux: server" in [process.name for process in pty.observer.everyone()]
+
+
+@pytest.mark.parametrize(("line", "seen"), [("", "ready"), ("read x", "waiting"), ("cat", "waiting")])
+def test_unread_input_vetoes(start: Start, monkeypatch: pytest.MonkeyPatch, line: str, seen: str) -> None:
+    """A reader with input is only about to wake: too short a moment to wait for, so it is made to last."""
+    pty = start("bash")
+    pty.type(line + "\r")
+    pty.settle(seen, "line" if line else None, hard=True)
+    monkeypatch.setattr(Tty, "unread", lambda tty: 3)
+    assert pty.observer.observe().seen == "running"
+    assert not pty.observer.learn()
+
+
+def test_stopped(start: Start) -> None:
+    pty = start("bash")
+    pty.type("set +m; sh -c 'kill -STOP $$' & kill -STOP $$\r")
+    pty.settle("stopped")
+    os.kill(pty.pid, signal.SIGCONT)
+    pty.settle("ready", hard=True)
+
+
+@pytest.mark.parametrize("shell", ["fish", "busybox", "bash", "zsh"])
+def test_a_call_taken_up_again_after_a_stop(start: Start, shell: str) -> None:
+    pty = start(shell)
+    os.kill(pty.pid, signal.SIGSTOP)
+    pty.settle("stopped")
+    os.kill(pty.pid, signal.SIGCONT)
+    pty.settle("ready", hard=True)
+
+
+def test_wakes_tell_whether_the_reader_has_looked(start: Start) -> None:
+    pty = start("bash")
+    pty.type("cat >/dev/null\r")
+    before = pty.settle("waiting", "line").wakes
+    assert before is not None
+    assert pty.observer.observe().wakes == before
+    pty.type("a line\r")
+    pty.until(lambda: pty.observer.observe().seen == "waiting" and pty.observer.observe().wakes != before, "a wake")
+
+
+# ── not permitted ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """From now on the kernel does not say what anybody is blocked on."""
+
+    def forbid() -> None:
+        read = proc.read
+
+        def denied(path: str, size: int = 4096) -> bytes:
+            if path.endswith("/syscall"):
+                raise PermissionError(path)
+            return read(path, size)
+
+        def kept(self: proc.Kept) -> bytes:
+            if self._path.endswith("/syscall"):
+                raise PermissionError(self._path)
+            return os.pread(self._fd, self._size, 0)
+
+        monkeypatch.setattr(proc, "read", denied)
+        monkeypatch.setattr(proc.Kept, "read", kept)
+
+    return forbid
+
+
+@pytest.mark.parametrize(
+    ("line", "seen", "kind", "hard"),
+    [
+        ("", "unknown", None, False),
+        ("cat", "unknown", None, False),
+        ("sh -c 'stty -echo; cat'", "waiting", "secret", False),
+        ("sh -c 'stty raw -echo; cat'", "unknown", None, False),
+        ("sh -c 'while :; do :; done'", "running", None, True),
+        ("read -s x", "waiting", "secret", False),
+    ],
+)
+def test_what_is_forbidden_is_unknown(
+    start: Start, forbidden: Callable[[], None], line: str, seen: str, kind: str | None, hard: bool
+) -> None:
+    pty = start("bash")
+    if line:
+        pty.type(line + "\r")
+        pty.until(lambda: pty.observer.observe().seen in ("waiting", "running"), "the program")
+    forbidden()
+    pty.settle(seen, kind, hard)

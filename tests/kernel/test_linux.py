@@ -1,0 +1,405 @@
+"""The Linux observer on real shells: what it says in settled states, and what it must never say."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.kernel.driver import SHELLS, Pty
+from truetty.kernel import observer_for, proc
+from truetty.kernel.blind import BlindObserver
+from truetty.kernel.linux import LinuxObserver
+
+Start = Callable[..., Pty]
+every_shell = pytest.mark.parametrize("shell", SHELLS)
+
+
+# ── the prompt ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@every_shell
+def test_prompt_program_and_end(start: Start, shell: str) -> None:
+    pty = start(shell)
+    ready = pty.settle("ready", hard=True)
+    assert ready.reader == pty.pid
+    assert pty.observer.knows_prompt
+    assert pty.observer.shell_in_front()
+
+    pty.type("/bin/sleep 1000\r")
+    pty.settle("running", hard=True)
+    assert not pty.observer.shell_in_front()
+    assert [child.name for child in pty.observer.children()] == ["sleep"]
+
+    pty.type("\x03")
+    pty.settle("ready", hard=True)
+    pty.type("/bin/cat\r")
+    waiting = pty.settle("waiting", "line", hard=True)
+    assert (waiting.program, waiting.reader) == ("cat", pty.observer.children()[0].pid)
+
+    pty.type("\x04")
+    pty.settle("ready", hard=True)
+    assert pty.observer.children() == []
+    pty.type("exit\r")
+    pty.settle("exited")
+
+
+@every_shell
+def test_prompt_is_the_same_in_every_process_of_a_shell(start: Start, shell: str) -> None:
+    start(shell)
+    argv = SHELLS[shell]
+    other = start(*argv, prompt=False, env={f"V{n}": "x" * (37 * n % 400) for n in range(60)} | {"LC_ALL": "C.UTF-8"})
+    other.settle("ready", hard=True)
+    other.run("cd /")
+    other.type("exec " + " ".join(argv) + "\r")
+    other.until(lambda: bool(other.observer.observe().seen == "ready" and other.observer.cwd() == "/"), "the new shell")
+    other.settle("ready", hard=True)
+    other.type(" ".join(argv) + "\r")
+    nested = other.settle("waiting", "shell", hard=True)
+    assert nested.reader == other.observer.children()[0].pid
+
+
+@every_shell
+def test_prompt_after_trouble(start: Start, shell: str) -> None:
+    pty = start(shell)
+    for keys in ("echo abc\x03", "true\r", "/bin/true\r", "/bin/sleep 1000\r", "\x03", "/bin/sleep 1000\r", "\x1a"):
+        pty.type(keys)
+        if keys.startswith("/bin/sleep"):
+            pty.settle("running")
+        else:
+            pty.settle("ready", hard=True)
+    # ksh93 has a sleep of its own; elsewhere the job is stopped, and does not make the shell so.
+    assert pty.observer.observe().seen == "ready"
+
+
+def test_nothing_learnt_is_soft(start: Start) -> None:
+    pty = start("bash", prompt=False)
+    pty.settle("waiting", "shell", hard=False)
+    assert not pty.observer.knows_prompt
+    pty.learn()
+    pty.settle("ready", hard=True)
+
+
+def test_learning_needs_a_shell_that_reads(start: Start) -> None:
+    pty = start("bash")
+    pty.type("sleep 1000\r")
+    pty.settle("running")
+    assert not pty.observer.learn()
+
+
+def test_another_editing_mode_is_learnt_beside_the_first(start: Start) -> None:
+    pty = start("ksh93")
+    pty.type("set -o vi\r")
+    pty.settle("waiting", "continuation", hard=False)
+    assert pty.observer.learn()
+    pty.settle("ready", hard=True)
+    pty.run("set -o emacs")
+    pty.run("true")
+    second = start("ksh93", prompt=False)
+    second.settle("ready")
+
+
+def test_csh_without_its_editor_reads_what_is_left_of_its_buffer(start: Start) -> None:
+    pty = start("tcsh")
+    pty.type("unset edit\r")
+    pty.settle("waiting", "shell", hard=False)
+    assert pty.observer.learn()
+    for _ in range(3):
+        pty.run("true")
+    pty.type("set x=$<\r")
+    pty.settle("waiting", "line", hard=True)
+
+
+def test_exec_of_another_shell(start: Start) -> None:
+    pty = start("bash")
+    before = pty.observer.program()
+    pty.type("exec dash\r")
+    look = pty.settle("waiting", "shell", hard=False)
+    assert look.reader == pty.pid
+    assert not pty.observer.knows_prompt
+    assert pty.observer.program() not in (None, before)
+    assert pty.observer.learn()
+    pty.run("true")
+
+
+def test_modes_left_behind_do_not_hide_the_prompt(start: Start) -> None:
+    pty = start("dash")
+    pty.run("stty -echo")
+    pty.settle("ready", hard=True)
+    pty.type("stty echo raw\r")
+    pty.settle("ready", hard=True)
+
+
+def test_modes_changed_under_the_editor_do_not_hide_the_prompt(start: Start) -> None:
+    pty = start("bash")
+    os.system(f"stty sane <{os.readlink(f'/proc/{pty.pid}/fd/0')}")
+    assert pty.observer.modes().canonical
+    pty.settle("ready", hard=True)
+
+
+# ── what the shell itself reads ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("shell", "line", "kind", "hard"),
+    [
+        ("bash", "read x", "line", True),
+        ("bash", "read -s x", "secret", True),
+        ("bash", "read -t 1000 x", "line", False),
+        ("bash", "read -n 1 x", "key", True),
+        ("bash", "read -e x", "line", True),
+        ("bash", "f() { eval 'read -e x'; }; f", "line", True),
+        ("bash", "x=$(read y)", "line", True),
+        ("bash", "(read x)", "line", True),
+        ("bash", "set +m; cat", "line", True),
+        ("bash", 'echo "abc', "continuation", False),
+        ("bash", "cat <<E", "continuation", False),
+        ("zsh", "read x", "line", True),
+        ("zsh", "read -s x", "secret", True),
+        ("zsh", "vared PATH", "line", True),
+        ("zsh", "if true", "continuation", False),
+        ("fish", "read x", "continuation", False),
+        ("dash", "read x", "line", True),
+        ("dash", "stty -echo; read x", "secret", True),
+        ("dash", "if true", "continuation", False),
+        ("ksh93", "read x", "continuation", False),
+        ("ksh93", "if true", "continuation", False),
+        ("mksh", "read x", "line", True),
+        ("mksh", "read -n1 x", "key", True),
+        ("mksh", "if true", "continuation", False),
+        ("tcsh", "set x=$<", "line", True),
+        ("tcsh", "foreach i (1 2)", "continuation", False),
+        ("busybox", "read x", "line", True),
+        ("busybox", "read -s x", "secret", True),
+        ("busybox", 'echo "abc', "continuation", False),
+    ],
+)
+def test_shell_reads(start: Start, shell: str, line: str, kind: str, hard: bool) -> None:
+    pty = start(shell)
+    pty.type(line + "\r")
+    pty.settle("waiting", kind, hard)
+
+
+@pytest.mark.parametrize("line", ["while :; do :; done", "wait", "sleep 1000 & wait", "set +m; sleep 1000"])
+def test_shell_is_at_work(start: Start, line: str) -> None:
+    pty = start("bash")
+    pty.type(f"sleep 1000 & {line}\r")
+    look = pty.settle("running", hard=True)
+    assert look.busy == line.startswith("while")
+
+
+def test_read_on_the_very_depth_of_the_prompt_is_not_the_prompt(start: Start) -> None:
+    """Functions and lists deepen the stack of bash by steps; some sum of them is the prompt's own depth."""
+    pty = start("bash")
+    depth = _depth(pty)
+    pty.run('f() { "$@"; }')
+    plain = _depth_of_read(pty, "read -e x")
+    steps = {
+        "f {}": _depth_of_read(pty, "f read -e x") - plain,
+        "{{ {}; }}": _depth_of_read(pty, "{ read -e x; }") - plain,
+        "if :; then {}; fi": _depth_of_read(pty, "if :; then read -e x; fi") - plain,
+        ": && {}": _depth_of_read(pty, ": && read -e x") - plain,
+    }
+    tried = 0
+    for counts in _sums(list(steps.values()), depth - plain):
+        line = "read -e x"
+        for form, count in zip(steps, counts, strict=True):
+            for _ in range(count):
+                line = form.format(line)
+        pty.type(line + "\r")
+        pty.settle("waiting", "line", hard=True)
+        tried += _depth(pty) == depth
+        pty.run("")
+        if tried == 5:
+            break
+    # On a build of bash where no such sum exists there is nothing to confuse, and the steps have shown as much.
+    assert tried > 0 or not any(_sums(list(steps.values()), depth - plain))
+
+
+def _depth(pty: Pty) -> int:
+    stack = int(proc.read(f"/proc/{pty.pid}/syscall").split()[7], 16)
+    return pty.stat().stack - stack
+
+
+def _depth_of_read(pty: Pty, line: str) -> int:
+    pty.type(line + "\r")
+    pty.settle("waiting", "line", hard=True)
+    depth = _depth(pty)
+    pty.run("")
+    return depth
+
+
+def _sums(steps: list[int], total: int) -> list[list[int]]:
+    """Every way to reach `total` with few of each step."""
+    if not steps:
+        return [[]] if total == 0 else []
+    ways = []
+    for count in range(6):
+        ways += [[count, *rest] for rest in _sums(steps[1:], total - count * steps[0])]
+    return ways
+
+
+# ── the dangerous moment ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("shell", ["bash", "dash", "zsh", "mksh"])
+def test_never_ready_before_the_end_once_the_line_is_consumed(start: Start, tmp_path: Path, shell: str) -> None:
+    pty = start(shell)
+    truth = tmp_path / "n"
+    for n in range(60):
+        line = f"/bin/sleep 0.00{n % 5}; echo {n} >{truth}\r"
+        needed = (pty.observer.consumed() or 0) + len(line)
+        pty.type(line)
+        for _ in range(100_000):
+            look = pty.observer.observe()
+            read = (look.consumed or 0) >= needed
+            assert not (read and look.seen == "waiting" and look.hard), look
+            if read and look.seen == "ready" and look.hard:
+                break
+            pty.pump(0)
+        assert truth.read_text() == f"{n}\n"
+
+
+def test_consumed_counts_the_shells_own_reading_only(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "big").write_bytes(b"x" * 100_000)
+    pty = start("dash")
+    before = pty.observer.consumed()
+    line = f"/bin/cat {tmp_path}/big >/dev/null"
+    pty.run(line)
+    assert before is not None
+    assert pty.observer.consumed() == before + len(line) + 1
+
+
+# ── single facts ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_directory(start: Start, tmp_path: Path) -> None:
+    pty = start("dash")
+    folder = tmp_path / "a folder (deleted)"
+    folder.mkdir()
+    pty.run(f"cd '{folder}'")
+    assert pty.observer.cwd() == str(folder)
+    folder.rmdir()
+    assert pty.observer.cwd() is None
+
+
+def test_everyone_of_the_terminal(start: Start) -> None:
+    pty = start("bash")
+    pty.run("sleep 1001 & (setsid sh -c 'exec sleep 1002' &)")
+
+    def names() -> list[str]:
+        return sorted(process.name for process in pty.observer.everyone())
+
+    pty.until(lambda: names() == ["bash", "sleep", "sleep"], "the shell, its job and a daemon that holds its tty")
+    assert [process.name for process in pty.observer.children()] == ["sleep"]
+
+
+def test_a_fork_of_ours_is_not_of_the_terminal(start: Start) -> None:
+    pty = start("bash")
+    slave = os.open(os.readlink(f"/proc/{pty.pid}/fd/0"), os.O_RDWR | os.O_NOCTTY)
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-c", "print(flush=True); input()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=(pty.master, slave),
+        ) as fork:
+            assert fork.stdout is not None
+            fork.stdout.readline()
+            assert [process.pid for process in pty.observer.everyone()] == [pty.pid]
+            fork.communicate(b"\n")
+    finally:
+        os.close(slave)
+
+
+def test_zombies_do_not_live(start: Start) -> None:
+    pty = start("bash")
+    pty.type("sh -c 'sleep 0 & exec sleep 1000'\r")
+    pty.settle("running")
+    pty.until(lambda: any(one.state == "Z" for one in proc.descendants(pty.stat())), "a zombie")
+    assert [process.state for process in pty.observer.children()] == ["S"]
+
+
+def test_exited_is_seen_before_and_after_it_is_waited_for(start: Start) -> None:
+    pty = start("dash")
+    pty.type("exit 3\r")
+    pty.settle("exited")
+    os.waitpid(pty.pid, 0)
+    pty.settle("exited")
+    assert pty.observer.children() == []
+    assert pty.observer.consumed() is None
+    assert pty.observer.cwd() is None
+
+
+def test_close_closes_everything(start: Start) -> None:
+    pty = start("bash")
+    before = len(os.listdir("/proc/self/fd"))
+    observer = LinuxObserver(pty.master, pty.pid)
+    observer.observe()
+    observer.children()
+    observer.everyone()
+    kept = set(os.listdir("/proc/self/fd"))
+    assert all(not os.get_inheritable(int(fd)) for fd in kept if int(fd) > 2 and os.path.exists(f"/proc/self/fd/{fd}"))
+    observer.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_the_best_observer_for_this_machine(start: Start) -> None:
+    pty = start("bash")
+    observer = observer_for(pty.master, pty.pid)
+    assert isinstance(observer, LinuxObserver)
+    observer.close()
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    blind = observer_for(pty.master, gone.pid)
+    assert isinstance(blind, BlindObserver)
+    assert blind.observe().seen == "exited"
+    blind.close()
+
+
+def test_a_look_at_a_shell_that_did_not_run_is_cheap(start: Start) -> None:
+    """Not by the clock: by what is opened. The cheap look opens nothing."""
+    pty = start("bash")
+    first = pty.settle("ready")
+    opened: list[str] = []
+    sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" and watching else None)
+    watching = True
+    again = pty.observer.observe()
+    watching = False
+    assert again == first
+    assert opened == []
+
+
+def test_a_thousand_looks_leave_nothing_open(start: Start) -> None:
+    pty = start("bash")
+    pty.type("script -qc cat /dev/null\r")
+    pty.settle("waiting", "line")
+    before = len(os.listdir("/proc/self/fd"))
+    end = time.monotonic() + 10
+    for _ in range(1000):
+        pty.observer.observe()
+        if time.monotonic() > end:
+            break
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_out_of_descriptors_is_unknown(start: Start) -> None:
+    pty = start("bash")
+    pty.type("cat\r")
+    pty.settle("waiting", "line")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        look = pty.observer.observe()
+        learnt = pty.observer.learn()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert (look.seen, look.hard) == ("unknown", False)
+    assert not learnt
+    pty.settle("waiting", "line", hard=True)

@@ -1,0 +1,100 @@
+"""The terminal itself: modes that are left behind, put back, and written as `stty` writes them."""
+
+from __future__ import annotations
+
+import termios
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.kernel.driver import Pty
+
+Start = Callable[..., Pty]
+
+
+@pytest.fixture
+def dash(start: Start) -> Pty:
+    return start("dash")
+
+
+def test_given_modes_are_sane(dash: Pty) -> None:
+    modes = dash.observer.modes()
+    assert modes.canonical and modes.echo and modes.signals and modes.sane
+    assert modes.interrupt == b"\x03"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(
+            "-echo",
+            "raw",
+            "-icanon",
+            "-isig",
+            "-icrnl",
+            "igncr",
+            "inlcr",
+            "istrip",
+            "-ixon",
+            "-opost",
+            "-onlcr",
+            "ocrnl",
+        ),
+        *("intr undef", "intr ^X", "quit undef", "susp undef", "eof ^X", "erase ^H"),
+    ],
+)
+def test_harmful_changes_are_seen_and_mended(dash: Pty, change: str) -> None:
+    dash.type(f"stty {change}\r")
+    dash.until(lambda: not dash.observer.modes().sane, f"stty {change} to show")
+    dash.settle("ready")
+    dash.observer.mend()
+    assert dash.observer.modes().sane
+    assert dash.observer.modes().interrupt == b"\x03"
+    dash.run("true")
+
+
+def test_no_interrupt_character_is_empty(dash: Pty) -> None:
+    dash.run("stty intr undef")
+    assert dash.observer.modes().interrupt == b""
+
+
+def test_harmless_choices_survive_mending(dash: Pty) -> None:
+    dash.run("stty tostop -echoctl")
+    assert dash.observer.modes().sane
+    dash.run("stty -echo")
+    dash.observer.mend()
+    flags = termios.tcgetattr(dash.master)[3]
+    assert flags & termios.TOSTOP
+    assert not flags & termios.ECHOCTL
+
+
+def test_adopted_modes_are_the_sane_ones(dash: Pty) -> None:
+    dash.run("stty erase ^H")
+    assert not dash.observer.modes().sane
+    dash.observer.adopt_modes()
+    assert dash.observer.modes().sane
+    dash.run("stty erase ^?")
+    dash.observer.mend()
+    assert termios.tcgetattr(dash.master)[6][termios.VERASE] == b"\x08"
+
+
+@pytest.mark.parametrize("stty", ["stty", "busybox stty"])
+def test_stty_takes_the_given_modes_back(dash: Pty, stty: str) -> None:
+    word = dash.observer.given_modes()
+    assert word is not None
+    dash.run("stty -echo -opost intr undef")
+    dash.run(f"{stty} {word}")
+    assert dash.observer.modes().sane
+    dash.run("stty -g")
+    dash.until(lambda: word.encode() in dash.screen, "the same word from stty")
+
+
+def test_stopped_output_flows_again(dash: Pty, tmp_path: Path) -> None:
+    dash.type(f"\x13: >{tmp_path}/begun; echo not''yet\r")  # Ctrl-S
+    dash.until((tmp_path / "begun").exists, "the line to be read")
+    for _ in range(50):
+        dash.pump()
+    assert b"notyet" not in dash.screen
+    dash.observer.mend()
+    dash.until(lambda: b"notyet" in dash.screen, "the output")
