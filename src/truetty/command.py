@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from truetty.conversation import Conversation
 from truetty.core import keys
-from truetty.core.command import Machine, Reading
+from truetty.core.command import Machine
+from truetty.core.ending import Reading
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.output.clean import Cleaner, clean
 from truetty.window import Output

@@ -16,7 +16,8 @@ from typing import Final
 
 from truetty.bounds import TAIL, Bounds
 from truetty.channels.base import Channel, Ended
-from truetty.core.command import Machine, Secrets, State, Want
+from truetty.core.command import Machine, State, Want
+from truetty.core.ending import Secrets
 from truetty.core.events import Event, Mark, Mode, Query
 from truetty.core.outcome import Strategy
 from truetty.core.scanner import Scanner
@@ -30,6 +31,8 @@ from truetty.typist import Typist
 # `ESC ] 7717 ; C ;`: where a mark's secret begins.
 BEFORE_SECRET: Final = 9
 XOFF: Final = b"\x13"
+# A shell starts a command within milliseconds; if it does not, whoever types wants to reach whatever is there.
+EARLY: Final = 0.3
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
 
 
@@ -72,6 +75,8 @@ class Conversation:
         self._free = False  # the prompt is ours: a trigger may be typed
         self._dirty = False  # keys were sent since the last trigger
         self._stoppable = False  # among them Ctrl-S
+        self._early = bytearray()  # keys for a command that has not started yet
+        self._early_until = 0.0
         self._prompt_from: int | None = None
         self._background: set[int] = set()
         channel.attach(self)
@@ -108,7 +113,7 @@ class Conversation:
         self.notes = []
         self.bounds = Bounds(self.transcript, self._last_prompt(), size)
         self.machine = machine = Machine(
-            self._secrets, now, shell=self.channel.pid, marked=self.shell.integrates, limit=limit
+            self._secrets, now, shell=self.channel.pid, marked=self.shell.integrates, limit=limit, dirty=self._dirty
         )
         machine.alternate_screen = self.alternate_screen
         if self.free:
@@ -117,14 +122,27 @@ class Conversation:
         return machine
 
     def type(self, data: bytes) -> None:
-        """Keys for whoever reads the terminal now."""
-        self.channel.write(data)
-        self._dirty = True  # whoever reads now may leave some of it to the prompt
+        """Keys for the running command, or for whoever reads the terminal now."""
+        now = self._loop.time()
+        machine = self.machine
+        self._dirty = True  # whoever reads may leave some of it to the prompt
         self._stoppable = self._stoppable or XOFF in data
-        if self.machine is not None and self.machine.state is not State.ENDED:
-            now = self._loop.time()
+        if machine is not None and machine.state is State.SENT and machine.waiting is None:
+            # Right behind the trigger the shell's editor would take them: they wait until the command has started.
+            self._early += data
+            self._early_until = now + EARLY
+        else:
+            self.channel.write(data)
+            if machine is not None and machine.state is not State.ENDED:
+                machine.on_input(now)
+                self._act(now)
+
+    def _type_early(self, now: float) -> None:
+        """What was typed before the command had started."""
+        data, self._early = bytes(self._early), bytearray()
+        self.channel.write(data)
+        if self.machine is not None and data:
             self.machine.on_input(now)
-            self._act(now)
 
     # -- the channel's side
 
@@ -176,6 +194,7 @@ class Conversation:
         if machine.output_from is not None and machine.output_from != before:
             self.marked = True
             self.bounds.start(machine.output_from)
+            self._type_early(now)
         elif isinstance(event, Mark) and event.secret in (self._secrets.start, self._key):
             self.bounds.output.hole(event.start, event.end)
 
@@ -262,6 +281,8 @@ class Conversation:
             self._typist.drop_texts()
         self._questions.answer(seen)
         machine.on_observation(seen, now)
+        if self._early and (machine.waiting is not None or now > self._early_until):
+            self._type_early(now)
         if (
             not self.shell.integrates
             and machine.state is State.QUEUED
@@ -280,6 +301,7 @@ class Conversation:
         if self._dirty:
             self._dirty = self._stoppable = False
             if not self._typist.clear():
+                machine.on_clear(now)
                 return
         assert self.bounds is not None
         typed = self._typist.trigger(self._text, self._secrets, self._serial)
@@ -320,6 +342,7 @@ class Conversation:
             bounds.end()
         self._typist.drop_all()
         self._questions.forget()
+        self._early.clear()
         if not ending.proven:
             self.notes.append(UNPROVEN)
         if self.ended is None:
@@ -340,8 +363,9 @@ class Conversation:
             return
         # Whatever shares the shell's own group or holds the terminal now belongs to the prompt, not to the command.
         prompt = {self.channel.pid, self.observer.foreground()}
-        new = [p for p in living if p.group not in prompt and p.pid not in self._background]
-        self._background = {p.pid for p in living}
+        known, pids = self._background, {p.pid for p in living}
+        new = [p for p in living if p.group not in prompt and p.pid not in known and p.parent not in pids]
+        self._background = pids
         if new:
             names = ", ".join(f"{p.name} ({p.pid})" for p in new)
             self.notes.append(f"still running in the background: {names}")

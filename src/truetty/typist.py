@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 
 from truetty.channels.base import Channel
-from truetty.core.command import Secrets
+from truetty.core.ending import Secrets
 from truetty.core.events import Mark
 from truetty.folder import Folder
 from truetty.shells import table

@@ -6,7 +6,6 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -339,15 +338,15 @@ def test_exited_is_seen_before_and_after_it_is_waited_for(start: Start) -> None:
 
 def test_close_closes_everything(start: Start) -> None:
     pty = start("bash")
-    before = len(os.listdir("/proc/self/fd"))
+    before = set(os.listdir("/proc/self/fd"))
     observer = LinuxObserver(pty.master, pty.pid)
     observer.observe()
-    observer.children()
     observer.everyone()
-    kept = set(os.listdir("/proc/self/fd"))
-    assert all(not os.get_inheritable(int(fd)) for fd in kept if int(fd) > 2 and os.path.exists(f"/proc/self/fd/{fd}"))
+    kept = [int(fd) for fd in set(os.listdir("/proc/self/fd")) - before]
+    assert kept
+    assert not any(os.get_inheritable(fd) for fd in kept)
     observer.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert set(os.listdir("/proc/self/fd")) == before
 
 
 def test_the_best_observer_for_this_machine(start: Start) -> None:
@@ -363,30 +362,24 @@ def test_the_best_observer_for_this_machine(start: Start) -> None:
     blind.close()
 
 
-def test_a_look_at_a_shell_that_did_not_run_is_cheap(start: Start) -> None:
-    """Not by the clock: by what is opened. The cheap look opens nothing."""
+def test_a_look_at_a_shell_that_did_not_run_opens_nothing(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     pty = start("bash")
     first = pty.settle("ready")
-    opened: list[str] = []
-    sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" and watching else None)
-    watching = True
-    again = pty.observer.observe()
-    watching = False
-    assert again == first
-    assert opened == []
+
+    def refuse(path: str, flags: int) -> int:
+        raise AssertionError(f"{path} was opened")
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert pty.observer.observe() == first
 
 
-def test_a_thousand_looks_leave_nothing_open(start: Start) -> None:
+def test_looks_leave_nothing_open(start: Start) -> None:
     pty = start("bash")
     pty.type("script -qc cat /dev/null\r")
     pty.settle("waiting", "line")
-    before = len(os.listdir("/proc/self/fd"))
-    end = time.monotonic() + 10
-    for _ in range(1000):
-        pty.observer.observe()
-        if time.monotonic() > end:
-            break
-    assert len(os.listdir("/proc/self/fd")) == before
+    before = set(os.listdir("/proc/self/fd"))
+    pty.settle("waiting", "line")
+    assert set(os.listdir("/proc/self/fd")) == before
 
 
 def test_out_of_descriptors_is_unknown(start: Start) -> None:

@@ -30,9 +30,7 @@ from enum import Enum, auto
 from math import inf
 from typing import Final
 
-from truetty.core.ending import Ending as Ending
-from truetty.core.ending import Reading as Reading
-from truetty.core.ending import Secrets as Secrets
+from truetty.core.ending import Ending, Reading, Secrets
 from truetty.core.events import Event, Hint, Mark, Mode, Query
 from truetty.core.observation import Observation
 from truetty.core.outcome import Strategy, WaitingKind
@@ -83,23 +81,16 @@ class Want(Enum):
 NEXT: Final[dict[tuple[State, Fact], State]] = {
     (State.QUEUED, Fact.PROMPT): State.SENT,
     (State.QUEUED, Fact.BACK): State.SENT,
-    (State.QUEUED, Fact.GONE): State.ENDED,
-    (State.QUEUED, Fact.LOST): State.ENDED,
     (State.SENT, Fact.START): State.RUNNING,
     (State.SENT, Fact.BACK): State.ASKING,
-    (State.SENT, Fact.GONE): State.ENDED,
-    (State.SENT, Fact.LOST): State.ENDED,
     (State.RUNNING, Fact.START): State.RUNNING,
     (State.RUNNING, Fact.END): State.ENDED,
     (State.RUNNING, Fact.PROMPT): State.ENDED,
     (State.RUNNING, Fact.BACK): State.ASKING,
-    (State.RUNNING, Fact.GONE): State.ENDED,
-    (State.RUNNING, Fact.LOST): State.ENDED,
     (State.ASKING, Fact.ANSWER): State.ENDED,
     (State.ASKING, Fact.BACK): State.ENDED,
     (State.ASKING, Fact.LATE): State.ENDED,
-    (State.ASKING, Fact.GONE): State.ENDED,
-    (State.ASKING, Fact.LOST): State.ENDED,
+    **{(state, fact): State.ENDED for state in State for fact in (Fact.GONE, Fact.LOST) if state is not State.ENDED},
 }
 
 
@@ -107,7 +98,14 @@ class Machine:
     """Decides what is known of one command. `marked` is False for shells that cannot tell us anything."""
 
     def __init__(
-        self, secrets: Secrets, now: float, *, shell: int | None = None, marked: bool = True, limit: float = inf
+        self,
+        secrets: Secrets,
+        now: float,
+        *,
+        shell: int | None = None,
+        marked: bool = True,
+        limit: float = inf,
+        dirty: bool = False,
     ) -> None:
         self.state = State.QUEUED
         self.waiting: Reading | None = None
@@ -124,6 +122,7 @@ class Machine:
         self._shell = shell
         self._marked = marked
         self._limit_at = now + limit
+        self._dirty = dirty  # keys were sent to the prompt: only looks show where it is
         self._probing = 0  # looks still disregarded while the shell stops for us before the text runs
         self._needed = 0  # what the shell must have consumed before a look at it counts
         self._claim: Mark | None = None  # a D mark seen while another group held the terminal
@@ -141,6 +140,7 @@ class Machine:
         self._pace = Pace(now)
         self._ask_until = inf
         self._telling = True
+        self._cleared = False
         self._back_at = now
         self.episode = 0  # how often somebody began to read
 
@@ -181,6 +181,12 @@ class Machine:
         self._ready_looks = 0
         self._pace.soon(now, QUIET)
 
+    def on_clear(self, now: float) -> None:
+        """Ctrl-C was typed at the prompt to clear it: wait until the shell has answered with the next one."""
+        self._ready_looks = 0
+        self._cleared = True
+        self._pace.soon(now, AGAIN)
+
     def on_silence(self, now: float) -> None:
         """There is no way to ask this shell."""
         self._on_fact(Fact.LATE, now, None)
@@ -195,6 +201,7 @@ class Machine:
     def on_bytes(self, now: float) -> None:
         """Output arrived. Called once for each piece read, before the events found in it."""
         self.waiting = None
+        self.stopped = self._cleared = False
         self._bytes_since_start = True
         self._ready_clean = False
         self._soft_looks = 0
@@ -232,8 +239,7 @@ class Machine:
         if look.consumed is not None and look.consumed < self._needed:
             self._pace.soon(now, AGAIN)  # it has not even read what we typed
             return
-        at_prompt = look.seen == "ready" or (look.kind == "shell" and look.reader == self._shell is not None)
-        if at_prompt:
+        if self._is_prompt(look):
             self._on_ready(look, now)
         elif look.seen == "waiting" and self._probing and not self._continuation:
             self._probing -= 1
@@ -245,6 +251,14 @@ class Machine:
             self._ready_looks = self._soft_looks = 0
             self.waiting = None
             self._pace.slower(now)
+
+    def _is_prompt(self, look: Observation) -> bool:
+        if look.seen == "ready":
+            return True
+        if look.reader != self._shell or self._shell is None:
+            return False
+        # A shell of which nothing was learnt; or one whose editor is elsewhere than usual because of what was typed.
+        return look.kind == "shell" or (look.kind == "continuation" and self._dirty and self.state is State.QUEUED)
 
     def on_exit(self, code: int | None, signal: int | None, now: float) -> None:
         """The shell itself is gone."""
@@ -271,7 +285,7 @@ class Machine:
     # -- how a fact is made of what happened
 
     def _on_hook(self, mark: Mark, now: float, in_front: bool | None) -> None:
-        if self.state is State.QUEUED or in_front is None:
+        if (self.state is State.QUEUED and not self._dirty) or in_front is None:
             self._on_fact(Fact.PROMPT, now, mark)
         elif self.state is State.RUNNING:
             self._hook = mark
@@ -294,7 +308,9 @@ class Machine:
         if self._ready_looks == 0:
             self._ready_clean = True
         self._ready_looks += 1
-        if look.hard and (told := self._told()) and self.state is State.RUNNING:
+        if self._cleared and self._ready_looks < STEADY_LOOKS:
+            self._pace.soon(now, AGAIN)
+        elif look.hard and (told := self._told()) and self.state is State.RUNNING:
             self._on_fact(Fact.END if told is self._claim else Fact.PROMPT, now, told)
         elif self._ready_looks >= (2 if look.hard else SOFT_LOOKS) and (
             self._ready_clean or self._ready_looks >= STEADY_LOOKS
@@ -383,4 +399,5 @@ class Machine:
         self.state = State.ENDED
         self.ending = ending
         self.waiting = None
+        self.stopped = False
         self.wants.clear()
