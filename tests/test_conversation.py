@@ -268,11 +268,20 @@ async def test_questions_nobody_should_answer(stage: Stage, sight: Observation, 
     assert stage.typed() == b""
 
 
-async def test_the_modes_are_mended_when_the_shell_stops_for_it(stage: Stage) -> None:
+async def after_broken_modes(stage: Stage) -> truetty.Command:
+    """A command that is typed after one which left the modes broken: its shell is asked to stop for us first."""
     terminal = await stage.open()
+    first = await terminal.start("stty raw")
+    stage.observer.tty = dataclasses.replace(stage.observer.tty, echo=False, sane=False)
+    stage.say(("C",), ("D", 0, ""))
+    await first.wait(PATIENCE)
     command = await terminal.start("x")
     stage.typed()
-    stage.observer.tty = dataclasses.replace(stage.observer.tty, echo=False, sane=False)
+    return command
+
+
+async def test_the_modes_are_mended_when_the_shell_stops_for_it(stage: Stage) -> None:
+    command = await after_broken_modes(stage)
     stage.say(("M",))
     assert stage.typed() == b"\n" and stage.observer.mended == 1 and command.state == "running"
     stage.say(("C",), b"out", ("D", 0, ""))
@@ -281,9 +290,7 @@ async def test_the_modes_are_mended_when_the_shell_stops_for_it(stage: Stage) ->
 
 async def test_a_stop_seen_late_is_not_waiting(stage: Stage) -> None:
     """The shell prints M and reads. A look sees it read, and then M arrives, which we answer: nobody waits."""
-    terminal = await stage.open()
-    command = await terminal.start("x")
-    stage.typed()
+    command = await after_broken_modes(stage)
     stage.observer.observation = Observation("waiting", kind="line", reader=4242, program="bash", wakes=5)
     stage.channel.hold(stage.part(("M",)))
     await until(lambda: len(stage.channel.written) > 0)
@@ -319,6 +326,8 @@ async def test_a_dirty_prompt_of_a_shell_without_such_a_key(stage: Stage) -> Non
     assert stage.typed() == b"\x03"
     stage.observer.observation = Observation("running")
     stage.say(b"^C\r\n", ("P", 130, ""), b"$ ")
+    stage.observer.observation = READY
     await until(lambda: stage.channel.written.endswith(b"\n"))
+    stage.observer.observation = Observation("running")
     stage.say(("C",), b"out", ("D", 0, ""))
     assert (await command.wait(PATIENCE)).output == "out"

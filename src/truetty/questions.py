@@ -31,7 +31,8 @@ class Questions:
 
     def answer_at_once(self, name: str) -> None:
         """For a shell whose own prompt asks and waits."""
-        self._channel.write(ANSWERS[name])
+        if not self._channel.observer.modes().canonical:
+            self._channel.write(ANSWERS[name])
 
     def answer(self, seen: Observation) -> None:
         """After a look: whoever asked may be reading now."""

@@ -40,7 +40,7 @@ class Typist:
     # -- what the shell said
 
     def on_prompt(self, mark: Mark) -> None:
-        self._flags = mark.flags
+        self._flags = mark.flags or self._flags  # zsh's hook has no way to tell them
 
     def on_first_prompt(self, mark: Mark) -> None:
         self.last_code = mark.code or 0
@@ -48,7 +48,7 @@ class Typist:
 
     def on_end(self, mark: Mark) -> None:
         """The end mark: between the program and the editor, unless the shell was faster than we."""
-        self._flags = mark.flags
+        self._flags = mark.flags or self._flags
         modes = self._observer.modes()
         if modes.canonical:
             self._probe = not modes.sane
@@ -65,7 +65,7 @@ class Typist:
             return True
         self._image = image
         if program := self._observer.program():
-            self.shell = table.recognise(program)
+            self.shell = table.recognise(program, self._observer.started_as())
         return False
 
     def has_end(self) -> bool:

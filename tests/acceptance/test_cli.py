@@ -279,12 +279,9 @@ def test_piped_input_reaches_the_command() -> None:
 
 
 def test_the_end_of_the_input_is_passed_on() -> None:
+    assert run("echo hello", stdin="nobody reads this\n").stdout == "hello\n"
     done = run("cat >/dev/null; echo over", stdin=None)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "over")
-
-
-def test_input_nobody_reads_is_no_matter() -> None:
-    assert run("echo hello", stdin="x\n" * 1000).stdout == "hello\n"
 
 
 def test_input_from_a_file(tmp_path: Path) -> None:
@@ -356,21 +353,8 @@ def test_nothing_is_left_behind(number: int | None, tmp_path: Path) -> None:
     assert status in ((0,) if number is None else (-number, 128 + number, 124, 125))
     pids = [int(word) for word in file.read_text().split()]
     eventually(lambda: all(map(gone, pids)), f"left behind: {[pid for pid in pids if not gone(pid)]}")
-
-
-def test_no_private_files_are_left_behind() -> None:
-    before = set(Path("/dev/shm").glob("tt-*"))
-    done = run("echo $$ >/dev/null; true")
-    assert done.returncode == 0
-    own = [path for path in set(Path("/dev/shm").glob("tt-*")) - before if not Path(f"/proc/{owner(path)}").exists()]
-    assert not own
-
-
-def owner(folder: Path) -> str:
-    try:
-        return (folder / "owner").read_text().split()[0]
-    except OSError:
-        return "1"  # it was removed meanwhile: somebody lived
+    owners = [owner.read_text().split()[0] for owner in Path("/dev/shm").glob("tt-*/owner")]
+    assert number == signal.SIGKILL or str(running.pid) not in owners  # private files
 
 
 # -- doctor

@@ -96,10 +96,9 @@ class Pty:
             look = self.observer.observe()
             before, last = last, (look.seen, look.reader, look.wakes, look.kind, len(self.screen))
             self.pump(0.1)
-            return look.reader == self.pid and bool(self.screen) and before == last
+            return look.reader == self.pid and bool(self.screen) and before == last and self.observer.learn()
 
         self.until(quiet, "a first prompt")
-        assert self.observer.learn()
 
     def run(self, line: str) -> None:
         """Type a line at the prompt and wait until the shell is back there, having read it."""

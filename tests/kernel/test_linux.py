@@ -193,57 +193,6 @@ def test_shell_is_at_work(start: Start, line: str) -> None:
     assert look.busy == line.startswith("while")
 
 
-def test_read_on_the_very_depth_of_the_prompt_is_not_the_prompt(start: Start) -> None:
-    """Functions and lists deepen the stack of bash by steps; some sum of them is the prompt's own depth."""
-    pty = start("bash")
-    depth = _depth(pty)
-    pty.run('f() { "$@"; }')
-    plain = _depth_of_read(pty, "read -e x")
-    steps = {
-        "f {}": _depth_of_read(pty, "f read -e x") - plain,
-        "{{ {}; }}": _depth_of_read(pty, "{ read -e x; }") - plain,
-        "if :; then {}; fi": _depth_of_read(pty, "if :; then read -e x; fi") - plain,
-        ": && {}": _depth_of_read(pty, ": && read -e x") - plain,
-    }
-    tried = 0
-    for counts in _sums(list(steps.values()), depth - plain):
-        line = "read -e x"
-        for form, count in zip(steps, counts, strict=True):
-            for _ in range(count):
-                line = form.format(line)
-        pty.type(line + "\r")
-        pty.settle("waiting", "line", hard=True)
-        tried += _depth(pty) == depth
-        pty.run("")
-        if tried == 5:
-            break
-    # On a build of bash where no such sum exists there is nothing to confuse, and the steps have shown as much.
-    assert tried > 0 or not any(_sums(list(steps.values()), depth - plain))
-
-
-def _depth(pty: Pty) -> int:
-    stack = int(proc.read(f"/proc/{pty.pid}/syscall").split()[7], 16)
-    return pty.stat().stack - stack
-
-
-def _depth_of_read(pty: Pty, line: str) -> int:
-    pty.type(line + "\r")
-    pty.settle("waiting", "line", hard=True)
-    depth = _depth(pty)
-    pty.run("")
-    return depth
-
-
-def _sums(steps: list[int], total: int) -> list[list[int]]:
-    """Every way to reach `total` with few of each step."""
-    if not steps:
-        return [[]] if total == 0 else []
-    ways = []
-    for count in range(6):
-        ways += [[count, *rest] for rest in _sums(steps[1:], total - count * steps[0])]
-    return ways
-
-
 # ── the dangerous moment ────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -336,17 +285,21 @@ def test_exited_is_seen_before_and_after_it_is_waited_for(start: Start) -> None:
     assert pty.observer.cwd() is None
 
 
+def descriptors() -> set[int]:
+    return {int(fd) for fd in os.listdir("/proc/self/fd") if os.path.lexists(f"/proc/self/fd/{fd}")}
+
+
 def test_close_closes_everything(start: Start) -> None:
     pty = start("bash")
-    before = set(os.listdir("/proc/self/fd"))
+    before = descriptors()
     observer = LinuxObserver(pty.master, pty.pid)
     observer.observe()
     observer.everyone()
-    kept = [int(fd) for fd in set(os.listdir("/proc/self/fd")) - before]
+    kept = descriptors() - before
     assert kept
     assert not any(os.get_inheritable(fd) for fd in kept)
     observer.close()
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert descriptors() == before
 
 
 def test_the_best_observer_for_this_machine(start: Start) -> None:
@@ -369,17 +322,18 @@ def test_a_look_at_a_shell_that_did_not_run_opens_nothing(start: Start, monkeypa
     def refuse(path: str, flags: int) -> int:
         raise AssertionError(f"{path} was opened")
 
-    monkeypatch.setattr(os, "open", refuse)
-    assert pty.observer.observe() == first
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        assert pty.observer.observe() == first
 
 
 def test_looks_leave_nothing_open(start: Start) -> None:
     pty = start("bash")
     pty.type("script -qc cat /dev/null\r")
     pty.settle("waiting", "line")
-    before = set(os.listdir("/proc/self/fd"))
+    before = descriptors()
     pty.settle("waiting", "line")
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert descriptors() == before
 
 
 def test_out_of_descriptors_is_unknown(start: Start) -> None:

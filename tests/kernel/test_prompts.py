@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.kernel.driver import SHELLS, Pty
-from truetty.kernel import prompts
+from truetty.kernel import proc, prompts
 from truetty.kernel.calls import Block, Device, blocked
 from truetty.kernel.prompts import Key, Look, Path, Prompts
 
@@ -112,3 +112,54 @@ def test_a_script_is_not_an_interactive_shell(start: Start, bash: Pty) -> None:
     assert not prompts.is_interactive_shell(script.stat())
     other = start("cat", prompt=False)
     assert not prompts.is_interactive_shell(other.stat())
+
+
+def test_read_on_the_very_depth_of_the_prompt_is_not_the_prompt(start: Start) -> None:
+    """Functions and lists deepen the stack of bash by steps; some sum of them is the prompt's own depth."""
+    pty = start("bash")
+    depth = _depth(pty)
+    pty.run('f() { "$@"; }')
+    plain = _depth_of_read(pty, "read -e x")
+    steps = {
+        "f {}": _depth_of_read(pty, "f read -e x") - plain,
+        "{{ {}; }}": _depth_of_read(pty, "{ read -e x; }") - plain,
+        "if :; then {}; fi": _depth_of_read(pty, "if :; then read -e x; fi") - plain,
+        ": && {}": _depth_of_read(pty, ": && read -e x") - plain,
+    }
+    tried = 0
+    for counts in _sums(list(steps.values()), depth - plain):
+        line = "read -e x"
+        for form, count in zip(steps, counts, strict=True):
+            for _ in range(count):
+                line = form.format(line)
+        pty.type(line + "\r")
+        pty.settle("waiting", "line", hard=True)
+        tried += _depth(pty) == depth
+        pty.run("")
+        if tried == 5:
+            break
+    # On a build of bash where no such sum exists there is nothing to confuse, and the steps have shown as much.
+    assert tried > 0 or not any(_sums(list(steps.values()), depth - plain))
+
+
+def _depth(pty: Pty) -> int:
+    stack = int(proc.read(f"/proc/{pty.pid}/syscall").split()[7], 16)
+    return pty.stat().stack - stack
+
+
+def _depth_of_read(pty: Pty, line: str) -> int:
+    pty.type(line + "\r")
+    pty.settle("waiting", "line", hard=True)
+    depth = _depth(pty)
+    pty.run("")
+    return depth
+
+
+def _sums(steps: list[int], total: int) -> list[list[int]]:
+    """Every way to reach `total` with few of each step."""
+    if not steps:
+        return [[]] if total == 0 else []
+    ways = []
+    for count in range(6):
+        ways += [[count, *rest] for rest in _sums(steps[1:], total - count * steps[0])]
+    return ways

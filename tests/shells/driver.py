@@ -199,7 +199,7 @@ class Session:
             self.pump(0.02)
         return now
 
-    def start(self, text: str, *, mend: str = "", probe: bool = False) -> Started:
+    def start(self, text: str, *, probe: bool = False) -> Started:
         self.serial += 1
         asked = Asked(
             folder=self.folder,
@@ -210,7 +210,6 @@ class Session:
             last_code=self.code,
             flags=self.flags,
             paste=self.paste,
-            mend=mend,
             probe=probe,
         )
         typed = self.shell.trigger(asked)
@@ -219,8 +218,8 @@ class Session:
         self.type(typed.line)
         return Started(self, asked, typed, since)
 
-    def run(self, text: str, *, mend: str = "") -> Ended:
-        return self.start(text, mend=mend).end()
+    def run(self, text: str) -> Ended:
+        return self.start(text).end()
 
     def heal(self) -> Mark:
         self.serial += 1

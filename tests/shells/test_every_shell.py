@@ -127,15 +127,6 @@ def test_stops_to_have_the_modes_looked_at(language: Language, open_session: Ope
 
 
 @every
-def test_mends_before_the_text_runs(language: Language, open_session: Open) -> None:
-    session = open_session(language.shell)
-    session.run("sh -c 'exit 4'")
-    session.settle()
-    ended = session.run(f"{language.say} {language.status}; sh -c 'stty -a | grep -o .echonl'", mend="stty echonl")
-    assert visible(ended.raw) == "4\n echonl\n"
-
-
-@every
 def test_type_ahead_is_safe(language: Language, open_session: Open) -> None:
     session = open_session(language.shell, ready=False)
     for number in range(10):

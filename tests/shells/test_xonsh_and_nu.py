@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.shells.conftest import Open
 from tests.shells.driver import visible
 from tests.shells.languages import INSTALLED
@@ -21,44 +19,46 @@ def argv(shell: Shell, arguments: list[str], *, rc: bool = True) -> tuple[str, .
     return shell.launch(f"/x/{shell.name}", arguments, folder="/f", key="k", rc=rc, env=env).argv
 
 
-@pytest.mark.parametrize("shell", sorted(HERE & {"xonsh"}))
-def test_xonsh_runs_python_and_commands_as_its_prompt_does(shell: str, open_session: Open) -> None:
-    session = open_session(shell, files={".xonshrc": "order = 'own'\n"})
-    for text, shown, code in (
-        ("order", "'own'\n", 0),
-        ("1 + 1", "2\n", 0),
-        ("x = 5", "", 0),
-        ("echo @(x) && echo two", "5\ntwo\n", 0),
-        ("import os\nprint(os.path.basename('/a/b'))", "b\n", 0),
-        ("sh -c 'kill -9 $$'", "", 137),
-    ):
-        ended = session.run(text)
-        assert (visible(ended.raw), ended.code) == (shown, code)
-    assert session.run("1 / 0").code == 1
-    assert visible(session.run("print([name for name in globals() if '_tt' in name])").raw) == "[]\n"
+if "xonsh" in HERE:
+
+    def test_xonsh_runs_python_and_commands_as_its_prompt_does(open_session: Open) -> None:
+        session = open_session("xonsh", files={".xonshrc": "order = 'own'\n"})
+        for text, shown, code in (
+            ("order", "'own'\n", 0),
+            ("1 + 1", "2\n", 0),
+            ("x = 5", "", 0),
+            ("echo @(x) && echo two", "5\ntwo\n", 0),
+            ("import os\nprint(os.path.basename('/a/b'))", "b\n", 0),
+            ("sh -c 'kill -9 $$'", "", 137),
+        ):
+            ended = session.run(text)
+            assert (visible(ended.raw), ended.code) == (shown, code)
+        assert session.run("1 / 0").code == 1
+        assert visible(session.run("print([name for name in globals() if '_tt' in name])").raw) == "[]\n"
 
 
-@pytest.mark.parametrize("shell", sorted(HERE & {"nu"}))
-def test_nu_keeps_names_environment_and_place(shell: str, open_session: Open, home: Path) -> None:
-    session = open_session(
-        shell, files={".config/nushell/config.nu": "$env.config.show_banner = false\n$env.ORDER = 'own'\n"}
-    )
-    for text, shown, code in (
-        ("$env.ORDER", "own\n", 0),
-        ("1 + 1", "2\n", 0),
-        ("def f [] { 7 }", "", 0),
-        ("f", "7\n", 0),
-        ("$env.FOO = 3", "", 0),
-        ("$env.FOO", "3\n", 0),
-        ("cd /", "", 0),
-        ("pwd", "/\n", 0),
-        ("^false", "", 1),
-    ):
-        ended = session.run(text)
-        assert (visible(ended.raw), ended.code, ended.by) == (shown, code, "D")
-    assert session.run("error make {msg: boo}").code == 1
-    history = session.run("history | get command | to text").output
-    assert session.folder not in history
+if "nu" in HERE:
+
+    def test_nu_keeps_names_environment_and_place(open_session: Open, home: Path) -> None:
+        session = open_session(
+            "nu", files={".config/nushell/config.nu": "$env.config.show_banner = false\n$env.ORDER = 'own'\n"}
+        )
+        for text, shown, code in (
+            ("$env.ORDER", "own\n", 0),
+            ("1 + 1", "2\n", 0),
+            ("def f [] { 7 }", "", 0),
+            ("f", "7\n", 0),
+            ("$env.FOO = 3", "", 0),
+            ("$env.FOO", "3\n", 0),
+            ("cd /", "", 0),
+            ("pwd", "/\n", 0),
+            ("^false", "", 1),
+        ):
+            ended = session.run(text)
+            assert (visible(ended.raw), ended.code, ended.by) == (shown, code, "D")
+        assert session.run("error make {msg: boo}").code == 1
+        history = session.run("history | get command | to text").output
+        assert session.folder not in history
 
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:

@@ -77,6 +77,9 @@ class FakeObserver:
     def program(self) -> str | None:
         return self.running
 
+    def started_as(self) -> str | None:
+        return self.running
+
     def children(self) -> list[Process]:
         return list(self.living)
 

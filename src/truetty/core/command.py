@@ -30,15 +30,13 @@ from enum import Enum, auto
 from math import inf
 from typing import Final
 
+from truetty.core.agreement import LOOKS, SPAN, Agreement
 from truetty.core.ending import Ending, Reading, Secrets
 from truetty.core.events import Event, Hint, Mark, Mode, Query
 from truetty.core.observation import Observation
 from truetty.core.outcome import Strategy, WaitingKind
 from truetty.core.pace import AGAIN, QUIET, SOON, Pace
 
-# Soft looks that must agree, and the time they must span.
-SOFT_LOOKS: Final = 3
-SOFT_SPAN: Final = 0.15
 # With output of a background job between every two looks, this many in a row prove the prompt all the same.
 STEADY_LOOKS: Final = 8
 # A shell that stops for us reads for a millisecond; one that still reads after so many looks waits for somebody else.
@@ -132,9 +130,7 @@ class Machine:
         self._bytes_since_start = False
         self._ready_looks = 0
         self._ready_clean = False  # no byte since the first of them
-        self._soft: tuple[int | None, int | None, str | None] | None = None
-        self._soft_looks = 0
-        self._soft_since = now
+        self._agreement = Agreement()
         self._reader: tuple[int | None, int | None] | None = None
         self._typed_at = -inf
         self._pace = Pace(now)
@@ -187,15 +183,11 @@ class Machine:
         self._cleared = True
         self._pace.soon(now, AGAIN)
 
-    def on_silence(self, now: float) -> None:
-        """There is no way to ask this shell."""
-        self._on_fact(Fact.LATE, now, None)
-
     def on_input(self, now: float) -> None:
         """Keys were sent to whoever reads."""
         self._typed_at = now
         self.waiting = None
-        self._soft_looks = 0
+        self._agreement.forget()
         self._pace.soon(now, AGAIN)
 
     def on_bytes(self, now: float) -> None:
@@ -204,7 +196,7 @@ class Machine:
         self.stopped = self._cleared = False
         self._bytes_since_start = True
         self._ready_clean = False
-        self._soft_looks = 0
+        self._agreement.forget()
         self._pace.bytes_flow(now)
 
     def on_event(self, event: Event, now: float, *, in_front: bool | None = True) -> None:
@@ -248,7 +240,8 @@ class Machine:
             self._ready_looks = 0
             self._on_reading(look, now)
         else:
-            self._ready_looks = self._soft_looks = 0
+            self._ready_looks = 0
+            self._agreement.forget()
             self.waiting = None
             self._pace.slower(now)
 
@@ -262,13 +255,15 @@ class Machine:
 
     def on_exit(self, code: int | None, signal: int | None, now: float) -> None:
         """The shell itself is gone."""
-        if (self.state, Fact.GONE) in NEXT:
-            self._end(Ending("exit", code, signal, None, True, now))
+        self._end(Ending("exit", code, signal, None, True, now))
 
     def on_lost(self, now: float) -> None:
         """The terminal's holder is gone: nobody knows what became of the shell."""
-        if (self.state, Fact.LOST) in NEXT:
-            self._end(Ending(None, None, None, None, True, now))
+        self._end(Ending(None, None, None, None, True, now))
+
+    def on_silence(self, now: float) -> None:
+        """There is no way to ask this shell."""
+        self._on_fact(Fact.LATE, now, None)
 
     def on_time(self, now: float) -> None:
         if self.state is State.ENDED:
@@ -312,31 +307,25 @@ class Machine:
             self._pace.soon(now, AGAIN)
         elif look.hard and (told := self._told()) and self.state is State.RUNNING:
             self._on_fact(Fact.END if told is self._claim else Fact.PROMPT, now, told)
-        elif self._ready_looks >= (2 if look.hard else SOFT_LOOKS) and (
+        elif self._ready_looks >= (2 if look.hard else LOOKS) and (
             self._ready_clean or self._ready_looks >= STEADY_LOOKS
         ):
             self._on_fact(Fact.BACK, now, None)
         else:
-            if not self._ready_clean:
-                self._ready_clean = True
-            self._pace.soon(now, AGAIN if look.hard else SOFT_SPAN / SOFT_LOOKS)
+            self._ready_clean = True
+            self._pace.soon(now, AGAIN if look.hard else SPAN / LOOKS)
 
     def _on_reading(self, look: Observation, now: float) -> None:
-        seen = (look.reader, look.wakes, look.kind)
         if now < self._typed_at + WAKE and self._reader == (look.reader, look.wakes):
             self._pace.soon(now, AGAIN)
             return
-        if not look.hard:
-            if seen != self._soft or look.busy or self._soft_looks == 0:
-                self._soft, self._soft_looks, self._soft_since = seen, 0 if look.busy else 1, now
+        # Beside somebody at work even a hard look must hold.
+        if (not look.hard or look.busy) and not self._agreement.holds(look, now):
+            if self.waiting is None:
+                self._pace.soon(now, SPAN / LOOKS)
             else:
-                self._soft_looks += 1
-            if self._soft_looks < SOFT_LOOKS or now < self._soft_since + SOFT_SPAN:
-                if self.waiting is None:
-                    self._pace.soon(now, SOFT_SPAN / SOFT_LOOKS)
-                else:
-                    self._pace.slower(now)
-                return
+                self._pace.slower(now)
+            return
         kind: WaitingKind = look.kind or "key"
         if self.alternate_screen and kind == "key":
             kind = "fullscreen"
@@ -396,8 +385,9 @@ class Machine:
         self.wants.append(Want.ASK)
 
     def _end(self, ending: Ending) -> None:
-        self.state = State.ENDED
-        self.ending = ending
+        if self.ending is not None:
+            return
+        self.state, self.ending = State.ENDED, ending
         self.waiting = None
         self.stopped = False
         self.wants.clear()

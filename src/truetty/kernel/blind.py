@@ -75,6 +75,9 @@ class BlindObserver:
     def adopt_modes(self) -> None:
         self._tty.adopt_modes()
 
+    def started_as(self) -> str | None:
+        return None
+
     def reaped(self) -> int | None:
         return None
 

@@ -101,7 +101,7 @@ class Foreground:
                 self._hidden = True
                 return
             if block.state == "running":
-                self._busy = True
+                self._busy = restless = True
             elif block.state == "reads" and (found is None or (block.stuck and not found.stuck)):
                 found, reading = block, thread
             elif block.timed:
@@ -143,7 +143,7 @@ class Foreground:
         if not reader.block.stuck and (inner := self._relayed(beneath)) is not None:
             return inner
         kind, sure = self._kind(reader, local)
-        return Observation("waiting", sure and not self._busy, kind, pid, reader.of.name, wakes)
+        return Observation("waiting", sure, kind, pid, reader.of.name, wakes)
 
     def _kind(self, reader: _Reader, local: int) -> tuple[ReadKind, bool]:
         one, block = reader.of, reader.block

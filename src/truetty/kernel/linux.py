@@ -269,6 +269,12 @@ class LinuxObserver:
         except OSError:
             return None
 
+    def started_as(self) -> str | None:
+        try:
+            return proc.read(f"/proc/{self._shell}/cmdline").split(b"\0", 1)[0].decode("utf-8", "replace")
+        except OSError:
+            return None
+
     def reaped(self) -> int | None:
         """Page faults of reaped children: every program makes some."""
         try:

@@ -15,6 +15,7 @@ from truetty.core.observation import Observation as Observation
 from truetty.core.observation import ReadKind as ReadKind
 from truetty.core.observation import Seen as Seen
 
+
 @dataclass(frozen=True, slots=True)
 class Modes:
     """The tty's modes, as far as anybody decides by them."""
@@ -77,6 +78,9 @@ class Observer(Protocol):
     def cwd(self) -> str | None: ...
     def program(self) -> str | None:
         """The real path of what the shell process runs now (it changes with `exec`)."""
+
+    def started_as(self) -> str | None:
+        """What the shell process was started as: its first argument."""
 
     def children(self) -> list[Process]:
         """Living descendants of the shell."""

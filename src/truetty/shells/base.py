@@ -41,7 +41,6 @@ class Asked:
     flags: str = ""  # `$-` of the last mark, and "S" when a leading space keeps a line out of history
     paste: bool = False  # bracketed paste is on
     probe: bool = False  # stop (M) before the text runs, until a line comes: the tty's modes are to be looked at
-    mend: str = ""
 
 
 class Shell(Protocol):
@@ -77,4 +76,4 @@ class Shell(Protocol):
         """Keys that throw away what a person left half-typed at the prompt; empty if there is no safe way."""
 
     def prompt_start(self, tail: bytes) -> int | None:
-        """Where, in the last bytes printed, this shell's prompt begins when no mark says so; None if it cannot be told."""
+        """Where, in the last bytes printed, the prompt begins when no mark says so; None if it cannot be told."""

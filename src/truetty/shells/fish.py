@@ -62,7 +62,7 @@ class Fish:
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
-        before = f"begin; {asked.mend}; end </dev/tty {QUIET}\n" if asked.mend else ""
+        before = ""
         if asked.probe:  # not fish's own `read`: on a terminal that is a line editor, with modes of its own
             before += f"builtin printf '{escaped_mark('M', asked.start)}' >/dev/tty\n"
             before += f"and command head -n 1 </dev/tty {QUIET}\n"

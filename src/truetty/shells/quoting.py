@@ -37,15 +37,12 @@ def quoted(text: str) -> str:
 
 
 def before_text(asked: Asked, printf: str, read: str, otherwise: str = "") -> str:
-    """For the Bourne family, what comes before C: the tty is mended, and the stop is made at which it is looked at."""
-    lines = ""
-    if asked.mend:
-        lines += f"{{ {asked.mend};}} </dev/tty {QUIET}||:\n"
-    if asked.probe:
-        stop = f"'{escaped_mark('M', asked.start)}' >/dev/tty"
-        told = f"{{ {printf} {stop}||{otherwise} {stop};}}" if otherwise else f"{printf} {stop}"
-        lines += f"{{ {told}&&{read} _tt </dev/tty;}} {QUIET}||:\n"  # nobody would end a stop that was not told
-    return lines
+    """For the Bourne family, what comes before C: the stop at which the tty's modes are looked at."""
+    if not asked.probe:
+        return ""
+    stop = f"'{escaped_mark('M', asked.start)}' >/dev/tty"
+    told = f"{{ {printf} {stop}||{otherwise} {stop};}}" if otherwise else f"{printf} {stop}"
+    return f"{{ {told}&&{read} _tt </dev/tty;}} {QUIET}||:\n"  # nobody would end a stop that was not told
 
 
 _ERREXIT = re.compile(r"\bset\s+(?:-\w*e|.*errexit)")

@@ -22,7 +22,7 @@ class Rbash(Bash):
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
-        before = f"{{ {asked.mend};}} </dev/tty;" if asked.mend else ""
+        before = ""
         if asked.probe:
             before += f"\\builtin printf '{escaped_mark('M', asked.start)}'&&"
             before += "\\builtin read -r _tt </dev/tty;\\builtin unset _tt;"

@@ -58,7 +58,7 @@ class Tcsh:
 
     def trigger(self, asked: Asked) -> Typed:
         folder, number = asked.folder, asked.serial
-        start = f"( {asked.mend} ) </dev/tty >& /dev/null\n" if asked.mend else ""
+        start = ""
         if asked.probe:
             start += f"echo -n '{raw_mark('M', asked.start)}' >/dev/tty\nset _tt=$<\nunset _tt\n"
         start += f"echo -n '{raw_mark('C', asked.start)}' >/dev/tty\nset status={asked.last_code & 255}\n"

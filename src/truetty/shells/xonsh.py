@@ -69,7 +69,6 @@ class Xonsh:
             number=str(number),
             start=asked.start,
             end=asked.end,
-            mend=repr(asked.mend),
             probe=str(asked.probe),
         )
         files = {f"t{number}": encoded(asked.text), f"x{number}": encoded(code)}

@@ -22,8 +22,6 @@ def _tt():
     if history is not None:
         history.last_cmd_rtn = None
     with open("/dev/tty") as tty:
-        if @MEND@:
-            subprocess.run(@MEND@, shell=True, stdin=tty, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if @PROBE@:
             tell("\033]7717;M;@START@\007") and tty.readline()
     tell("\033]7717;C;@START@\007")
