@@ -125,7 +125,7 @@ class Conversation:
         """Keys for the running command, or for whoever reads the terminal now."""
         now = self._loop.time()
         machine = self.machine
-        self._dirty = True  # whoever reads may leave some of it to the prompt
+        self._dirty = self._dirty or self._may_be_left(data)
         self._stoppable = self._stoppable or XOFF in data
         if machine is not None and machine.state is State.SENT and machine.waiting is None:
             # Right behind the trigger the shell's editor would take them: they wait until the command has started.
@@ -136,6 +136,14 @@ class Conversation:
             if machine is not None and machine.state is not State.ENDED:
                 machine.on_input(now)
                 self._act(now)
+
+    def _may_be_left(self, data: bytes) -> bool:
+        """Whether some of it may be left to the prompt: nobody reads now, or it is no whole line."""
+        modes = self.observer.modes()
+        if data == modes.interrupt and modes.signals:
+            return False
+        read = self.machine is not None and self.machine.waiting is not None
+        return not read or (modes.canonical and data[-1:] not in (b"\n", b"\r", b"\x04"))
 
     def _type_early(self, now: float) -> None:
         """What was typed before the command had started."""
@@ -298,6 +306,8 @@ class Conversation:
             self._free = True
             self.machine = None
             return
+        if self._dirty or not self.marked:
+            self._typist.on_unmarked_prompt()  # a person, or a rc file, may have replaced the shell
         if self._dirty:
             self._dirty = self._stoppable = False
             if not self._typist.clear():
@@ -315,7 +325,7 @@ class Conversation:
         assert self.bounds is not None
         self.marked = False
         telling = self._typist.has_end()
-        if not self._typist.on_lost_marks():
+        if not self._typist.on_unmarked_prompt():
             telling = False
             self.bounds.forget_prompt()
             self.notes.append(f"the shell was replaced by another: {self.shell.name}")
@@ -348,6 +358,7 @@ class Conversation:
         if self.ended is None:
             self._free = True
             self._typist.last_code = ending.code or 0
+            self._dirty = self._dirty or bool(self.observer.unread())
             self._name_survivors()
 
     def _last_prompt(self) -> bytes:

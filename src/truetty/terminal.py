@@ -228,14 +228,7 @@ class Terminal:
     # -- inside
 
     def _launch(self) -> None:
-        if self._start_in is not None and not os.path.isdir(self._start_in):
-            raise SpawnFailed(
-                f"no such directory: {self._start_in}",
-                shell=self._wanted,
-                cwd=self._start_in,
-                reason="no such directory",
-            )
-        cwd = os.path.abspath(self._start_in) if self._start_in is not None else None
+        cwd = self._directory()
         env = environment.build(os.environ, self._env, cwd)
         found = table.find(self._wanted, env)
         self._row = found.shell
@@ -255,6 +248,19 @@ class Terminal:
         self._conversation = Conversation(
             self._channel, found.shell, self._folder, key, self.transcript, self._tell, self._time_over
         )
+
+    def _directory(self) -> str | None:
+        """Where to start, as an absolute path; refused here, where it can be said why."""
+        if self._start_in is None:
+            return None
+        try:
+            cwd = os.path.abspath(self._start_in)
+        except OSError:  # relative to a directory that is gone
+            cwd = ""
+        if not os.path.isdir(cwd):
+            reason = "no such directory"
+            raise SpawnFailed(f"{reason}: {self._start_in}", shell=self._wanted, cwd=self._start_in, reason=reason)
+        return cwd
 
     async def _first_prompt(self) -> None:
         conversation = self._open_conversation()

@@ -31,7 +31,7 @@ class Typist:
         self._folder = folder
         self._key = key
         self._flags = ""
-        self._image = self._observer.image()
+        self._image: object = None  # of the shell that is at the prompt; unknown before the first
         self._files: list[str] = []
         self.probing = False  # the last trigger stops for us
         self._probe = False  # the modes must be looked at before the next text runs
@@ -44,6 +44,7 @@ class Typist:
 
     def on_first_prompt(self, mark: Mark) -> None:
         self.last_code = mark.code or 0
+        self._image = self._observer.image()
         self._observer.adopt_modes()  # a person's rc files may have chosen them
 
     def on_end(self, mark: Mark) -> None:
@@ -56,14 +57,14 @@ class Typist:
             self._reaped = reaped
             self._probe = True  # otherwise no program ran that could have changed them
 
-    def on_lost_marks(self) -> bool:
-        """The prompt is back without a mark. Whether it is the same shell's; if not, it is known by its program now."""
-        self._flags = ""
+    def on_unmarked_prompt(self) -> bool:
+        """The prompt is there without a mark. Whether it is the same shell's; if not, it is known by its program now."""
         self._probe = True
         image = self._observer.image()
         if image == self._image:
             return True
         self._image = image
+        self._flags = ""
         if program := self._observer.program():
             self.shell = table.recognise(program, self._observer.started_as())
         return False

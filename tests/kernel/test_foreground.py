@@ -21,7 +21,7 @@ Start = Callable[..., Pty]
     [
         ("sleep 1000 | cat", "running", None, True),
         ("cat | sleep 1000", "waiting", "line", True),
-        ("cat | sh -c 'while :; do :; done'", "waiting", "line", False),
+        ("cat | sh -c 'while :; do :; done'", "waiting", "line", True),
         ("sh -c 'stty -echo; cat'", "waiting", "secret", True),
         ("sh -c 'cat; true'", "waiting", "line", True),
         ("setsid -w cat", "waiting", "line", True),

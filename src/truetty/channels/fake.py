@@ -62,6 +62,9 @@ class FakeObserver:
         self.mended += 1
         self.tty = SANE
 
+    def unread(self) -> int | None:
+        return 0
+
     def reaped(self) -> int | None:
         return 0
 

@@ -72,7 +72,7 @@ class LocalChannel:
         cwd: str | None = None,
         size: tuple[int, int] = (120, 30),
     ) -> LocalChannel:
-        if cwd is not None and os.path.realpath(cwd) != os.getcwd():
+        if cwd is not None and not _is_here(cwd):
             argv = ("sh", "-c", ENTER, "sh", cwd, program, *argv[1:])
             start = "/bin/sh"
         else:
@@ -302,6 +302,13 @@ def _pidfd(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):  # not Linux, gone already, or out of descriptors
         return None
+
+
+def _is_here(cwd: str) -> bool:
+    try:
+        return os.path.realpath(cwd) == os.getcwd()
+    except OSError:  # our own directory is gone
+        return False
 
 
 def _inheritable() -> list[int]:

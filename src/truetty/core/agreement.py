@@ -20,7 +20,7 @@ class Agreement:
         self._since = 0.0
 
     def holds(self, look: Observation, now: float) -> bool:
-        """Whether this look and those before it are enough. A reader that works at something else counts for nothing."""
+        """Whether this look and those before it are enough. A reader that works meanwhile counts for nothing."""
         seen = (look.reader, look.wakes, look.kind)
         if look.busy and not look.hard:
             self._count = 0

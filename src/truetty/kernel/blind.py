@@ -78,6 +78,9 @@ class BlindObserver:
     def started_as(self) -> str | None:
         return None
 
+    def unread(self) -> int | None:
+        return self._tty.unread()
+
     def reaped(self) -> int | None:
         return None
 

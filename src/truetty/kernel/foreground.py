@@ -1,7 +1,7 @@
 """What the foreground group of a terminal is at, when the shell itself is not the one who reads.
 
-Rule 1: somebody who is stuck reading our tty is *hard*, unless somebody else of the group is on a CPU, or another
-        thread of that program will wake by itself: then input is not the only thing that can happen.
+Rule 1: somebody who is stuck reading our tty is *hard*, unless another thread of that program runs or will wake by
+        itself: then input is not the only thing that can happen. What other processes do is `busy`, and no excuse.
 Rule 2: unread input vetoes: who has input does not wait for it.
 Rule 3: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
         without echo is a question for a secret. Raw and hidden stays unknown.

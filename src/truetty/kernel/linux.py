@@ -275,6 +275,9 @@ class LinuxObserver:
         except OSError:
             return None
 
+    def unread(self) -> int | None:
+        return self._tty.unread()
+
     def reaped(self) -> int | None:
         """Page faults of reaped children: every program makes some."""
         try:

@@ -43,7 +43,7 @@ class Observer(Protocol):
 
     def observe(self) -> Observation: ...
     def learn(self) -> bool:
-        """The shell is known to be at its primary prompt: remember how that looks. False if it is not blocked on the tty yet."""
+        """The shell is at its primary prompt: remember how that looks. False if it is not blocked on the tty yet."""
 
     @property
     def knows_prompt(self) -> bool:
@@ -66,6 +66,9 @@ class Observer(Protocol):
     def mend(self) -> None:
         """Put the tty's modes back to those the terminal was given, and let stopped output flow."""
 
+    def unread(self) -> int | None:
+        """Bytes of input that nobody has read yet; in line mode, of whole lines only."""
+
     def reaped(self) -> int | None:
         """A number that changes whenever the shell has reaped a child."""
 
@@ -86,6 +89,6 @@ class Observer(Protocol):
         """Living descendants of the shell."""
 
     def everyone(self) -> list[Process]:
-        """Every living process of this terminal, the shell included: descendants, the session, and whoever holds our tty open."""
+        """Every living process of this terminal, the shell included: descendants, session, holders of our tty."""
 
     def close(self) -> None: ...

@@ -40,8 +40,8 @@ _MOST_LOOKS = 8  # one for each editing mode; more would mean that something is 
 _DEEPEST = 1 << 17  # eight times the deepest prompt seen (ksh93 in vi mode: 0x7bd0)
 # Further in, much of what lies on the stack is left over from earlier calls: after its rc files, bash kept only 41 % of
 # all addresses from one prompt to the next, but every one of the outermost six, where the main loop called for a line
-# to be read or for a command to be run. At prompts at least four stayed (fish; six in seven other shells); in bash's
-# `read -e`, on the very depth of the prompt, two did, in zsh's vared three. So: more than half.
+# to be read or for a command to be run. At prompts at least three stayed (fish with and without its configuration; six
+# in seven other shells); in bash's `read -e`, on the very depth of the prompt, two. So: half of them.
 _OUTERMOST = 6
 _FEWEST = 3  # less is no path: a program whose text lies in libraries
 
@@ -163,12 +163,14 @@ class Prompts:
             return "strange"
         for known, path in looks.items():
             fits = path or known.editing == look.editing or not known.editing
-            if fits and _same_place(known, look) and _same_path(path, of):
+            if fits and _same_place(known, look) and 2 * _strayed(path, of) <= len(path):
                 return "prompt"
         alike = [path for known, path in looks.items() if _same_manner(known, look)]
         if alike:
             # Only an editor is ever lent to a command; whole lines are read by the shell for itself.
-            return "editor" if not look.editing or any(_same_path(path, of) for path in alike) else "builtin"
+            # The bar is higher here, for it waits either way: zsh's vared keeps three addresses, its PS2 four.
+            near = not look.editing or any(not path or 2 * _strayed(path, of) < len(path) for path in alike)
+            return "editor" if near else "builtin"
         unseen = all(known.editing != look.editing for known in looks)
         return "unlearnt" if unseen and resembles_prompt(of, look) else "other"
 
@@ -182,13 +184,15 @@ def _same_place(known: Look, look: Look) -> bool:
     return known.call == look.call and known.size == look.size
 
 
-def _same_path(known: Path, of: proc.Stat) -> bool:
-    """True too when it cannot be told: then the place alone must do."""
+def _strayed(known: Path, of: proc.Stat) -> int:
+    """How many addresses of the path are others now; 0 too when it cannot be told: then the place alone must do."""
     if not known:
-        return True
+        return 0
     words = _stack_of(of, 8 * max(at for at, _ in known))
-    same = sum(words[-at] == of.code + place for at, place in known) if words else len(known)
-    return 2 * same > len(known)
+    others = [words[-at] for at, place in known if words[-at] != of.code + place] if words else []
+    # Where no return address is found instead, it is no other path, but something left over.
+    elsewhere = any(of.code <= word < of.code_end and _follows_call(of.pid, word) for word in others)
+    return len(others) if elsewhere else 0
 
 
 def _same_manner(known: Look, look: Look) -> bool:
