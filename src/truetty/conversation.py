@@ -205,6 +205,8 @@ class Conversation:
             self._type_early(now)
         elif isinstance(event, Mark) and event.secret in (self._secrets.start, self._key):
             self.bounds.output.hole(event.start, event.end)
+            if machine.hooked:
+                self.bounds.output.end(event.start)  # as it seems; the next look will tell
 
     def _on_mark(self, mark: Mark) -> bool | None:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
@@ -236,6 +238,8 @@ class Conversation:
             self._questions.ask(name)
         elif self.shell.answers_queries:
             self._questions.answer_at_once(name)
+            # At the start it may have been a program that asked: then the answer stands at the prompt.
+            self._dirty = self._dirty or machine is not None
 
     # -- acting
 
@@ -285,10 +289,20 @@ class Conversation:
         self.channel.pump()  # what was printed before the look must be known before it counts
         if machine.state is State.ENDED or machine is not self.machine:
             return
-        if machine.output_from is not None:
+        if machine.state is State.RUNNING and machine.output_from is not None:
             self._typist.drop_texts()
         self._questions.answer(seen)
+        if (
+            seen.kind == "shell"
+            and machine.state is State.QUEUED
+            and not self.marked
+            and self._typist.reads_before_hook()
+        ):
+            seen = replace(seen, kind="line")
+        hooked = machine.hooked
         machine.on_observation(seen, now)
+        if hooked and not machine.hooked and machine.ending is None and self.bounds is not None:
+            self.bounds.output.end(None)
         if self._early and (machine.waiting is not None or now > self._early_until):
             self._type_early(now)
         if (

@@ -129,8 +129,8 @@ class Output:
     def text(self, budget: int | None = None, head: int | None = None, tail: int | None = None) -> str:
         return _loop.ask(lambda: self._inner.text(budget, head, tail))
 
-    def unread(self) -> str:
-        return _loop.ask(self._inner.unread)
+    def unread(self, budget: int | None = None) -> str:
+        return _loop.ask(lambda: self._inner.unread(budget))
 
     def grep(self, pattern: str | re.Pattern[str], context: int = 0) -> list[Match]:
         return _loop.ask(lambda: self._inner.grep(pattern, context))

@@ -59,6 +59,7 @@ class Terminal:
         channel: Channel | None = None,
     ) -> None:
         _check_size(*size)
+        _check_variables(env or {})
         self.id: Final = f"t{next(_numbers)}"
         self.name = name
         self.task = task
@@ -78,6 +79,7 @@ class Terminal:
         self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._stopping: asyncio.Task[Outcome] | None = None
         self._closing: asyncio.Future[None] | None = None
+        self._over = False  # closed, and everything said
         self._serials = itertools.count(1)
         self._last_cwd: str | None = None
 
@@ -223,6 +225,7 @@ class Terminal:
             if self._folder is not None:
                 self._folder.remove()
             self.transcript.close()
+            self._over = True
             self._tell()
 
     # -- inside
@@ -294,7 +297,7 @@ class Terminal:
             for condition, future in self._waiters:
                 if future.done():
                     continue
-                if condition() or self._closing is not None:
+                if condition() or self._over:
                     future.set_result(None)
                 else:
                     still.append((condition, future))
@@ -302,7 +305,7 @@ class Terminal:
 
     async def _until(self, condition: Callable[[], bool], timeout: float | None) -> None:
         """Wait until `condition` holds, the terminal is closed, or patience is over."""
-        if condition():
+        if condition() or self._over:
             return
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
@@ -359,6 +362,15 @@ def _check_text(command: str) -> None:
         raise BadCommand(f"cannot run this: {reason}", command=command, reason=reason)
 
 
+def _check_variables(env: Mapping[str, str | None]) -> None:
+    for name, value in env.items():
+        words = (name,) if value is None else (name, value)
+        if not all(isinstance(word, str) and "\0" not in word for word in words) or not name or "=" in name:
+            raise Misuse(f"not a variable: {name!r}", name=name, value=value)
+
+
 def _check_size(columns: int, rows: int) -> None:
+    if not (isinstance(columns, int) and isinstance(rows, int)):
+        raise Misuse(f"a size is two whole numbers, not {columns!r} and {rows!r}", columns=columns, rows=rows)
     if not (0 < columns <= LARGEST and 0 < rows <= LARGEST):
         raise Misuse(f"a terminal cannot be {columns} × {rows}", columns=columns, rows=rows)

@@ -19,6 +19,8 @@ from truetty.shells import table
 from truetty.shells.base import Asked, Shell, Typed
 
 CTRL_C = b"\x03"
+# Shells whose `read` is the editor of their prompt: of a prompt that was never seen, a look cannot tell it.
+EDITED_READS = ("fish", "ksh93")
 
 
 class Typist:
@@ -58,7 +60,7 @@ class Typist:
             self._probe = True  # otherwise no program ran that could have changed them
 
     def on_unmarked_prompt(self) -> bool:
-        """The prompt is there without a mark. Whether it is the same shell's; if not, it is known by its program now."""
+        """The prompt is there without a mark. Whether it is the same shell's; if not, its program tells which it is."""
         self._probe = True
         image = self._observer.image()
         if image == self._image:
@@ -66,8 +68,15 @@ class Typist:
         self._image = image
         self._flags = ""
         if program := self._observer.program():
-            self.shell = table.recognise(program, self._observer.started_as())
+            words = self._observer.command_line()
+            self.shell = table.recognise(program, words[0] if words else None)
         return False
+
+    def reads_before_hook(self) -> bool:
+        """Some read a line as they read a command; but as we started them, none is at its prompt without our hook."""
+        return (
+            self.shell.name in EDITED_READS and self._folder is not None and self._observer.mentions(self._folder.path)
+        )
 
     def has_end(self) -> bool:
         """Whether the end mark could come. Without its file, what the shell has in `$?` is our own failure."""

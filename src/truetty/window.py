@@ -203,10 +203,10 @@ class Output:
             insort(self._window.holes, (start, end))
             self._forget(start)
 
-    def end(self, at: int) -> None:
-        """Nothing from this offset on is of this command."""
-        self._window.end = max(at, self._window.start)
-        self._forget(at)
+    def end(self, at: int | None) -> None:
+        """Nothing from this offset on is of this command; None: it was not the end after all."""
+        self._window.end = None if at is None else max(at, self._window.start)
+        self._forget(-1 if at is None else at)
 
     def prepare(self, budget: int, most: int = 1 << 20) -> bool:
         """Do a part of the next `summary(budget)` now, since a gigabyte takes seconds; True when nothing is left."""

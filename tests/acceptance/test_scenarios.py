@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -242,4 +244,21 @@ async def test_a_nested_shell_waits(shell: str, nested: str, home: Path) -> None
         await command.send("exit 5\n")
         outcome = await command.wait(PATIENCE, until="finished")
         assert (outcome.state, outcome.evidence, outcome.exit_code) == ("finished", "mark", 5)
+        await assert_healthy(terminal)
+
+
+async def test_fish_on_its_first_start_of_all(home: Path, tmp_path: Path, program: Callable[[str], str]) -> None:
+    """It computes completions for a while, in the group that holds the terminal; its prompt is there all the same."""
+    fish = shutil.copy2(program("fish"), tmp_path / "fish")  # another file: of this one nothing was ever learnt
+    async with opened("bash", home) as terminal:
+        shutil.rmtree(home / ".local/share/fish")
+        command = await terminal.start(str(fish))
+        outcome = await command.wait(PATIENCE)
+        assert outcome.waiting is not None and outcome.waiting.kind == "shell"
+        await command.send("exit\n")
+        outcome = await command.wait(PATIENCE, until="finished")
+        assert (outcome.state, outcome.exit_code) == ("finished", 0)
+        shutil.rmtree(home / ".local/share/fish")
+        outcome = await terminal.run(f"exec {fish}", wait=PATIENCE)
+        assert (outcome.state, outcome.evidence, outcome.exit_code) == ("finished", "kernel", None)
         await assert_healthy(terminal)

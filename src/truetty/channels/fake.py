@@ -65,6 +65,9 @@ class FakeObserver:
     def unread(self) -> int | None:
         return 0
 
+    def mentions(self, text: str) -> bool:
+        return False
+
     def reaped(self) -> int | None:
         return 0
 
@@ -80,8 +83,8 @@ class FakeObserver:
     def program(self) -> str | None:
         return self.running
 
-    def started_as(self) -> str | None:
-        return self.running
+    def command_line(self) -> tuple[str, ...]:
+        return (self.running,) if self.running is not None else ()
 
     def children(self) -> list[Process]:
         return list(self.living)

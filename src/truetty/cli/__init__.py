@@ -25,9 +25,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from truetty import __version__
 
-        typer.echo(f"truetty {version('truetty')}")
+        typer.echo(f"truetty {__version__}")
         raise typer.Exit
 
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from truetty import Command, Misuse, Outcome, Terminal
-from truetty.output.clean import Cleaner
 
 PATIENCE_OVER: Final = 124
 UNKNOWN: Final = 125
 CHUNK: Final = 64 * 1024
+ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,10 @@ class Request:
 
 
 def main(request: Request) -> int:
-    return asyncio.run(_run(request))
+    try:
+        return asyncio.run(_run(request))
+    except asyncio.CancelledError as error:
+        return 128 + next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)
 
 
 async def _run(request: Request) -> int:
@@ -85,7 +88,7 @@ def _status(request: Request, command: Command, outcome: Outcome) -> int:
 
 async def _follow(request: Request, command: Command, feed: Feed, person: bool) -> Outcome:
     """Show output and pass input until the command has finished, patience is over, or nobody can answer."""
-    show = _Show(raw=person, silent=request.json)
+    show = _Show(command, raw=person, silent=request.json)
     loop = asyncio.get_running_loop()
     until = None if request.wait is None else loop.time() + request.wait
     while True:
@@ -99,18 +102,17 @@ async def _follow(request: Request, command: Command, feed: Feed, person: bool) 
             break
         if outcome.state == "waiting" and not await feed.answer(patient=not request.json, timeout=left):
             break
-    show.rest()
     return await command.wait(0)
 
 
 class _Show:
     """A person's terminal gets the bytes as they are; a pipe gets clean text; --json gets nothing yet."""
 
-    def __init__(self, *, raw: bool, silent: bool) -> None:
+    def __init__(self, command: Command, *, raw: bool, silent: bool) -> None:
         self.shown = 0
+        self._reader = command.output.reader()
         self._raw = raw
         self._silent = silent
-        self._cleaner = Cleaner()
 
     def more(self, command: Command) -> None:
         while data := command.output.read(self.shown, CHUNK):
@@ -119,15 +121,11 @@ class _Show:
                 continue
             if self._raw:
                 sys.stdout.buffer.write(data)
-            else:
-                sys.stdout.write(self._cleaner.feed(data))
-        if not self._silent:
-            sys.stdout.flush()
-
-    def rest(self) -> None:
-        if not self._silent and not self._raw:
-            sys.stdout.write(self._cleaner.tail())
-            sys.stdout.flush()
+        if self._silent:
+            return
+        if not self._raw:
+            sys.stdout.write(self._reader.unread())
+        sys.stdout.flush()
 
 
 class Feed:
@@ -228,7 +226,7 @@ def _input(terminal: Terminal, command: Command) -> Iterator[Feed]:
 
 @contextlib.contextmanager
 def _interrupts(command: Command) -> Iterator[None]:
-    """Ctrl-C goes to the command; a second one ends it whatever it does."""
+    """Ctrl-C goes to the command; a second one ends it, whatever it does. HUP and TERM end us and all we started."""
     loop = asyncio.get_running_loop()
     tasks: list[asyncio.Task[object]] = []
 
@@ -238,8 +236,13 @@ def _interrupts(command: Command) -> Iterator[None]:
     def interrupt() -> None:
         tasks.append(asyncio.ensure_future(pressed()))
 
+    main = asyncio.current_task()
+    assert main is not None
     loop.add_signal_handler(signal.SIGINT, interrupt)
+    for number in ENDING:
+        loop.add_signal_handler(number, main.cancel, number)
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        for number in (signal.SIGINT, *ENDING):
+            loop.remove_signal_handler(number)

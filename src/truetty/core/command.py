@@ -110,6 +110,7 @@ class Machine:
         self.ending: Ending | None = None
         self.wants: list[Want] = []
         self.alternate_screen = False
+        self.hooked = False  # a prompt's mark awaits its look
         self.hinted = False  # foreign marks were seen
         self.downgraded = False  # our marks stopped in mid-command
         self.stopped = False  # the last look found everybody stopped
@@ -127,7 +128,6 @@ class Machine:
         self._hook: Mark | None = None  # a P mark seen after START
         self._hint_code: int | None = None
         self._continuation = False
-        self._bytes_since_start = False
         self._ready_looks = 0
         self._ready_clean = False  # no byte since the first of them
         self._agreement = Agreement()
@@ -194,7 +194,6 @@ class Machine:
         """Output arrived. Called once for each piece read, before the events found in it."""
         self.waiting = None
         self.stopped = self._cleared = False
-        self._bytes_since_start = True
         self._ready_clean = False
         self._agreement.forget()
         self._pace.bytes_flow(now)
@@ -243,6 +242,7 @@ class Machine:
             self._ready_looks = 0
             self._agreement.forget()
             self.waiting = None
+            self.hooked = False
             self._pace.slower(now)
 
     def _is_prompt(self, look: Observation) -> bool:
@@ -283,7 +283,7 @@ class Machine:
         if (self.state is State.QUEUED and not self._dirty) or in_front is None:
             self._on_fact(Fact.PROMPT, now, mark)
         elif self.state is State.RUNNING:
-            self._hook = mark
+            self._hook, self.hooked = mark, True
             self._pace.soon(now, SOON)
 
     def _told(self) -> Mark | None:
@@ -353,9 +353,9 @@ class Machine:
         match fact:
             case Fact.START:
                 assert mark is not None
-                if self.state is State.SENT or not self._bytes_since_start:
+                # Where a shell must say it twice, the second stands right behind the first.
+                if self.state is State.SENT or mark.start == self.output_from:
                     self.output_from = mark.end
-                    self._bytes_since_start = False
                 self.state, self.waiting, self._continuation = after, None, False
                 self._ready_looks = self._probing = 0
             case Fact.END | Fact.PROMPT | Fact.BACK if after is State.SENT:

@@ -75,11 +75,14 @@ class BlindObserver:
     def adopt_modes(self) -> None:
         self._tty.adopt_modes()
 
-    def started_as(self) -> str | None:
-        return None
+    def command_line(self) -> tuple[str, ...]:
+        return ()
 
     def unread(self) -> int | None:
         return self._tty.unread()
+
+    def mentions(self, text: str) -> bool:
+        return False
 
     def reaped(self) -> int | None:
         return None

@@ -269,14 +269,22 @@ class LinuxObserver:
         except OSError:
             return None
 
-    def started_as(self) -> str | None:
+    def command_line(self) -> tuple[str, ...]:
         try:
-            return proc.read(f"/proc/{self._shell}/cmdline").split(b"\0", 1)[0].decode("utf-8", "replace")
+            return tuple(proc.read(f"/proc/{self._shell}/cmdline").decode("utf-8", "replace").split("\0")[:-1])
         except OSError:
-            return None
+            return ()
 
     def unread(self) -> int | None:
         return self._tty.unread()
+
+    def mentions(self, text: str) -> bool:
+        try:
+            return any(
+                text.encode() in proc.read(f"/proc/{self._shell}/{name}", 1 << 20) for name in ("cmdline", "environ")
+            )
+        except OSError:
+            return False
 
     def reaped(self) -> int | None:
         """Page faults of reaped children: every program makes some."""

@@ -82,8 +82,11 @@ class Observer(Protocol):
     def program(self) -> str | None:
         """The real path of what the shell process runs now (it changes with `exec`)."""
 
-    def started_as(self) -> str | None:
-        """What the shell process was started as: its first argument."""
+    def command_line(self) -> tuple[str, ...]:
+        """The words that what the shell process runs now was started with; empty if they cannot be told."""
+
+    def mentions(self, text: str) -> bool:
+        """Whether it was started with this among its words or variables."""
 
     def children(self) -> list[Process]:
         """Living descendants of the shell."""

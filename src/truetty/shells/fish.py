@@ -65,7 +65,7 @@ class Fish:
         before = ""
         if asked.probe:  # not fish's own `read`: on a terminal that is a line editor, with modes of its own
             before += f"builtin printf '{escaped_mark('M', asked.start)}' >/dev/tty\n"
-            before += f"and command head -n 1 </dev/tty {QUIET}\n"
+            before += f"and /bin/sh -c 'read x' </dev/tty {QUIET}\n"
         files = {
             f"c{number}": encoded(
                 f"{before}builtin read --local --null t <{folder}/t{number}\n"
