@@ -75,6 +75,7 @@ class Conversation:
         self._free = False  # the prompt is ours: a trigger may be typed
         self._dirty = False  # keys were sent since the last trigger
         self._stoppable = False  # among them Ctrl-S
+        self._interrupted = False  # or Ctrl-C, which may have cut the start-up files short
         self._early = bytearray()  # keys for a command that has not started yet
         self._early_until = 0.0
         self._prompt_from: int | None = None
@@ -141,6 +142,7 @@ class Conversation:
         """Whether some of it may be left to the prompt: nobody reads now, or it is no whole line."""
         modes = self.observer.modes()
         if data == modes.interrupt and modes.signals:
+            self._interrupted = True
             return False
         read = self.machine is not None and self.machine.waiting is not None
         return not read or (modes.canonical and data[-1:] not in (b"\n", b"\r", b"\x04"))
@@ -255,6 +257,8 @@ class Conversation:
                         self._send(machine, now)
                     case Want.ASK:
                         self._ask(machine, now)
+                    case Want.RELEASE:
+                        self._typist.on_stop()
                     case Want.STOP:
                         self._stop()
             if machine.ending is not None and not self._concluded:
@@ -292,12 +296,7 @@ class Conversation:
         if machine.state is State.RUNNING and machine.output_from is not None:
             self._typist.drop_texts()
         self._questions.answer(seen)
-        if (
-            seen.kind == "shell"
-            and machine.state is State.QUEUED
-            and not self.marked
-            and self._typist.reads_before_hook()
-        ):
+        if seen.kind == "shell" and not (self.marked or self._interrupted) and self._typist.reads_before_hook():
             seen = replace(seen, kind="line")
         hooked = machine.hooked
         machine.on_observation(seen, now)

@@ -132,8 +132,8 @@ class Output:
     def unread(self, budget: int | None = None) -> str:
         return _loop.ask(lambda: self._inner.unread(budget))
 
-    def grep(self, pattern: str | re.Pattern[str], context: int = 0) -> list[Match]:
-        return _loop.ask(lambda: self._inner.grep(pattern, context))
+    def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> list[Match]:
+        return _loop.ask(lambda: self._inner.grep(pattern, context, limit))
 
 
 class Transcript:

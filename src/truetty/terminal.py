@@ -257,7 +257,7 @@ class Terminal:
         if self._start_in is None:
             return None
         try:
-            cwd = os.path.abspath(self._start_in)
+            cwd = os.path.abspath(self._start_in) if self._start_in else ""
         except OSError:  # relative to a directory that is gone
             cwd = ""
         if not os.path.isdir(cwd):

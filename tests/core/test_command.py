@@ -353,6 +353,19 @@ def test_queued_until_the_kernel_shows_the_prompt() -> None:
     assert Want.SEND in t.wanted
 
 
+def test_a_shell_that_stops_for_us_is_not_waiting() -> None:
+    t = Turned(sent=False)
+    t.machine.on_send(0.0, needed=0, probing=True)
+    t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=1, consumed=1000)
+    t.turn(0.05)
+    assert t.machine.waiting is None and t.wanted == []
+    t.turn(0.1)
+    assert t.wanted == [Want.RELEASE]  # it could not say that it had stopped
+    t.event(C)
+    t.event(D)
+    assert evidence(t) == "mark"
+
+
 def test_the_time_out_is_asked_for_once() -> None:
     t = Turned(limit=5)
     t.event(C)

@@ -72,6 +72,7 @@ class Want(Enum):
     LOOK = auto()  # make one observation
     SEND = auto()  # the prompt is free: type the trigger
     ASK = auto()  # type the line that fetches `$?` and heals
+    RELEASE = auto()  # the shell stopped for us and could not say so: let it go on
     STOP = auto()  # the command's time is over: end it
 
 
@@ -234,6 +235,8 @@ class Machine:
             self._on_ready(look, now)
         elif look.seen == "waiting" and self._probing and not self._continuation:
             self._probing -= 1
+            if self._probing == PROBE_LOOKS - STEADY_LOOKS and look.reader == self._shell:
+                self.wants.append(Want.RELEASE)
             self._pace.soon(now, AGAIN)
         elif look.seen == "waiting":
             self._ready_looks = 0
