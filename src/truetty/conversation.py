@@ -300,6 +300,8 @@ class Conversation:
             seen = replace(seen, kind="line")
         hooked = machine.hooked
         machine.on_observation(seen, now)
+        if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
+            self.observer.learn()  # a prompt that a mark has confirmed, and that looked strange
         if hooked and not machine.hooked and machine.ending is None and self.bounds is not None:
             self.bounds.output.end(None)
         if self._early and (machine.waiting is not None or now > self._early_until):

@@ -43,10 +43,11 @@ class Typist:
 
     def on_prompt(self, mark: Mark) -> None:
         self._flags = mark.flags or self._flags  # zsh's hook has no way to tell them
+        if self._image is None:
+            self._image = self._observer.image()
 
     def on_first_prompt(self, mark: Mark) -> None:
         self.last_code = mark.code or 0
-        self._image = self._observer.image()
         self._observer.adopt_modes()  # a person's rc files may have chosen them
 
     def on_end(self, mark: Mark) -> None:

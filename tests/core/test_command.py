@@ -174,6 +174,14 @@ def test_an_end_mark_while_another_group_holds_the_terminal_is_only_a_claim() ->
     assert (evidence(t), code(t)) == ("mark", 3)
 
 
+def test_a_claim_is_confirmed_by_soft_looks_too() -> None:
+    t = started()
+    t.event(D, in_front=False)
+    t.sight = Observation("waiting", hard=False, kind="shell", reader=SHELL, consumed=1000)
+    t.turn(1)
+    assert (evidence(t), code(t), t.wanted) == ("mark", 3, [])
+
+
 def test_one_look_at_the_prompt_is_not_enough() -> None:
     t = started()
     t.machine.on_observation(READY, t.now)

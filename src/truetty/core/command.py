@@ -306,13 +306,15 @@ class Machine:
         if self._ready_looks == 0:
             self._ready_clean = True
         self._ready_looks += 1
+        told = self._told() if self.state is State.RUNNING else None
+        enough = self._ready_looks >= (2 if look.hard else LOOKS) and (
+            self._ready_clean or self._ready_looks >= STEADY_LOOKS
+        )
         if self._cleared and self._ready_looks < STEADY_LOOKS:
             self._pace.soon(now, AGAIN)
-        elif look.hard and (told := self._told()) and self.state is State.RUNNING:
+        elif told is not None and (look.hard or enough):
             self._on_fact(Fact.END if told is self._claim else Fact.PROMPT, now, told)
-        elif self._ready_looks >= (2 if look.hard else LOOKS) and (
-            self._ready_clean or self._ready_looks >= STEADY_LOOKS
-        ):
+        elif enough:
             self._on_fact(Fact.BACK, now, None)
         else:
             self._ready_clean = True
