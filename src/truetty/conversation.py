@@ -151,7 +151,7 @@ class Conversation:
         """What was typed before the command had started."""
         data, self._early = bytes(self._early), bytearray()
         self.channel.write(data)
-        if self.machine is not None and data:
+        if self.machine is not None:
             self.machine.on_input(now)
 
     # -- the channel's side
@@ -183,10 +183,8 @@ class Conversation:
                 secret_at = event.start + BEFORE_SECRET
                 self.transcript.blank(secret_at, secret_at + len(event.secret))
                 in_front = self._on_mark(event)
-                if event.letter == "P" and not self._typist.has_end():
-                    event = replace(event, code=None)
-            case Mode(name="bracketed-paste", on=on):
-                self._typist.paste = on
+            case Mode(name="bracketed-paste", on=True):
+                self._typist.paste = True
             case Mode(name="application-keys", on=on):
                 self.application_keys = on
             case Mode(name="alternate-screen", on=on):
@@ -198,13 +196,16 @@ class Conversation:
         machine = self.machine
         if machine is None or machine.state is State.ENDED:
             return
+        if isinstance(event, Mark) and event.letter == "P" and not self._typist.has_end():
+            event = replace(event, code=None)
         before = machine.output_from
         machine.on_event(event, now, in_front=in_front)
         assert self.bounds is not None
         if machine.output_from is not None and machine.output_from != before:
             self.marked = True
             self.bounds.start(machine.output_from)
-            self._type_early(now)
+            if self._early:
+                self._type_early(now)
         elif isinstance(event, Mark) and event.secret in (self._secrets.start, self._key):
             self.bounds.output.hole(event.start, event.end)
             if machine.hooked:

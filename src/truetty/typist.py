@@ -26,7 +26,7 @@ EDITED_READS = ("fish", "ksh93")
 class Typist:
     def __init__(self, channel: Channel, shell: Shell, folder: Folder | None, key: str) -> None:
         self.shell = shell
-        self.paste = False  # bracketed paste is on
+        self.paste = False  # the shell's editor knows bracketed paste; it need not be reading yet
         self.last_code = 0
         self._channel = channel
         self._observer = channel.observer
@@ -68,6 +68,7 @@ class Typist:
             return True
         self._image = image
         self._flags = ""
+        self.paste = False
         if program := self._observer.program():
             words = self._observer.command_line()
             self.shell = table.recognise(program, words[0] if words else None)

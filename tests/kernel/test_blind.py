@@ -74,7 +74,6 @@ def test_no_terminal_at_all() -> None:
     assert observer.shell_in_front() is None
     assert observer.foreground() is None
     assert observer.modes().sane
-    assert observer.given_modes() is None
     observer.adopt_modes()
     observer.mend()
     observer.close()

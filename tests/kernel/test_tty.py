@@ -79,17 +79,6 @@ def test_adopted_modes_are_the_sane_ones(dash: Pty) -> None:
     assert termios.tcgetattr(dash.master)[6][termios.VERASE] == b"\x08"
 
 
-@pytest.mark.parametrize("stty", ["stty", "busybox stty"])
-def test_stty_takes_the_given_modes_back(dash: Pty, stty: str) -> None:
-    word = dash.observer.given_modes()
-    assert word is not None
-    dash.run("stty -echo -opost intr undef")
-    dash.run(f"{stty} {word}")
-    assert dash.observer.modes().sane
-    dash.run("stty -g")
-    dash.until(lambda: word.encode() in dash.screen, "the same word from stty")
-
-
 def test_stopped_output_flows_again(dash: Pty, tmp_path: Path) -> None:
     dash.type(f"\x13: >{tmp_path}/begun; echo not''yet\r")  # Ctrl-S
     dash.until((tmp_path / "begun").exists, "the line to be read")

@@ -55,9 +55,6 @@ class FakeObserver:
     def adopt_modes(self) -> None:
         pass
 
-    def given_modes(self) -> str | None:
-        return "sane"
-
     def mend(self) -> None:
         self.mended += 1
         self.tty = SANE

@@ -87,9 +87,6 @@ class BlindObserver:
     def reaped(self) -> int | None:
         return None
 
-    def given_modes(self) -> str | None:
-        return self._tty.given_modes()
-
     def image(self) -> object:
         return None
 

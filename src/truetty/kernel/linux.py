@@ -242,9 +242,6 @@ class LinuxObserver:
     def adopt_modes(self) -> None:
         self._tty.adopt_modes()
 
-    def given_modes(self) -> str | None:
-        return self._tty.given_modes()
-
     def flow(self) -> None:
         self._tty.flow()
 

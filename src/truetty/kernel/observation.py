@@ -60,9 +60,6 @@ class Observer(Protocol):
     def adopt_modes(self) -> None:
         """Take the tty's present modes as the ones the terminal was given (a user's rc file may have chosen them)."""
 
-    def given_modes(self) -> str | None:
-        """The modes the terminal was given, as a word that `stty` takes back."""
-
     def mend(self) -> None:
         """Put the tty's modes back to those the terminal was given, and let stopped output flow."""
 

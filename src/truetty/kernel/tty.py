@@ -18,7 +18,8 @@ from truetty.kernel.observation import Modes, ReadKind
 _GET_PEER = 0x5441  # TIOCGPTPEER, since Linux 4.13: opens the slave wherever /dev/pts is mounted
 _FLAGS = os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC
 
-_INPUT = termios.ICRNL | termios.INLCR | termios.IGNCR | termios.ISTRIP | termios.IXON
+_UTF8 = 0x4000 if sys.platform == "linux" else 0  # IUTF8, which Python does not name before 3.13
+_INPUT = termios.ICRNL | termios.INLCR | termios.IGNCR | termios.ISTRIP | termios.IXON | _UTF8
 _OUTPUT = termios.OPOST | termios.ONLCR | termios.OCRNL
 _LOCAL = termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN | termios.ECHOE
 _CHARACTERS = (termios.VINTR, termios.VQUIT, termios.VSUSP, termios.VEOF, termios.VERASE)
@@ -98,14 +99,14 @@ class Tty:
         if attributes is None:
             # A terminal that is gone, or none at all: nothing to be mended.
             return Modes(canonical=True, echo=True, signals=True, interrupt=b"\x03", sane=True)
-        present = _sane(attributes)
-        interrupt = present.characters[0]
+        local, interrupt = attributes[3], attributes[6][termios.VINTR]
+        given = self._given
         return Modes(
-            canonical=bool(present.local & termios.ICANON),
-            echo=bool(present.local & termios.ECHO),
-            signals=bool(present.local & termios.ISIG),
+            canonical=bool(local & termios.ICANON),
+            echo=bool(local & termios.ECHO),
+            signals=bool(local & termios.ISIG),
             interrupt=b"" if interrupt == _DISABLED else interrupt,
-            sane=self._given is None or present == _sane(self._given),
+            sane=given is None or attributes == given or _sane(attributes) == _sane(given),
         )
 
     def adopt_modes(self) -> None:
@@ -113,14 +114,6 @@ class Tty:
         # An editor's own modes are nobody's choice: the shell may have entered it a moment ago.
         if attributes is not None and attributes[3] & termios.ICANON:
             self._given = attributes
-
-    def given_modes(self) -> str | None:
-        """As `stty -g` prints them; None where it prints them otherwise (macOS)."""
-        if self._given is None or sys.platform != "linux":
-            return None
-        flags = self._given[:4]
-        characters = [one if isinstance(one, int) else ord(one) for one in self._given[6]]
-        return ":".join(f"{one:x}" for one in (*flags, *characters))
 
     def mend(self) -> None:
         target = self.master if self.slave is None else self.slave
