@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from truetty.conversation import Conversation
 from truetty.core import keys
 from truetty.core.command import Machine
 from truetty.core.ending import Reading
+from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.output.clean import Cleaner, clean
 from truetty.window import Output
@@ -27,6 +29,13 @@ PROMPT_TAIL: Final = 2048
 # A pattern is looked for in this much of the newest text; what is older was looked at when it came.
 PATTERN_WINDOW: Final = 64 * 1024
 
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    cwd: str | None
+    closed: bool
+
+
 Until = Literal["settled", "finished"] | str | re.Pattern[str]
 
 
@@ -40,13 +49,14 @@ class Command:
         self.id: Final = id
         self.text: Final = text
         self.output: Output = conversation.bounds.output
-        self.outcome: Outcome | None = None
         self.timed_out = False
         self._terminal = terminal
         self._conversation = conversation
         self._machine = machine
         self._budget = budget
-        self._asked_at = machine.asked_at
+        self._notes = conversation.notes
+        self._end: _End | None = None
+        self._outcome: Outcome | None = None
         self._told = 0  # the last reading episode a caller was told of
         self._returned = 0  # bytes of output that an earlier wait has returned
 
@@ -61,8 +71,13 @@ class Command:
         return "waiting" if machine.waiting is not None else "running"
 
     @property
+    def outcome(self) -> Outcome | None:
+        """None until the end, then final."""
+        return self.snapshot() if self.finished else None
+
+    @property
     def exit_code(self) -> int | None:
-        return self.outcome.exit_code if self.outcome is not None else None
+        return self._code()[0]
 
     @property
     def finished(self) -> bool:
@@ -77,12 +92,12 @@ class Command:
         found in output which no earlier wait has returned. The command's end always ends the wait.
         """
         await self._terminal._until(self._condition(until), timeout)
-        self._told = self._machine.episode
-        self._returned = size = self.output.bytes
-        for _ in range(size // SLICE):  # a gigabyte takes seconds to read: others must have their turn meanwhile
-            if self.outcome is not None or self.output.prepare(self._budget, SLICE):
+        for _ in range(self.output.bytes // SLICE):  # a gigabyte takes seconds to read: others must have their turn
+            if self._outcome is not None or self.output.prepare(self._budget, SLICE):
                 break
             await self._terminal._turn()
+        self._told = self._machine.episode
+        self._returned = self.output.bytes
         return self.snapshot()
 
     async def grown(self, past: int, timeout: float | None = None) -> bool:
@@ -96,7 +111,10 @@ class Command:
             return lambda: self.finished
         if until == "settled":
             return lambda: self.finished or (self._machine.waiting is not None and self._machine.episode > self._told)
-        pattern = re.compile(until) if isinstance(until, str) else until
+        try:
+            pattern = re.compile(until)
+        except re.error as error:
+            raise Misuse(f"not a regular expression: {until!r}: {error}", until=until) from error
         cleaner = Cleaner()
         at = self._returned
         window = ""
@@ -113,19 +131,14 @@ class Command:
 
     def snapshot(self) -> Outcome:
         """How things stand now."""
-        if self.outcome is not None:
-            return self.outcome
-        machine, conversation, terminal = self._machine, self._conversation, self._terminal
+        if self._outcome is not None:
+            return self._outcome
+        machine, terminal = self._machine, self._terminal
         ending = machine.ending
+        end = self._end or _End(terminal.cwd, terminal.closed)
         text, omitted, lines = self.output.summary(self._budget)
-        code = number = None
-        if ending is not None:
-            code, number = ending.code, ending.signal
-            if number is not None:
-                code = 128 + number
-            elif code is not None and code > 255 and (told := conversation.shell.signal_of(code)) is not None:
-                code, number = 128 + told, told
-        notes = list(conversation.notes)
+        code, number = self._code()
+        notes = list(self._notes)
         if machine.stopped:
             notes.append("stopped: nothing runs until it is continued")
         if self.timed_out:
@@ -135,7 +148,7 @@ class Command:
             terminal_id=terminal.id,
             state=self.state,
             exit_code=code,
-            signal=signal.Signals(number).name if number is not None else None,
+            signal=_signal_name(number) if number is not None else None,
             evidence=ending.evidence if ending is not None else None,
             strategy=machine.strategy,
             output=text,
@@ -145,13 +158,28 @@ class Command:
             complete=self.output.complete,
             waiting=self._waiting(machine.waiting) if machine.waiting is not None else None,
             duration=(ending.time if ending is not None else terminal._now()) - machine.asked_at,
-            cwd=terminal.cwd,
-            closed=terminal.closed,
+            cwd=end.cwd,
+            closed=end.closed,
             notes=tuple(notes),
         )
         if ending is not None:
-            self.outcome = outcome
+            self._outcome = outcome
         return outcome
+
+    def _freeze(self) -> None:
+        """The command has ended: what is true of its terminal now is said of it for ever."""
+        if self._end is None:
+            self._end = _End(self._terminal.cwd, self._terminal.closed)
+
+    def _code(self) -> tuple[int | None, int | None]:
+        """The exit code and the signal it stands for, as far as anybody knows."""
+        ending = self._machine.ending
+        if ending is None:
+            return None, None
+        code, number = ending.code, ending.signal
+        if number is None and code is not None and code > 255:  # only ksh93 says a signal so that it can be told
+            number = self._conversation.shell.signal_of(code)
+        return (code, None) if number is None else (128 + number, number)
 
     def _waiting(self, reading: Reading) -> Waiting:
         size = self.output.bytes
@@ -198,3 +226,10 @@ class Command:
                 channel.signal_process(process.pid, signal.SIGCONT)
             outcome = await self.wait(GRACE, "finished")
         return outcome
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal has no name of its own
+        return f"SIGRTMIN+{number - signal.SIGRTMIN}"

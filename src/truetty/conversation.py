@@ -360,9 +360,11 @@ class Conversation:
         assert ending is not None and bounds is not None
         if ending.at is not None:
             bounds.end(ending.at)
-        elif ending.evidence == "kernel" and not self.shell.integrates and not machine.downgraded:
+        elif not self.shell.integrates and not machine.downgraded:
             bounds.skip_echo()
-            if note := bounds.end_before_prompt(self.shell):
+            if self.ended is not None:
+                bounds.end()
+            elif note := bounds.end_before_prompt(self.shell):
                 self.notes.append(note)
         elif machine.output_from is not None and not machine.downgraded:
             bounds.end()

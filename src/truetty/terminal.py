@@ -106,8 +106,8 @@ class Terminal:
         return await terminal.__aenter__()
 
     async def __aenter__(self) -> Self:
-        if self._conversation is not None:
-            raise Misuse(f"terminal {self.id} is open already", terminal_id=self.id)
+        if self._conversation is not None or self._closing is not None:
+            raise Misuse(f"terminal {self.id} was opened already", terminal_id=self.id)
         try:
             self._launch()
             await self._first_prompt()
@@ -191,7 +191,10 @@ class Terminal:
     async def send(self, text: str | bytes) -> None:
         """Type `text` as it is to whatever reads this terminal."""
         conversation = self._open_conversation()
-        conversation.type(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
+        if not isinstance(text, str | bytes):
+            raise Misuse(f"only text or bytes can be typed, not {text!r}", text=text)
+        if text:
+            conversation.type(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
         await conversation.channel.drained()
 
     async def press(self, *names: str) -> None:
@@ -219,8 +222,6 @@ class Terminal:
         try:
             if self._conversation is not None:
                 await self._conversation.channel.close()
-            if self.command is not None and self.command.finished:
-                self.command.snapshot()
         finally:
             if self._folder is not None:
                 self._folder.remove()
@@ -292,6 +293,8 @@ class Terminal:
 
     def _tell(self) -> None:
         """Something changed: wake those whose condition holds now."""
+        if self.command is not None and self.command.finished:
+            self.command._freeze()
         if self._waiters:
             still: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
             for condition, future in self._waiters:

@@ -99,7 +99,7 @@ def owner(folder: Path) -> int | None:
         return None
 
 
-@pytest.mark.parametrize("place", ["/nonexistent", "/etc/passwd", "", "a\0b", "\ud800"])
+@pytest.mark.parametrize("place", ["/nonexistent/place", "/etc/passwd", "", "a\0b", "\ud800"])
 async def test_a_missing_directory(place: str, home: Path) -> None:
     with pytest.raises(truetty.SpawnFailed) as refused:
         await truetty.Terminal.open("bash", cwd=place)

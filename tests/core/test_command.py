@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from truetty.core.command import ASK_LIMIT, NEXT, Fact, State, Want
+from truetty.core.command import ASK_LIMIT, State, Want
 from truetty.core.events import Hint, Mark, Mode, Query
 from truetty.core.observation import Observation
 from truetty.core.pace import QUIET, SLOWEST
@@ -407,8 +407,10 @@ def test_an_ended_command_never_changes_again() -> None:
     assert t.machine.ending is first and not t.machine.wants
 
 
-def test_every_living_state_can_lose_its_shell() -> None:
-    for state in State:
-        if state is not State.ENDED:
-            assert NEXT[state, Fact.GONE] is State.ENDED
-            assert NEXT[state, Fact.LOST] is State.ENDED
+@pytest.mark.parametrize("state", [state for state in State if state is not State.ENDED])
+def test_in_every_state_the_shell_may_go_or_be_lost(state: State) -> None:
+    for lose in (lambda m: m.on_exit(3, None, 1.0), lambda m: m.on_lost(1.0)):
+        machine = Turned().machine
+        machine.state = state
+        lose(machine)
+        assert machine.state is State.ENDED and machine.ending is not None and machine.deadline == inf

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from truetty.channels.base import Ended, Sink
@@ -169,8 +168,3 @@ class FakeChannel:
 def mark(letter: str, secret: str, *rest: object) -> bytes:
     """A mark as a shell prints it."""
     return f"\x1b]7717;{';'.join([letter, secret, *map(str, rest)])}\x07".encode()
-
-
-def secrets_in(text: bytes) -> dict[str, str]:
-    """The secrets by their letter, read from a trigger's files."""
-    return {letter.decode(): secret.decode() for letter, secret in re.findall(rb"7717;([CDH]);([\w-]+)", text)}

@@ -21,7 +21,7 @@ import struct
 import termios
 import threading
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from truetty.channels.base import Ended, Sink
@@ -49,7 +49,7 @@ class LocalChannel:
     """Owns the master side of one pty and the shell on the other."""
 
     def __init__(self, master: int, pid: int, modes: list[Any]) -> None:
-        self._open = False
+        self._open = self._closing = False
         self.pid = pid
         self.observer: Observer = observer_for(master, pid, modes)
         self._master = master
@@ -127,22 +127,28 @@ class LocalChannel:
         self._loop = asyncio.get_running_loop()
         self._sink = sink
         self._gone = asyncio.Event()
-        self._loop.add_reader(self._master, self.pump)
+        self._loop.add_reader(self._master, self._on_readable)
         if self._pidfd is not None:
             self._loop.add_reader(self._pidfd, self._on_gone)
         else:
             threading.Thread(target=self._reap_elsewhere, args=(self._loop,), daemon=True).start()
 
     def pump(self) -> None:
+        self._deliver(least=1)
+
+    def _on_readable(self) -> None:
+        self._deliver(least=FULL)
+
+    def _deliver(self, least: int) -> None:
+        """Read and hand on, until a read brings less than `least`."""
         turn = 0
         while self._open and self._ended is None and turn < TURN:
             data = self._read()
-            if not data:
-                return
-            turn += len(data)
-            assert self._sink is not None
-            self._sink.on_data(data)
-            if len(data) < FULL:
+            if data:
+                turn += len(data)
+                assert self._sink is not None
+                self._sink.on_data(data)
+            if len(data) < least:
                 return
 
     def _read(self) -> bytes:
@@ -243,27 +249,35 @@ class LocalChannel:
     # -- closing
 
     async def close(self) -> None:
-        if not self._open:
+        if not self._open or self._closing:
             return
+        self._closing = True
         try:
             await self._end_everyone()
         finally:
             if self._loop is not None and self._ended is None:
                 self._loop.remove_reader(self._master)
+                self._loop.remove_writer(self._master)
+                if self._pidfd is not None:
+                    self._loop.remove_reader(self._pidfd)
             self._let_go()
 
     async def _end_everyone(self) -> None:
-        everyone = self.observer.everyone()
+        everyone = self._everyone()
         for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL):
-            for process in everyone:
-                if self._ended is None or process.pid != self.pid:
-                    _sent(os.kill, process.pid, number)
-                    if number == signal.SIGHUP:
-                        _sent(os.kill, process.pid, signal.SIGCONT)
-            await self._until_gone(process.pid for process in everyone)
-            everyone = self.observer.everyone()
+            for pid in everyone:
+                _sent(os.kill, pid, number)
+                if number == signal.SIGHUP:
+                    _sent(os.kill, pid, signal.SIGCONT)
+            await self._until_gone(everyone)
+            everyone = self._everyone()
             if not everyone and (self._gone is None or self._gone.is_set()):
                 break
+
+    def _everyone(self) -> set[int]:
+        """Whoever is still there; the shell itself even where nobody can be seen."""
+        pids = {process.pid for process in self.observer.everyone()} | {self.pid}
+        return pids if self._ended is None else pids - {self.pid}
 
     def _let_go(self) -> None:
         self._open = False
@@ -334,8 +348,7 @@ def _settle(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-def _sent(send: object, target: int, number: int) -> bool:
-    assert callable(send)
+def _sent(send: Callable[[int, int], None], target: int, number: int) -> bool:
     try:
         send(target, number)
     except (ProcessLookupError, PermissionError):

@@ -7,6 +7,7 @@ Each subcommand is imported when it is used, so that `--help` stays quick.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -84,15 +85,12 @@ def doctor(
     raise typer.Exit(_guarded(lambda: main(json=json, rc=not no_rc)))
 
 
-def _guarded(work: object) -> int:
+def _guarded(work: Callable[[], int]) -> int:
     """Our own errors are one clear line and status 125."""
     from truetty.core.errors import TruettyError
 
-    assert callable(work)
     try:
-        status = work()
-        assert isinstance(status, int)
-        return status
+        return work()
     except TruettyError as error:
         print(f"truetty: {error}", file=sys.stderr)
         return OURS

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from truetty import Command, Misuse, Outcome, Terminal
+from truetty.cli import OURS
 
-PATIENCE_OVER: Final = 124
-UNKNOWN: Final = 125
-CHUNK: Final = 64 * 1024
+PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
+CHUNK: Final = 64 * 1024  # what a pty holds, and more
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -77,12 +77,13 @@ async def _run(request: Request) -> int:
 def _status(request: Request, command: Command, outcome: Outcome) -> int:
     if outcome.state != "finished" or command.timed_out:
         if not request.json:
-            what = "it waits for input" if outcome.state == "waiting" else "its time is over"
+            whys = {"waiting": "it waits for input", "lost": "its terminal is lost"}
+            what = whys.get(outcome.state, "its time is over")
             print(f"truetty: ended before it had finished: {what}", file=sys.stderr)
         return PATIENCE_OVER
     if outcome.exit_code is None:
         print("truetty: the command has ended, but its exit code is unknown", file=sys.stderr)
-        return UNKNOWN
+        return OURS
     return outcome.exit_code
 
 
@@ -98,7 +99,7 @@ async def _follow(request: Request, command: Command, feed: Feed, person: bool) 
             continue
         outcome = await command.wait(0)
         show.more(command)
-        if outcome.state == "finished" or (left is not None and loop.time() >= (until or 0)):
+        if outcome.state in ("finished", "lost") or (left is not None and loop.time() >= (until or 0)):
             break
         if outcome.state == "waiting" and not await feed.answer(patient=not request.json, timeout=left):
             break
@@ -115,16 +116,14 @@ class _Show:
         self._silent = silent
 
     def more(self, command: Command) -> None:
-        while data := command.output.read(self.shown, CHUNK):
-            self.shown += len(data)
-            if self._silent:
-                continue
-            if self._raw:
+        if self._raw:
+            while data := command.output.read(self.shown, CHUNK):
+                self.shown += len(data)
                 sys.stdout.buffer.write(data)
-        if self._silent:
-            return
-        if not self._raw:
-            sys.stdout.write(self._reader.unread())
+        else:
+            self.shown = command.output.bytes
+            if not self._silent:
+                sys.stdout.write(self._reader.unread())
         sys.stdout.flush()
 
 
@@ -188,27 +187,15 @@ class _Pipe(Feed):
     def __init__(self, terminal: Terminal, command: Command) -> None:
         self._terminal = terminal
         self._command = command
-        self._over = False
+        self._ready = self._over = False
 
     async def answer(self, *, patient: bool, timeout: float | None) -> bool:
         if self._over:
             return False
         if not patient and not select.select([0], [], [], 0)[0]:
             return False
-        loop = asyncio.get_running_loop()
-        ready = asyncio.Event()
-        try:
-            loop.add_reader(0, ready.set)
-        except (OSError, ValueError):  # a plain file is always ready, and cannot be watched
-            ready.set()
-        try:
-            async with asyncio.timeout(timeout):
-                await ready.wait()
-        except TimeoutError:
-            return True
-        finally:
-            with contextlib.suppress(OSError, ValueError):
-                loop.remove_reader(0)
+        if not await self._readable(timeout):
+            return True  # the command has gone on without us, or patience is over
         data = os.read(0, 4096)
         if data:
             await self._command.send(data)
@@ -217,6 +204,23 @@ class _Pipe(Feed):
         if patient:
             await self._command.press("C-d")
         return patient
+
+    async def _readable(self, timeout: float | None) -> bool:
+        loop = asyncio.get_running_loop()
+        self._ready = False
+        try:
+            loop.add_reader(0, self._on_readable)
+        except (OSError, ValueError):  # a plain file is always ready, and cannot be watched
+            return True
+        try:
+            await self._terminal._until(lambda: self._ready or self._command.state != "waiting", timeout)
+        finally:
+            loop.remove_reader(0)
+        return self._ready and self._command.state == "waiting"
+
+    def _on_readable(self) -> None:
+        self._ready = True
+        self._terminal._tell()
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ Rule 3: silence is never evidence. Time only says when to look again.
                               │                 │                       ▴
                               └──────BACK───────┴──▸ ASKING ──ANSWER, ──┤
                                                            BACK, LATE   │
-    any ──GONE, LOST───────────────────────────────────────────────────┘
+    any ──the shell or its holder is gone──────────────────────────────┘
 
 `waiting` is no state of its own: whatever state a command is in, somebody may be reading the keyboard.
 
@@ -17,8 +17,10 @@ The facts, and what it takes for each to count:
     START   our C mark with this command's first secret
     END     our D mark with this command's second secret, while the shell alone holds the terminal; while some
             other process is in front, it is only a claim and becomes END with the next proof that the shell is back
-    PROMPT  our prompt hook, after START, and one look that shows the shell at its primary prompt
-    BACK    two looks that show it there, with no byte between them, and everything typed consumed
+    PROMPT  our prompt hook, after START, and one look that shows the shell at its primary prompt (none where
+            nobody can look)
+    BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
+            prompt was never learnt, three; with somebody else's bytes between every two, eight
     ANSWER  our H mark with the secret of the question
     READS   one hard look at somebody blocked on the keyboard, or three equal soft ones
     LATE    the question found no answer in time: the end is known already, only its exit code is not
@@ -62,8 +64,6 @@ class Fact(Enum):
     BACK = auto()
     ANSWER = auto()
     LATE = auto()
-    GONE = auto()
-    LOST = auto()
 
 
 class Want(Enum):
@@ -89,7 +89,6 @@ NEXT: Final[dict[tuple[State, Fact], State]] = {
     (State.ASKING, Fact.ANSWER): State.ENDED,
     (State.ASKING, Fact.BACK): State.ENDED,
     (State.ASKING, Fact.LATE): State.ENDED,
-    **{(state, fact): State.ENDED for state in State for fact in (Fact.GONE, Fact.LOST) if state is not State.ENDED},
 }
 
 

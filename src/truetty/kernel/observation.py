@@ -2,7 +2,8 @@
 
 Rule 1: an observation is a fact of one moment. Nobody here concludes that a command has ended.
 Rule 2: *hard* means the process cannot go on without input; *soft* means it also waits for
-        something else, or that we may not look closely. A soft one never ends a command.
+        something else, or that we may not look closely, or do not know the look of this prompt.
+        A soft one alone proves nothing.
 Rule 3: what may not be seen is `unknown` or `None`, never a guess.
 """
 
