@@ -182,6 +182,25 @@ def test_a_claim_is_confirmed_by_soft_looks_too() -> None:
     assert (evidence(t), code(t), t.wanted) == ("mark", 3, [])
 
 
+def test_the_prompt_of_a_line_typed_ahead_does_not_contradict_the_claim() -> None:
+    t = started()
+    t.event(D, in_front=False)
+    t.event(Mark(50, 60, "P", "key", 3))
+    t.event(Mark(70, 80, "P", "key", 127))
+    t.sight = READY
+    t.turn(1)
+    assert (evidence(t), code(t)) == ("mark", 3)
+
+
+def test_a_forged_claim_is_contradicted_by_the_prompt() -> None:
+    t = started()
+    t.event(D, in_front=False)
+    t.event(P)
+    t.sight = READY
+    t.turn(1)
+    assert (evidence(t), code(t)) == ("mark", 130)
+
+
 def test_one_look_at_the_prompt_is_not_enough() -> None:
     t = started()
     t.machine.on_observation(READY, t.now)

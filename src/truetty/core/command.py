@@ -126,6 +126,7 @@ class Machine:
         self._needed = 0  # what the shell must have consumed before a look at it counts
         self._claim: Mark | None = None  # a D mark seen while another group held the terminal
         self._hook: Mark | None = None  # a P mark seen after START
+        self._agreed = False  # one P at least says the same as the claim; later ones may be of a line typed ahead
         self._hint_code: int | None = None
         self._continuation = False
         self._ready_looks = 0
@@ -286,14 +287,14 @@ class Machine:
             self._on_fact(Fact.PROMPT, now, mark)
         elif self.state is State.RUNNING:
             self._hook, self.hooked = mark, True
+            self._agreed = self._agreed or (self._claim is not None and self._claim.code == mark.code)
             self._pace.soon(now, SOON)
 
     def _told(self) -> Mark | None:
-        """What a look at the prompt confirms: the claim, unless the hook came later and contradicts it."""
+        """What a look at the prompt confirms: the claim, unless only hooks came later that contradict it."""
         claim, hook = self._claim, self._hook
-        if claim is not None and hook is not None and hook.start > claim.start and hook.code != claim.code:
-            return hook
-        return claim or hook
+        contradicted = claim is not None and hook is not None and hook.start > claim.start and not self._agreed
+        return hook if contradicted else claim or hook
 
     def _on_ready(self, look: Observation, now: float) -> None:
         self.waiting = None
