@@ -19,7 +19,7 @@ FLOORS = (
     ({"core"},),
     ({"output"}, {"kernel"}, {"shells"}),
     ({"transcript"}, {"channels"}, {"environment"}, {"folder"}),
-    ({"window"}, {"questions"}, {"typist"}),
+    ({"window"}, {"questions"}, {"survivors"}, {"typist"}),
     ({"bounds"},),
     ({"conversation"},),
     ({"terminal", "command"},),  # a terminal has a command, a command its terminal

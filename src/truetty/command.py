@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Between asking a program to end and making it.
 GRACE: Final = 2.0
+# A loop of the shell's own starts the next program as soon as one is killed; Ctrl-C may reach it between two.
+KILLS: Final = 3
 # Output is made readable in pieces of this size, a few milliseconds each.
 SLICE: Final = 1 << 20
 # How much of the end of the output is read to quote the line a program waits on.
@@ -142,7 +144,8 @@ class Command:
         if machine.stopped:
             notes.append("stopped: nothing runs until it is continued")
         if self.timed_out:
-            notes.append("ended because its time-out was over")
+            ended = "ended because its time-out was over"
+            notes.append(ended if ending is not None else "its time-out is over; it is being ended, if it can be")
         outcome = Outcome(
             command_id=self.id,
             terminal_id=terminal.id,
@@ -217,13 +220,15 @@ class Command:
         """Interrupt, then terminate, then kill the command's processes; the shell survives."""
         await self.interrupt()
         outcome = await self.wait(GRACE, "finished")
-        for number in (signal.SIGTERM, signal.SIGKILL):
+        for number in (signal.SIGTERM, *[signal.SIGKILL] * KILLS):
             if self.finished:
                 break
             channel = self._conversation.channel
-            for process in self._conversation.processes():
+            for process in self._conversation.survivors.running():
                 channel.signal_process(process.pid, number)
                 channel.signal_process(process.pid, signal.SIGCONT)
+            if number == signal.SIGKILL:
+                await self.interrupt()
             outcome = await self.wait(GRACE, "finished")
         return outcome
 

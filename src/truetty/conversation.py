@@ -16,15 +16,15 @@ from typing import Final
 
 from truetty.bounds import TAIL, Bounds
 from truetty.channels.base import Channel, Ended
-from truetty.core.command import Machine, State, Want
-from truetty.core.ending import Secrets
+from truetty.core.command import Machine, State
+from truetty.core.ending import Secrets, Want
 from truetty.core.events import Event, Mark, Mode, Query
 from truetty.core.outcome import Strategy
 from truetty.core.scanner import Scanner
 from truetty.folder import Folder
-from truetty.kernel.observation import Process
 from truetty.questions import Questions
 from truetty.shells.base import Shell
+from truetty.survivors import Survivors
 from truetty.transcript import Transcript
 from truetty.typist import Typist
 
@@ -60,6 +60,7 @@ class Conversation:
         self.application_keys = False
         self.alternate_screen = False
         self.notes: list[str] = []
+        self.survivors = Survivors(self.observer, channel.pid)
         self._typist = Typist(channel, shell, folder, key)
         self._questions = Questions(channel)
         self._scanner = Scanner()
@@ -79,7 +80,6 @@ class Conversation:
         self._early = bytearray()  # keys for a command that has not started yet
         self._early_until = 0.0
         self._prompt_from: int | None = None
-        self._background: set[int] = set()
         channel.attach(self)
 
     @property
@@ -96,10 +96,6 @@ class Conversation:
         if self.marked:
             return "rich"
         return "basic" if self.hinted else "none"
-
-    def processes(self) -> list[Process]:
-        """What the running command has started and is still alive."""
-        return [p for p in self.observer.children() if p.pid not in self._background]
 
     # -- commands
 
@@ -121,6 +117,10 @@ class Conversation:
             self._send(machine, now)
         self._act(now)
         return machine
+
+    def forget(self) -> None:
+        """The command that was begun could not be sent: it is not there, and the prompt is as it was."""
+        self.machine, self._text, self._concluded, self._free = None, None, True, True
 
     def type(self, data: bytes) -> None:
         """Keys for the running command, or for whoever reads the terminal now."""
@@ -255,7 +255,7 @@ class Conversation:
                     case Want.LOOK:
                         self._look(machine, now)
                     case Want.SEND:
-                        self._send(machine, now)
+                        self._send_late(machine, now)
                     case Want.ASK:
                         self._ask(machine, now)
                     case Want.RELEASE:
@@ -291,9 +291,10 @@ class Conversation:
         if self._stoppable:
             self.observer.flow()
         seen = self.observer.observe()
+        started = machine.output_from
         self.channel.pump()  # what was printed before the look must be known before it counts
-        if machine.state is State.ENDED or machine is not self.machine:
-            return
+        if machine.state is State.ENDED or machine is not self.machine or machine.output_from != started:
+            return  # it is over, or it has started only now: what was seen was the shell on its way there
         if machine.state is State.RUNNING and machine.output_from is not None:
             self._typist.drop_texts()
         self._questions.answer(seen)
@@ -336,6 +337,14 @@ class Conversation:
         self._free = False
         machine.on_send(now, self._typist.type(typed, self._serial), probing=self._typist.probing)
 
+    def _send_late(self, machine: Machine, now: float) -> None:
+        """With nobody there to be told of a failure but whoever waits for the outcome."""
+        try:
+            self._send(machine, now)
+        except OSError as error:
+            self.notes.append(f"the command was not sent: {error.strerror}")
+            machine.on_unsent(now)
+
     def _ask(self, machine: Machine, now: float) -> None:
         """The prompt is back without a mark: end the output there, ask for the exit code, and heal."""
         assert self.bounds is not None
@@ -348,10 +357,14 @@ class Conversation:
         if machine.output_from is not None and (note := self.bounds.end_before_prompt(self.shell)):
             self.notes.append(note)
         typed = self._typist.question(self._secrets, self._serial)
-        if typed is None:
+        try:
+            needed = self._typist.type(typed, self._serial) if typed is not None else None
+        except OSError:
+            needed = None
+        if needed is None:
             machine.on_silence(now)
         else:
-            machine.on_ask(now, self._typist.type(typed, self._serial), telling=telling)
+            machine.on_ask(now, needed, telling=telling)
 
     def _conclude(self, machine: Machine) -> None:
         """The command has ended: settle where its output ends and what must be said of it."""
@@ -377,24 +390,11 @@ class Conversation:
             self._free = True
             self._typist.last_code = ending.code or 0
             self._dirty = self._dirty or bool(self.observer.unread())
-            self._name_survivors()
+            if note := self.survivors.named():
+                self.notes.append(note)
 
     def _last_prompt(self) -> bytes:
         """How the prompt looks that stands there now, if it is known where it began."""
         if self._prompt_from is None or self.transcript.size - self._prompt_from > TAIL:
             return b""
         return self.transcript.read(self._prompt_from)
-
-    def _name_survivors(self) -> None:
-        living = self.observer.children()
-        if not living:
-            self._background.clear()
-            return
-        # Whatever shares the shell's own group or holds the terminal now belongs to the prompt, not to the command.
-        prompt = {self.channel.pid, self.observer.foreground()}
-        known, pids = self._background, {p.pid for p in living}
-        new = [p for p in living if p.group not in prompt and p.pid not in known and p.parent not in pids]
-        self._background = pids
-        if new:
-            names = ", ".join(f"{p.name} ({p.pid})" for p in new)
-            self.notes.append(f"still running in the background: {names}")

@@ -39,7 +39,11 @@ class Folder:
             except FileExistsError:
                 continue
         self._lasting: dict[str, bytes] = {}
-        self.write_all({OWNER: _identity(os.getpid()).encode()}, lasting=True)
+        try:
+            self.write_all({OWNER: _identity(os.getpid()).encode()}, lasting=True)
+        except OSError:
+            self.remove()
+            raise
 
     def write(self, name: str, content: bytes) -> None:
         descriptor = self._create(f"{self.path}/{name}")

@@ -22,7 +22,7 @@ from truetty.channels.local import LocalChannel
 from truetty.command import Command
 from truetty.conversation import Conversation
 from truetty.core import keys
-from truetty.core.errors import BadCommand, Busy, Closed, Misuse, SpawnFailed
+from truetty.core.errors import BadCommand, Busy, Closed, HostError, Misuse, SpawnFailed
 from truetty.core.outcome import Outcome, Strategy
 from truetty.folder import Folder
 from truetty.shells import table
@@ -183,7 +183,11 @@ class Terminal:
                 command=self.command.text,
                 state=self.command.state,
             )
-        machine = conversation.begin(command, limit=inf if timeout is None else timeout, size=self.size)
+        try:
+            machine = conversation.begin(command, limit=inf if timeout is None else timeout, size=self.size)
+        except OSError as error:
+            conversation.forget()
+            raise HostError(f"the command was not sent: {error.strerror}", reason=error.strerror) from error
         id = f"{self.id}-{next(self._serials)}"
         self.command = Command(self, conversation, machine, id, command, self._budget)
         return self.command
@@ -238,7 +242,7 @@ class Terminal:
         self._row = found.shell
         key = secrets.token_urlsafe(16)
         if self._channel is None:
-            self._folder = Folder()
+            self._folder = _private_folder(self._wanted)
             launch = found.shell.launch(
                 found.program, found.arguments, folder=self._folder.path, key=key, rc=self._rc, env=env
             )
@@ -341,6 +345,15 @@ class Terminal:
             asyncio.get_running_loop().call_exception_handler(
                 {"message": "ending a command failed", "exception": error}
             )
+
+
+def _private_folder(shell: object) -> Folder:
+    try:
+        return Folder()
+    except OSError as error:
+        raise SpawnFailed(
+            f"no place for private files: {error.strerror}", shell=shell, reason=error.strerror
+        ) from error
 
 
 def _give_up(future: asyncio.Future[None]) -> None:

@@ -15,8 +15,8 @@ from truetty.channels.base import Channel, Ended
 from truetty.channels.fake import FakeChannel as FakeChannel
 from truetty.channels.fake import FakeObserver as FakeObserver
 from truetty.channels.fake import mark as mark
-from truetty.core.command import Machine, Want
-from truetty.core.ending import Secrets
+from truetty.core.command import Machine
+from truetty.core.ending import Secrets, Want
 from truetty.core.events import Event
 from truetty.core.observation import Observation
 

@@ -6,7 +6,8 @@ from math import inf
 
 import pytest
 
-from truetty.core.command import ASK_LIMIT, State, Want
+from truetty.core.command import ASK_LIMIT, State
+from truetty.core.ending import Want
 from truetty.core.events import Hint, Mark, Mode, Query
 from truetty.core.observation import Observation
 from truetty.core.pace import QUIET, SLOWEST

@@ -183,6 +183,8 @@ class LocalChannel:
 
     def _finish(self, ended: Ended) -> None:
         assert self._loop is not None and self._sink is not None and self._gone is not None
+        if not self._open:
+            return
         while data := self._read():
             self._sink.on_data(data)
         self._ended = ended
@@ -276,11 +278,17 @@ class LocalChannel:
 
     def _everyone(self) -> set[int]:
         """Whoever is still there; the shell itself even where nobody can be seen."""
-        pids = {process.pid for process in self.observer.everyone()} | {self.pid}
+        try:
+            pids = {process.pid for process in self.observer.everyone()} | {self.pid}
+        except OSError:  # out of descriptors, for instance
+            pids = {self.pid}
         return pids if self._ended is None else pids - {self.pid}
 
     def _let_go(self) -> None:
         self._open = False
+        if self._ended is None and self._pidfd is not None:
+            with contextlib.suppress(ChildProcessError):
+                os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG)
         self.observer.close()
         for descriptor in (self._master, self._pidfd):
             if descriptor is not None:

@@ -33,7 +33,7 @@ from math import inf
 from typing import Final
 
 from truetty.core.agreement import LOOKS, SPAN, Agreement
-from truetty.core.ending import Ending, Reading, Secrets
+from truetty.core.ending import Ending, Reading, Secrets, Want
 from truetty.core.events import Event, Hint, Mark, Mode, Query
 from truetty.core.observation import Observation
 from truetty.core.outcome import Strategy, WaitingKind
@@ -64,16 +64,6 @@ class Fact(Enum):
     BACK = auto()
     ANSWER = auto()
     LATE = auto()
-
-
-class Want(Enum):
-    """What the machine would have its owner do. It never does anything itself."""
-
-    LOOK = auto()  # make one observation
-    SEND = auto()  # the prompt is free: type the trigger
-    ASK = auto()  # type the line that fetches `$?` and heals
-    RELEASE = auto()  # the shell stopped for us and could not say so: let it go on
-    STOP = auto()  # the command's time is over: end it
 
 
 # A pair that is not here changes nothing: a second D, a P before C, an answer nobody asked for.
@@ -126,7 +116,9 @@ class Machine:
         self._needed = 0  # what the shell must have consumed before a look at it counts
         self._claim: Mark | None = None  # a D mark seen while another group held the terminal
         self._hook: Mark | None = None  # a P mark seen after START
-        self._agreed = False  # one P at least says the same as the claim; later ones may be of a line typed ahead
+        self._agreed: bool | None = (
+            False  # one P at least says the same as the claim; later ones may be of a line typed ahead
+        )
         self._hint_code: int | None = None
         self._continuation = False
         self._ready_looks = 0
@@ -268,6 +260,10 @@ class Machine:
         """There is no way to ask this shell."""
         self._on_fact(Fact.LATE, now, None)
 
+    def on_unsent(self, now: float) -> None:
+        """The trigger could not be typed, so nothing has run and nothing will."""
+        self._end(Ending("kernel", None, None, None, False, now))
+
     def on_time(self, now: float) -> None:
         if self.state is State.ENDED:
             return
@@ -287,7 +283,7 @@ class Machine:
             self._on_fact(Fact.PROMPT, now, mark)
         elif self.state is State.RUNNING:
             self._hook, self.hooked = mark, True
-            self._agreed = self._agreed or (self._claim is not None and self._claim.code == mark.code)
+            self._agreed = self._agreed or (in_front and self._claim is not None and self._claim.code == mark.code)
             self._pace.soon(now, SOON)
 
     def _told(self) -> Mark | None:

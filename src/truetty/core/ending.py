@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from truetty.core.outcome import Evidence, WaitingKind
 
@@ -36,3 +37,13 @@ class Secrets:
     end: str
     answer: str
     key: str
+
+
+class Want(Enum):
+    """What the machine would have its owner do. It never does anything itself."""
+
+    LOOK = auto()  # make one observation
+    SEND = auto()  # the prompt is free: type the trigger
+    ASK = auto()  # type the line that fetches `$?` and heals
+    RELEASE = auto()  # the shell stopped for us and could not say so: let it go on
+    STOP = auto()  # the command's time is over: end it

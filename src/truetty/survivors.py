@@ -1,0 +1,30 @@
+"""What a command has started: its processes while it runs, and those that outlive it."""
+
+from __future__ import annotations
+
+from truetty.kernel.observation import Observer, Process
+
+
+class Survivors:
+    def __init__(self, observer: Observer, shell: int | None) -> None:
+        self._observer = observer
+        self._shell = shell
+        self._known: set[int] = set()  # jobs of earlier commands
+
+    def running(self) -> list[Process]:
+        """What the running command has started and is still alive."""
+        return [process for process in self._observer.children() if process.pid not in self._known]
+
+    def named(self) -> str | None:
+        """The command has ended: what must be said of those it left behind."""
+        living = self._observer.children()
+        if not living:
+            self._known.clear()
+            return None
+        # Whatever shares the shell's own group or holds the terminal now belongs to the prompt, not to the command.
+        prompt = {self._shell, self._observer.foreground()}
+        known, pids = self._known, {process.pid for process in living}
+        new = [one for one in living if one.group not in prompt and one.pid not in known and one.parent not in pids]
+        self._known = pids
+        names = ", ".join(f"{process.name} ({process.pid})" for process in new)
+        return f"still running in the background: {names}" if new else None
