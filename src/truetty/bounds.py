@@ -22,7 +22,7 @@ class Bounds:
         self._transcript = transcript
         self._prompt = prompt  # as it looked before this command
         self._from = transcript.size
-        self._typed_lines = 0
+        self._echo_lines = 0  # of what was typed, still to come back
         self.output = Output(transcript, self._from, size=size)
         self.output.end(self._from)  # empty until it starts: what comes first is the echo of what we type
 
@@ -31,20 +31,24 @@ class Bounds:
         self.output.restart(at)
 
     def start_here(self, typed: bytes) -> None:
-        """A program without marks: its output begins with the echo of what is about to be typed."""
-        self._typed_lines = typed.count(b"\n") or 1
-        self.start(self._transcript.size)
+        """A program without marks: its output begins after the echo of what is about to be typed."""
+        self._from = self._transcript.size
+        self._echo_lines = typed.count(b"\n") or 1
+
+    @property
+    def echoing(self) -> bool:
+        return self._echo_lines > 0
 
     def skip_echo(self) -> None:
-        """As many lines as were typed."""
-        at = self._from
-        for _ in range(self._typed_lines):
-            while (found := (piece := self._transcript.read(at, TAIL)).find(b"\n")) < 0:
-                if not piece:
-                    return
-                at += len(piece)
-            at += found + 1
-        self.start(at)
+        """As many lines as were typed, as far as they have come back."""
+        while self._echo_lines:
+            piece = self._transcript.read(self._from, TAIL)
+            found = piece.find(b"\n")
+            self._from += found + 1 if found >= 0 else len(piece)
+            if found < 0 and len(piece) < TAIL:
+                return
+            self._echo_lines -= found >= 0
+        self.start(self._from)
 
     def forget_prompt(self) -> None:
         """Another shell has another prompt."""

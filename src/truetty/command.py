@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Between asking a program to end and making it.
 GRACE: Final = 2.0
-# A loop of the shell's own starts the next program as soon as one is killed; Ctrl-C may reach it between two.
+# A loop of the shell's own starts the next program as soon as one is killed.
 KILLS: Final = 3
 # Output is made readable in pieces of this size, a few milliseconds each.
 SLICE: Final = 1 << 20
@@ -209,9 +209,9 @@ class Command:
         modes = observer.modes()
         if modes.signals and modes.interrupt:
             self._conversation.type(modes.interrupt)
-        elif (group := observer.foreground()) is not None:
+        elif (group := observer.foreground()) is not None and group != channel.pid:
             channel.signal_group(group, signal.SIGINT)
-        else:
+        else:  # the shell's own editor, which takes the key for what it is
             self._conversation.type(keys.encode("C-c"))
         await channel.drained()
         return True
@@ -227,8 +227,6 @@ class Command:
             for process in self._conversation.survivors.running():
                 channel.signal_process(process.pid, number)
                 channel.signal_process(process.pid, signal.SIGCONT)
-            if number == signal.SIGKILL:
-                await self.interrupt()
             outcome = await self.wait(GRACE, "finished")
         return outcome
 

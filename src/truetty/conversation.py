@@ -76,7 +76,6 @@ class Conversation:
         self._free = False  # the prompt is ours: a trigger may be typed
         self._dirty = False  # keys were sent since the last trigger
         self._stoppable = False  # among them Ctrl-S
-        self._interrupted = False  # or Ctrl-C, which may have cut the start-up files short
         self._early = bytearray()  # keys for a command that has not started yet
         self._early_until = 0.0
         self._prompt_from: int | None = None
@@ -126,7 +125,8 @@ class Conversation:
         """Keys for the running command, or for whoever reads the terminal now."""
         now = self._loop.time()
         machine = self.machine
-        self._dirty = self._dirty or self._may_be_left(data)
+        read = machine is not None and machine.waiting is not None
+        self._dirty = self._typist.on_keys(data, read=read) or self._dirty
         self._stoppable = self._stoppable or XOFF in data
         if machine is not None and machine.state is State.SENT and machine.waiting is None:
             # Right behind the trigger the shell's editor would take them: they wait until the command has started.
@@ -137,15 +137,6 @@ class Conversation:
             if machine is not None and machine.state is not State.ENDED:
                 machine.on_input(now)
                 self._act(now)
-
-    def _may_be_left(self, data: bytes) -> bool:
-        """Whether some of it may be left to the prompt: nobody reads now, or it is no whole line."""
-        modes = self.observer.modes()
-        if data == modes.interrupt and modes.signals:
-            self._interrupted = True
-            return False
-        read = self.machine is not None and self.machine.waiting is not None
-        return not read or (modes.canonical and data[-1:] not in (b"\n", b"\r", b"\x04"))
 
     def _type_early(self, now: float) -> None:
         """What was typed before the command had started."""
@@ -161,6 +152,8 @@ class Conversation:
         self.transcript.append(data)
         if self.machine is not None:
             self.machine.on_bytes(now)
+            if self.bounds is not None and self.bounds.echoing:
+                self.bounds.skip_echo()
         for event in self._scanner.feed(data):
             self._on_event(event, now)
         self._act(now)
@@ -214,6 +207,8 @@ class Conversation:
     def _on_mark(self, mark: Mark) -> bool | None:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
         match mark.letter:
+            case "2" if mark.secret == self._key:
+                self._typist.continued = True
             case "P" if mark.secret == self._key:
                 self.marked = True
                 self._prompt_from = mark.end
@@ -298,13 +293,14 @@ class Conversation:
         if machine.state is State.RUNNING and machine.output_from is not None:
             self._typist.drop_texts()
         self._questions.answer(seen)
-        if seen.kind == "shell" and not (self.marked or self._interrupted) and self._typist.reads_before_hook():
+        if seen.kind == "shell" and not (self.marked or self._typist.interrupted) and self._typist.reads_before_hook():
             seen = replace(seen, kind="line")
-        hooked = machine.hooked
         machine.on_observation(seen, now)
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
             self.observer.learn()  # a prompt that a mark has confirmed, and that looked strange
-        if hooked and not machine.hooked and machine.ending is None and self.bounds is not None:
+        assert self.bounds is not None
+        if machine.hooked and (seen.seen == "waiting" or self.observer.shell_in_front() is False):
+            machine.hooked = False  # it was no prompt after all: the output goes on
             self.bounds.output.end(None)
         if self._early and (machine.waiting is not None or now > self._early_until):
             self._type_early(now)
@@ -374,7 +370,6 @@ class Conversation:
         if ending.at is not None:
             bounds.end(ending.at)
         elif not self.shell.integrates and not machine.downgraded:
-            bounds.skip_echo()
             if self.ended is not None:
                 bounds.end()
             elif note := bounds.end_before_prompt(self.shell):
@@ -395,6 +390,8 @@ class Conversation:
 
     def _last_prompt(self) -> bytes:
         """How the prompt looks that stands there now, if it is known where it began."""
+        if not self.shell.integrates:
+            return self.transcript.read(max(0, self.transcript.size - TAIL)).rpartition(b"\n")[2]
         if self._prompt_from is None or self.transcript.size - self._prompt_from > TAIL:
             return b""
         return self.transcript.read(self._prompt_from)

@@ -275,6 +275,7 @@ class Terminal:
         conversation.begin(None)
         until = self._now() + self._startup
         await self._until(lambda: conversation.free or conversation.ended is not None, self._startup)
+        self._last_cwd = conversation.observer.cwd()
         delay = LESSON
         observer = conversation.observer
         while conversation.free and self._now() < until and not (observer.knows_prompt or observer.learn()):

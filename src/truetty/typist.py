@@ -28,6 +28,7 @@ class Typist:
         self.shell = shell
         self.paste = False  # the shell's editor knows bracketed paste; it need not be reading yet
         self.last_code = 0
+        self.interrupted = False  # Ctrl-C was sent, which may have cut the start-up files short
         self._channel = channel
         self._observer = channel.observer
         self._folder = folder
@@ -35,6 +36,7 @@ class Typist:
         self._flags = ""
         self._image: object = None  # of the shell that is at the prompt; unknown before the first
         self._files: list[str] = []
+        self.continued = False  # the prompt that stands there is a continuation: no editor can clear what is before it
         self.probing = False  # the last trigger stops for us
         self._probe = False  # the modes must be looked at before the next text runs
         self._reaped: int | None = None
@@ -43,6 +45,7 @@ class Typist:
 
     def on_prompt(self, mark: Mark) -> None:
         self._flags = mark.flags or self._flags  # zsh's hook has no way to tell them
+        self.continued = False
         if self._image is None:
             self._image = self._observer.image()
 
@@ -59,6 +62,14 @@ class Typist:
         elif (reaped := self._observer.reaped()) is None or reaped != self._reaped:
             self._reaped = reaped
             self._probe = True  # otherwise no program ran that could have changed them
+
+    def on_keys(self, data: bytes, *, read: bool) -> bool:
+        """Keys are sent. Whether some may be left to the prompt: nobody reads now, or it is no whole line."""
+        modes = self._observer.modes()
+        if data == modes.interrupt and modes.signals:
+            self.interrupted = True
+            return False
+        return not read or (modes.canonical and data[-1:] not in (b"\n", b"\r", b"\x04"))
 
     def on_unmarked_prompt(self) -> bool:
         """The prompt is there without a mark. Whether it is the same shell's; if not, its program tells which it is."""
@@ -96,7 +107,7 @@ class Typist:
 
     def clear(self) -> bool:
         """Throw away what stands half-typed at the prompt. False: the shell answers with a new prompt, wait for it."""
-        keys = self.shell.clear_line()
+        keys = CTRL_C if self.continued else self.shell.clear_line()
         self._channel.write(keys)
         return keys != CTRL_C
 

@@ -6,6 +6,8 @@ Each subcommand is imported when it is used, so that `--help` stays quick.
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -53,7 +55,8 @@ def run(
         list[str] | None, typer.Option(metavar="K=V", help="A variable for the shell; K alone unsets. Repeatable.")
     ] = None,
     wait: Annotated[
-        float | None, typer.Option(metavar="S", min=0, help="Seconds of patience; then the exit status is 124.")
+        float | None,
+        typer.Option(metavar="S", min=0, help="Seconds of patience; then it ends with status 124."),
     ] = None,
     timeout: Annotated[
         float | None, typer.Option(metavar="S", min=0, help="Seconds after which the command is ended.")
@@ -96,6 +99,12 @@ def _guarded(work: Callable[[], int]) -> int:
         return OURS
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # whoever read our output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        print(f"truetty: {error.strerror}", file=sys.stderr)
+        return OURS
 
 
 def main() -> None:

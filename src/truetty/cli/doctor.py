@@ -153,7 +153,7 @@ def _print(host: HostReport, reports: list[ShellReport]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
     console.print(f"[bold]{host.system}[/]")
     yes = {True: "[green]yes[/]", False: "[red]no[/]", None: "-"}
     console.print(f"what a process waits for can be seen: {yes[host.sees_blocked_calls]}")
@@ -164,7 +164,7 @@ def _print(host: HostReport, reports: list[ShellReport]) -> None:
         console.print(f"[yellow]{problem}[/]")
     table = Table(box=None, pad_edge=False)
     for heading in ("shell", "path", "works", "strategy", "exit codes", "output exact", "waiting seen", ""):
-        table.add_column(heading)
+        table.add_column(heading, no_wrap=True)
     for report in reports:
         table.add_row(
             report.name,

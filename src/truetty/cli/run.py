@@ -22,6 +22,7 @@ from truetty import Command, Misuse, Outcome, Terminal
 from truetty.cli import OURS
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
+MOST_ENDS: Final = 3  # Ctrl-D that often, and whoever still waits is not waiting for our input
 CHUNK: Final = 64 * 1024  # what a pty holds, and more
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 
@@ -60,7 +61,7 @@ def main(request: Request) -> int:
 
 
 async def _run(request: Request) -> int:
-    person = not request.json and sys.stdin.isatty() and sys.stdout.isatty()
+    person = not request.json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
     columns, rows = shutil.get_terminal_size((120, 30)) if person else (120, 30)
     terminal = Terminal(
         request.shell, cwd=request.cwd, env=request.variables, rc=request.rc, size=(columns or 120, rows or 30)
@@ -187,10 +188,11 @@ class _Pipe(Feed):
     def __init__(self, terminal: Terminal, command: Command) -> None:
         self._terminal = terminal
         self._command = command
-        self._ready = self._over = False
+        self._ready = self._given = False
+        self._ends = 0 if sys.stdin is not None else MOST_ENDS
 
     async def answer(self, *, patient: bool, timeout: float | None) -> bool:
-        if self._over:
+        if self._ends >= MOST_ENDS:
             return False
         if not patient and not select.select([0], [], [], 0)[0]:
             return False
@@ -198,12 +200,15 @@ class _Pipe(Feed):
             return True  # the command has gone on without us, or patience is over
         data = os.read(0, 4096)
         if data:
+            self._given = True
             await self._command.send(data)
             return True
-        self._over = True
-        if patient:
+        # The end of a pipe is Ctrl-D on a terminal; behind half a line it takes two, the first only ends the line.
+        self._ends += 1
+        if patient or self._given:
             await self._command.press("C-d")
-        return patient
+            return True
+        return False
 
     async def _readable(self, timeout: float | None) -> bool:
         loop = asyncio.get_running_loop()

@@ -237,7 +237,6 @@ class Machine:
             self._ready_looks = 0
             self._agreement.forget()
             self.waiting = None
-            self.hooked = False
             self._pace.slower(now)
 
     def _is_prompt(self, look: Observation) -> bool:
