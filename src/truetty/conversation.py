@@ -33,6 +33,8 @@ BEFORE_SECRET: Final = 9
 XOFF: Final = b"\x13"
 # A shell starts a command within milliseconds; if it does not, whoever types wants to reach whatever is there.
 EARLY: Final = 0.3
+# A prompt that runs git takes a while to draw; what is printed after its mark for longer is output after all.
+DRAWING: Final = 1.0
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
 
 
@@ -77,7 +79,7 @@ class Conversation:
         self._dirty = False  # keys were sent since the last trigger
         self._stoppable = False  # among them Ctrl-S
         self._early = bytearray()  # keys for a command that has not started yet
-        self._early_until = 0.0
+        self._early_until = self._hooked_at = 0.0
         self._prompt_from: int | None = None
         channel.attach(self)
 
@@ -202,7 +204,8 @@ class Conversation:
         elif isinstance(event, Mark) and event.secret in (self._secrets.start, self._key):
             self.bounds.output.hole(event.start, event.end)
             if machine.hooked:
-                self.bounds.output.end(event.start)  # as it seems; the next look will tell
+                self.bounds.output.end(event.start)  # as it seems; looks will tell
+                self._hooked_at = now
 
     def _on_mark(self, mark: Mark) -> bool | None:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
@@ -299,7 +302,7 @@ class Conversation:
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
             self.observer.learn()  # a prompt that a mark has confirmed, and that looked strange
         assert self.bounds is not None
-        if machine.hooked and (seen.seen == "waiting" or self.observer.shell_in_front() is False):
+        if machine.hooked and (now > self._hooked_at + DRAWING or (seen.seen == "waiting" and seen.kind != "shell")):
             machine.hooked = False  # it was no prompt after all: the output goes on
             self.bounds.output.end(None)
         if self._early and (machine.waiting is not None or now > self._early_until):
