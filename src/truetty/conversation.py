@@ -88,8 +88,7 @@ class Conversation:
         return self._typist.shell
 
     @property
-    def free(self) -> bool:
-        """The shell is at its prompt, and nothing was typed there."""
+    def free(self) -> bool:  # the shell is at its prompt, and nothing was typed there
         return self._free and not self._dirty
 
     @property
@@ -125,8 +124,7 @@ class Conversation:
 
     def type(self, data: bytes) -> None:
         """Keys for the running command, or for whoever reads the terminal now."""
-        now = self._loop.time()
-        machine = self.machine
+        now, machine = self._loop.time(), self.machine
         read = machine is not None and machine.waiting is not None
         self._dirty = self._typist.on_keys(data, read=read) or self._dirty
         self._stoppable = self._stoppable or XOFF in data
@@ -141,9 +139,8 @@ class Conversation:
                 self._act(now)
 
     def _type_early(self, now: float) -> None:
-        """What was typed before the command had started."""
-        data, self._early = bytes(self._early), bytearray()
-        self.channel.write(data)
+        self.channel.write(bytes(self._early))
+        self._early.clear()
         if self.machine is not None:
             self.machine.on_input(now)
 
@@ -162,8 +159,7 @@ class Conversation:
 
     def on_end(self, ended: Ended) -> None:
         now = self._loop.time()
-        self.ended = ended
-        self._free = False
+        self.ended, self._free = ended, False
         if self.machine is not None:
             if ended.code is None and ended.signal is None:
                 self.machine.on_lost(now)
@@ -194,6 +190,8 @@ class Conversation:
         if isinstance(event, Mark) and event.letter == "P" and not self._typist.has_end():
             event = replace(event, code=None)
         before = machine.output_from
+        if before is not None and isinstance(event, Mark) and self._echoed(event, before):
+            machine.output_from = event.start  # the tty's echo of our line came late, between two start marks
         machine.on_event(event, now, in_front=in_front)
         assert self.bounds is not None
         if machine.output_from is not None and machine.output_from != before:
@@ -206,6 +204,10 @@ class Conversation:
             if machine.hooked:
                 self.bounds.output.end(event.start)  # as it seems; looks will tell
                 self._hooked_at = now
+
+    def _echoed(self, mark: Mark, since: int) -> bool:
+        printed = self.transcript.read(since, min(mark.start - since, TAIL))
+        return mark.secret == self._secrets.start and self._typist.is_echo(printed)
 
     def _on_mark(self, mark: Mark) -> bool | None:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
@@ -246,8 +248,7 @@ class Conversation:
 
     def _act(self, now: float) -> None:
         """After anything happened: do what the machine wants, tell the owner, set the one timer."""
-        machine = self.machine
-        if machine is not None:
+        if (machine := self.machine) is not None:
             while machine.wants:
                 match machine.wants.pop(0):
                     case Want.LOOK:
@@ -337,7 +338,6 @@ class Conversation:
         machine.on_send(now, self._typist.type(typed, self._serial), probing=self._typist.probing)
 
     def _send_late(self, machine: Machine, now: float) -> None:
-        """With nobody there to be told of a failure but whoever waits for the outcome."""
         try:
             self._send(machine, now)
         except OSError as error:

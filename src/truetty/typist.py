@@ -91,6 +91,9 @@ class Typist:
             self.shell.name in EDITED_READS and self._folder is not None and self._observer.mentions(self._folder.path)
         )
 
+    def is_echo(self, printed: bytes) -> bool:
+        return self._folder is not None and self._folder.path.encode() in printed
+
     def has_end(self) -> bool:
         """Whether the end mark could come. Without its file, what the shell has in `$?` is our own failure."""
         name = next((name for name in self._files if name[0] == "d"), None)

@@ -116,9 +116,7 @@ class Machine:
         self._needed = 0  # what the shell must have consumed before a look at it counts
         self._claim: Mark | None = None  # a D mark seen while another group held the terminal
         self._hook: Mark | None = None  # a P mark seen after START
-        self._agreed: bool | None = (
-            False  # one P at least says the same as the claim; later ones may be of a line typed ahead
-        )
+        self._agreed = False  # a P since the last key says the same as the claim: later ones are of lines typed ahead
         self._hint_code: int | None = None
         self._continuation = False
         self._ready_looks = 0
@@ -179,6 +177,7 @@ class Machine:
     def on_input(self, now: float) -> None:
         """Keys were sent to whoever reads."""
         self._typed_at = now
+        self._agreed = False
         self.waiting = None
         self._agreement.forget()
         self._pace.soon(now, AGAIN)
@@ -282,7 +281,7 @@ class Machine:
             self._on_fact(Fact.PROMPT, now, mark)
         elif self.state is State.RUNNING:
             self._hook, self.hooked = mark, True
-            self._agreed = self._agreed or (in_front and self._claim is not None and self._claim.code == mark.code)
+            self._agreed = self._agreed or (self._claim is not None and self._claim.code == mark.code)
             self._pace.soon(now, SOON)
 
     def _told(self) -> Mark | None:
