@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from truetty.command import Command
-from truetty.core.errors import (
-    BadCommand,
-    BadKey,
-    Busy,
-    ChannelLost,
-    Closed,
-    Denied,
-    HostError,
-    LimitReached,
-    Misuse,
-    SpawnFailed,
-    TruettyError,
-    UnknownTerminal,
-)
-from truetty.core.outcome import Outcome, Waiting
-from truetty.terminal import Terminal
-from truetty.window import Output
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from truetty.command import Command as Command
+    from truetty.core.errors import BadCommand as BadCommand
+    from truetty.core.errors import BadKey as BadKey
+    from truetty.core.errors import Busy as Busy
+    from truetty.core.errors import ChannelLost as ChannelLost
+    from truetty.core.errors import Closed as Closed
+    from truetty.core.errors import Denied as Denied
+    from truetty.core.errors import HostError as HostError
+    from truetty.core.errors import LimitReached as LimitReached
+    from truetty.core.errors import Misuse as Misuse
+    from truetty.core.errors import SpawnFailed as SpawnFailed
+    from truetty.core.errors import TruettyError as TruettyError
+    from truetty.core.errors import UnknownTerminal as UnknownTerminal
+    from truetty.core.outcome import Outcome as Outcome
+    from truetty.core.outcome import Waiting as Waiting
+    from truetty.terminal import Terminal as Terminal
+    from truetty.window import Output as Output
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "BadCommand",
-    "BadKey",
-    "Busy",
-    "ChannelLost",
-    "Closed",
-    "Command",
-    "Denied",
-    "HostError",
-    "LimitReached",
-    "Misuse",
-    "Outcome",
-    "Output",
-    "SpawnFailed",
-    "Terminal",
-    "TruettyError",
-    "UnknownTerminal",
-    "Waiting",
-]
+# Where each name lives: imported when it is first used, since asyncio alone takes longer to import than all of ours.
+_HOMES = {
+    "truetty.command": ("Command",),
+    "truetty.core.errors": (
+        *("BadCommand", "BadKey", "Busy", "ChannelLost", "Closed", "Denied", "HostError"),
+        *("LimitReached", "Misuse", "SpawnFailed", "TruettyError", "UnknownTerminal"),
+    ),
+    "truetty.core.outcome": ("Outcome", "Waiting"),
+    "truetty.terminal": ("Terminal",),
+    "truetty.window": ("Output",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])
