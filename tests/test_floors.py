@@ -18,8 +18,9 @@ PACKAGE = ROOT / "src" / "truetty"
 FLOORS = (
     ({"core"},),
     ({"output"}, {"kernel"}, {"shells"}),
-    ({"transcript"}, {"channels"}, {"environment"}, {"folder"}),
-    ({"window"}, {"questions"}, {"survivors"}, {"typist"}),
+    ({"spill"}, {"channels"}, {"environment"}, {"folder"}),
+    ({"transcript"}, {"questions"}, {"survivors"}, {"typist"}),
+    ({"window"}, {"record"}),
     ({"bounds"},),
     ({"conversation"},),
     ({"terminal", "command"},),  # a terminal has a command, a command its terminal

@@ -24,7 +24,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truetty.core.errors import HostError, Misuse
-from truetty.transcript import Allowance, Spill, Transcript
+from truetty.spill import Allowance, Spill
+from truetty.transcript import Transcript
 
 KB = 1024
 
