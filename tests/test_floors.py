@@ -18,12 +18,13 @@ PACKAGE = ROOT / "src" / "truetty"
 FLOORS = (
     ({"core"},),
     ({"output"}, {"kernel"}, {"shells"}),
-    ({"spill"}, {"channels"}, {"environment"}, {"folder"}),
+    ({"spill"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}),
     ({"transcript"}, {"questions"}, {"survivors"}, {"typist"}),
     ({"window"}, {"record"}),
+    ({"viewer"}, {"events"}),
     ({"bounds"},),
     ({"conversation"},),
-    ({"terminal", "command"},),  # a terminal has a command, a command its terminal
+    ({"terminal", "command", "stream"},),  # a terminal has a command, a command its terminal and its listeners
     ({"registry"}, {"policy"}),
     ({"service"},),
     ({"__init__"},),  # the public names; those above may use them like any program outside

@@ -112,10 +112,11 @@ def install(pip: list[str], lock: int, *arguments: str) -> None:
 
 
 def roots(kind: str) -> set[str]:
-    """The packages pyproject.toml asks for: the dependencies, and for `dev` every extra too."""
+    """The packages pyproject.toml asks for: the dependencies, every extra of the users', and for `dev` that one too."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"].values() if kind == "dev" else ()
-    wanted = [*project["dependencies"], *(requirement for extra in extras for requirement in extra)]
+    extras = project["optional-dependencies"]
+    chosen = [extra for name, extra in extras.items() if name != "dev" or kind == "dev"]
+    wanted = [*project["dependencies"], *(requirement for extra in chosen for requirement in extra)]
     return {canonical(re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]) for requirement in wanted}
 
 

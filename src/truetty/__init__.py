@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from truetty.command import Activity as Activity
     from truetty.command import Command as Command
     from truetty.core.errors import BadCommand as BadCommand
     from truetty.core.errors import BadKey as BadKey
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from truetty.core.errors import UnknownTerminal as UnknownTerminal
     from truetty.core.outcome import Outcome as Outcome
     from truetty.core.outcome import Waiting as Waiting
+    from truetty.output.digest import Budget as Budget
+    from truetty.output.screen import Screen as Screen
     from truetty.terminal import Terminal as Terminal
     from truetty.window import Output as Output
 
@@ -28,12 +31,14 @@ __version__ = "0.1.0"
 
 # Where each name lives: imported when it is first used, since asyncio alone takes longer to import than all of ours.
 _HOMES = {
-    "truetty.command": ("Command",),
+    "truetty.command": ("Activity", "Command"),
     "truetty.core.errors": (
         *("BadCommand", "BadKey", "Busy", "ChannelLost", "Closed", "Denied", "HostError"),
         *("LimitReached", "Misuse", "SpawnFailed", "TruettyError", "UnknownTerminal"),
     ),
     "truetty.core.outcome": ("Outcome", "Waiting"),
+    "truetty.output.digest": ("Budget",),
+    "truetty.output.screen": ("Screen",),
     "truetty.terminal": ("Terminal",),
     "truetty.window": ("Output",),
 }

@@ -18,9 +18,16 @@ UNSURE: Final = "the output may end with the shell's prompt: no mark told where 
 
 
 class Bounds:
-    def __init__(self, transcript: Transcript, prompt: bytes, size: tuple[int, int]) -> None:
+    def __init__(
+        self, transcript: Transcript, prompt_from: int | None, size: tuple[int, int], *, marked: bool = True
+    ) -> None:
+        """`prompt_from`: where the prompt began that stands there now, if a mark told; `marked`: whether one could."""
         self._transcript = transcript
-        self._prompt = prompt  # as it looked before this command
+        self._prompt = b""  # as it looked before this command
+        if not marked:
+            self._prompt = transcript.read(max(0, transcript.size - TAIL)).rpartition(b"\n")[2]
+        elif prompt_from is not None and transcript.size - prompt_from <= TAIL:
+            self._prompt = transcript.read(prompt_from)
         self._from = transcript.size
         self._echo_lines = 0  # of what was typed, still to come back
         self.output = Output(transcript, self._from, size=size)

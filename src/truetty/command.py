@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from truetty import exit_codes
 from truetty.conversation import Conversation
 from truetty.core import keys
 from truetty.core.command import Machine
@@ -15,6 +16,8 @@ from truetty.core.ending import Reading
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.output.clean import Cleaner, clean
+from truetty.output.digest import Budget
+from truetty.stream import COALESCE, Stream
 from truetty.window import Output
 
 if TYPE_CHECKING:
@@ -38,6 +41,16 @@ class _End:
     closed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a running command does at this moment."""
+
+    output_bytes: int  # so far
+    quiet_seconds: float  # since its last output, or since it began
+    cpu_seconds: float | None  # used by it so far, as far as the kernel tells
+    processes: tuple[str, ...]  # names of what it has started and is alive; a shell's own loop has none
+
+
 Until = Literal["settled", "finished"] | str | re.Pattern[str]
 
 
@@ -45,7 +58,7 @@ class Command:
     """Made by `Terminal.start`. Everything it says is live until `outcome` is there; then it is final."""
 
     def __init__(
-        self, terminal: Terminal, conversation: Conversation, machine: Machine, id: str, text: str, budget: int
+        self, terminal: Terminal, conversation: Conversation, machine: Machine, id: str, text: str, budget: Budget
     ) -> None:
         assert conversation.bounds is not None
         self.id: Final = id
@@ -59,6 +72,8 @@ class Command:
         self._notes = conversation.notes
         self._end: _End | None = None
         self._outcome: Outcome | None = None
+        self._streams: list[Stream] = []
+        self._sent: set[int] = set()  # signals of ours
         self._told = 0  # the last reading episode a caller was told of
         self._returned = 0  # bytes of output that an earlier wait has returned
 
@@ -84,6 +99,24 @@ class Command:
     @property
     def finished(self) -> bool:
         return self._machine.ending is not None
+
+    @property
+    def activity(self) -> Activity:
+        """What it is doing, so that work and standstill can be told apart; all zero and empty once it has ended."""
+        conversation = self._conversation
+        if self.finished:
+            return Activity(0, 0.0, None, ())
+        processes = conversation.survivors.running()
+        quiet = self._terminal._now() - max(conversation.record.heard_at, self._machine.asked_at)
+        names = tuple(process.name for process in processes)
+        return Activity(self.output.bytes, quiet, conversation.survivors.cpu(), names)
+
+    def events(self, coalesce: float = COALESCE) -> Stream:
+        """What happens to it, as it happens: `async for event in command.events()`; see `truetty.events`.
+
+        Output comes in pieces at least `coalesce` seconds apart; everything else, and the last piece, at once.
+        """
+        return Stream(self, coalesce)
 
     # -- waiting
 
@@ -138,9 +171,10 @@ class Command:
         machine, terminal = self._machine, self._terminal
         ending = machine.ending
         end = self._end or _End(terminal.cwd, terminal.closed)
-        text, omitted, lines = self.output.summary(self._budget)
+        text, omitted, lines, tokens, told = self.output.summary(self._budget)
         code, number = self._code()
-        notes = list(self._notes)
+        meant = exit_codes.read(code, number, self._last_line(), self._sent) if code else None
+        notes = [*self._notes, *(meant.notes if meant is not None else ()), *told]
         if machine.stopped:
             notes.append("stopped: nothing runs until it is continued")
         if self.timed_out:
@@ -151,13 +185,14 @@ class Command:
             terminal_id=terminal.id,
             state=self.state,
             exit_code=code,
-            signal=_signal_name(number) if number is not None else None,
+            signal=exit_codes.name(meant.signal) if meant is not None and meant.signal is not None else None,
             evidence=ending.evidence if ending is not None else None,
             strategy=machine.strategy,
             output=text,
             output_bytes=self.output.bytes,
             output_lines=lines,
             omitted=omitted,
+            original_tokens=tokens,
             complete=self.output.complete,
             waiting=self._waiting(machine.waiting) if machine.waiting is not None else None,
             duration=(ending.time if ending is not None else terminal._now()) - machine.asked_at,
@@ -184,6 +219,11 @@ class Command:
             number = self._conversation.shell.signal_of(code)
         return (code, None) if number is None else (128 + number, number)
 
+    def _last_line(self) -> str:
+        """The last line that is not empty, if it ends the output."""
+        size = self.output.bytes
+        return clean(self.output.read(max(0, size - PROMPT_TAIL))).rstrip("\n").rpartition("\n")[2]
+
     def _waiting(self, reading: Reading) -> Waiting:
         size = self.output.bytes
         last = clean(self.output.read(max(0, size - PROMPT_TAIL))).rsplit("\n", 1)[-1]
@@ -199,6 +239,8 @@ class Command:
     async def press(self, *names: str) -> None:
         """Press keys by name: "Enter", "C-c", "Up", "F5"."""
         self._terminal._require_running(self)
+        if "C-c" in names:
+            self._sent.add(signal.SIGINT)
         await self._terminal.press(*names)
 
     async def interrupt(self) -> bool:
@@ -207,6 +249,7 @@ class Command:
             return False
         observer, channel = self._conversation.observer, self._conversation.channel
         modes = observer.modes()
+        self._sent.add(signal.SIGINT)
         if modes.signals and modes.interrupt:
             self._conversation.type(modes.interrupt)
         elif (group := observer.foreground()) is not None and group != channel.pid:
@@ -224,15 +267,9 @@ class Command:
             if self.finished:
                 break
             channel = self._conversation.channel
+            self._sent.add(number)
             for process in self._conversation.survivors.running():
                 channel.signal_process(process.pid, number)
                 channel.signal_process(process.pid, signal.SIGCONT)
             outcome = await self.wait(GRACE, "finished")
         return outcome
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # a real-time signal has no name of its own
-        return f"SIGRTMIN+{number - signal.SIGRTMIN}"

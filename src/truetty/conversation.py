@@ -23,6 +23,7 @@ from truetty.core.outcome import Strategy
 from truetty.core.scanner import Scanner
 from truetty.folder import Folder
 from truetty.questions import Questions
+from truetty.record import Record
 from truetty.shells.base import Shell
 from truetty.survivors import Survivors
 from truetty.transcript import Transcript
@@ -31,8 +32,6 @@ from truetty.typist import Typist
 # `ESC ] 7717 ; C ;`: where a mark's secret begins.
 BEFORE_SECRET: Final = 9
 XOFF: Final = b"\x13"
-# A shell starts a command within milliseconds; if it does not, whoever types wants to reach whatever is there.
-EARLY: Final = 0.3
 # A prompt that runs git takes a while to draw; what is printed after its mark for longer is output after all.
 DRAWING: Final = 1.0
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
@@ -48,6 +47,7 @@ class Conversation:
         folder: Folder | None,
         key: str,
         transcript: Transcript,
+        size: tuple[int, int],
         changed: Callable[[], None],
         stop: Callable[[], None],
     ) -> None:
@@ -60,7 +60,7 @@ class Conversation:
         self.marked = False  # our marks are known to work
         self.hinted = False  # somebody else's were seen
         self.application_keys = False
-        self.alternate_screen = False
+        self.alternate_from: int | None = None  # where a full-screen program took the screen, while one has it
         self.notes: list[str] = []
         self.survivors = Survivors(self.observer, channel.pid)
         self._typist = Typist(channel, shell, folder, key)
@@ -70,6 +70,8 @@ class Conversation:
         self._changed = changed
         self._stop = stop
         self._loop = asyncio.get_running_loop()
+        self.record = Record(transcript, size, self._loop.time())
+        self._size = size
         self._timer: asyncio.TimerHandle | None = None
         self._serial = 0
         self._text: str | None = None
@@ -78,8 +80,7 @@ class Conversation:
         self._free = False  # the prompt is ours: a trigger may be typed
         self._dirty = False  # keys were sent since the last trigger
         self._stoppable = False  # among them Ctrl-S
-        self._early = bytearray()  # keys for a command that has not started yet
-        self._early_until = self._hooked_at = 0.0
+        self._hooked_at = 0.0
         self._prompt_from: int | None = None
         channel.attach(self)
 
@@ -99,7 +100,7 @@ class Conversation:
 
     # -- commands
 
-    def begin(self, text: str | None, *, limit: float = inf, size: tuple[int, int] = (120, 30)) -> Machine:
+    def begin(self, text: str | None, *, limit: float = inf) -> Machine:
         """Take on a command; it is typed when the prompt is free, which may be now. None: just await the prompt."""
         now = self._loop.time()
         self._text = text
@@ -108,11 +109,12 @@ class Conversation:
         self._secrets = Secrets(drawn[:21], drawn[21:42], drawn[42:63], self._key)
         self._concluded = False
         self.notes = []
-        self.bounds = Bounds(self.transcript, self._last_prompt(), size)
+        self.survivors.begin()
+        self.bounds = Bounds(self.transcript, self._prompt_from, self._size, marked=self.shell.integrates)
         self.machine = machine = Machine(
             self._secrets, now, shell=self.channel.pid, marked=self.shell.integrates, limit=limit, dirty=self._dirty
         )
-        machine.alternate_screen = self.alternate_screen
+        machine.alternate_screen = self.alternate_from is not None
         if self.free:
             self._send(machine, now)
         self._act(now)
@@ -129,26 +131,23 @@ class Conversation:
         self._dirty = self._typist.on_keys(data, read=read) or self._dirty
         self._stoppable = self._stoppable or XOFF in data
         if machine is not None and machine.state is State.SENT and machine.waiting is None:
-            # Right behind the trigger the shell's editor would take them: they wait until the command has started.
-            self._early += data
-            self._early_until = now + EARLY
+            self._typist.hold(data, now)
         else:
             self.channel.write(data)
             if machine is not None and machine.state is not State.ENDED:
                 machine.on_input(now)
                 self._act(now)
 
-    def _type_early(self, now: float) -> None:
-        self.channel.write(bytes(self._early))
-        self._early.clear()
-        if self.machine is not None:
-            self.machine.on_input(now)
+    def resize(self, columns: int, rows: int) -> None:
+        self.channel.resize(columns, rows)
+        self._size = (columns, rows)
+        self.record.resized(self._size, self._loop.time())
 
     # -- the channel's side
 
     def on_data(self, data: bytes) -> None:
         now = self._loop.time()
-        self.transcript.append(data)
+        self.record.arrived(self.transcript.append(data), now)
         if self.machine is not None:
             self.machine.on_bytes(now)
             if self.bounds is not None and self.bounds.echoing:
@@ -179,7 +178,7 @@ class Conversation:
             case Mode(name="application-keys", on=on):
                 self.application_keys = on
             case Mode(name="alternate-screen", on=on):
-                self.alternate_screen = on
+                self.alternate_from = event.start if on else None
             case Query(name=name):
                 self._on_query(name)
             case _:
@@ -197,8 +196,9 @@ class Conversation:
         if machine.output_from is not None and machine.output_from != before:
             self.marked = True
             self.bounds.start(machine.output_from)
-            if self._early:
-                self._type_early(now)
+            self.record.started(machine.output_from, self._text or "")
+            if self._typist.release():
+                machine.on_input(now)
         elif isinstance(event, Mark) and event.secret in (self._secrets.start, self._key):
             self.bounds.output.hole(event.start, event.end)
             if machine.hooked:
@@ -306,8 +306,9 @@ class Conversation:
         if machine.hooked and (now > self._hooked_at + DRAWING or (seen.seen == "waiting" and seen.kind != "shell")):
             machine.hooked = False  # it was no prompt after all: the output goes on
             self.bounds.output.end(None)
-        if self._early and (machine.waiting is not None or now > self._early_until):
-            self._type_early(now)
+        if self._typist.holds and (machine.waiting is not None or now > self._typist.holds_until):
+            self._typist.release()
+            machine.on_input(now)
         if (
             not self.shell.integrates
             and machine.state is State.QUEUED
@@ -332,7 +333,9 @@ class Conversation:
                 return
         assert self.bounds is not None
         typed = self._typist.trigger(self._text, self._secrets, self._serial)
-        if not self.shell.integrates:
+        if self.shell.integrates:
+            self.record.typed(typed.line)
+        else:
             self.bounds.start_here(typed.line)
         self._free = False
         machine.on_send(now, self._typist.type(typed, self._serial), probing=self._typist.probing)
@@ -356,6 +359,8 @@ class Conversation:
         if machine.output_from is not None and (note := self.bounds.end_before_prompt(self.shell)):
             self.notes.append(note)
         typed = self._typist.question(self._secrets, self._serial)
+        if typed is not None:
+            self.record.typed(typed.line)
         try:
             needed = self._typist.type(typed, self._serial) if typed is not None else None
         except OSError:
@@ -368,6 +373,7 @@ class Conversation:
     def _conclude(self, machine: Machine) -> None:
         """The command has ended: settle where its output ends and what must be said of it."""
         self._concluded = True
+        self.record.started(self.transcript.size)  # whatever of ours is still hidden, nobody needs to see
         ending, bounds = machine.ending, self.bounds
         assert ending is not None and bounds is not None
         if ending.at is not None:
@@ -379,9 +385,10 @@ class Conversation:
                 self.notes.append(note)
         elif machine.output_from is not None and not machine.downgraded:
             bounds.end()
+        self.marked = self.marked or machine.healed
         self._typist.drop_all()
         self._questions.forget()
-        self._early.clear()
+        self._typist.holds.clear()
         if not ending.proven:
             self.notes.append(UNPROVEN)
         if self.ended is None:
@@ -390,11 +397,3 @@ class Conversation:
             self._dirty = self._dirty or bool(self.observer.unread())
             if note := self.survivors.named():
                 self.notes.append(note)
-
-    def _last_prompt(self) -> bytes:
-        """How the prompt looks that stands there now, if it is known where it began."""
-        if not self.shell.integrates:
-            return self.transcript.read(max(0, self.transcript.size - TAIL)).rpartition(b"\n")[2]
-        if self._prompt_from is None or self.transcript.size - self._prompt_from > TAIL:
-            return b""
-        return self.transcript.read(self._prompt_from)

@@ -10,6 +10,17 @@ class Survivors:
         self._observer = observer
         self._shell = shell
         self._known: set[int] = set()  # jobs of earlier commands
+        self._before: float | None = None  # what the shell had used of the CPU when the command began
+
+    def begin(self) -> None:
+        self._before = self._observer.cpu()
+
+    def cpu(self) -> float | None:
+        """Seconds of CPU that the running command has used, as far as the kernel tells."""
+        now = self._observer.cpu()
+        if now is None or self._before is None:
+            return None
+        return now - self._before + sum(process.cpu for process in self.running())
 
     def running(self) -> list[Process]:
         """What the running command has started and is still alive."""

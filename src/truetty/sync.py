@@ -13,13 +13,14 @@ import builtins
 import os
 import re
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
 import truetty
 from truetty import transcript
 from truetty.channels.base import Channel
+from truetty.command import Activity as Activity
 from truetty.command import Until
 from truetty.core.errors import BadCommand as BadCommand
 from truetty.core.errors import BadKey as BadKey
@@ -36,7 +37,12 @@ from truetty.core.errors import UnknownTerminal as UnknownTerminal
 from truetty.core.outcome import Outcome as Outcome
 from truetty.core.outcome import State, Strategy
 from truetty.core.outcome import Waiting as Waiting
-from truetty.terminal import BUDGET, STARTUP
+from truetty.events import Event
+from truetty.output.digest import DEFAULT
+from truetty.output.digest import Budget as Budget
+from truetty.output.screen import Screen as Screen
+from truetty.stream import COALESCE, Stream
+from truetty.terminal import STARTUP
 from truetty.window import Match
 
 T = TypeVar("T")
@@ -126,10 +132,10 @@ class Output:
     def read(self, offset: int = 0, limit: int | None = None) -> builtins.bytes:
         return _loop.ask(lambda: self._inner.read(offset, limit))
 
-    def text(self, budget: int | None = None, head: int | None = None, tail: int | None = None) -> str:
+    def text(self, budget: int | Budget | None = None, head: int | None = None, tail: int | None = None) -> str:
         return _loop.ask(lambda: self._inner.text(budget, head, tail))
 
-    def unread(self, budget: int | None = None) -> str:
+    def unread(self, budget: int | Budget | None = None) -> str:
         return _loop.ask(lambda: self._inner.unread(budget))
 
     def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> list[Match]:
@@ -187,6 +193,14 @@ class Command:
     def outcome(self) -> Outcome | None:
         return self._inner.outcome
 
+    @property
+    def activity(self) -> Activity:
+        return _loop.ask(lambda: self._inner.activity)
+
+    def events(self, coalesce: float = COALESCE) -> Iterator[Event]:
+        stream = _loop.ask(lambda: self._inner.events(coalesce))
+        return _events(stream)
+
     def wait(self, timeout: float | None = None, until: Until = "settled") -> Outcome:
         return _loop.call(self._inner.wait(timeout, until))
 
@@ -203,6 +217,18 @@ class Command:
         return _loop.call(self._inner.kill())
 
 
+def _events(stream: Stream) -> Iterator[Event]:
+    try:
+        while True:
+            try:
+                event = _loop.call(stream.__anext__())
+            except StopAsyncIteration:
+                return
+            yield event
+    finally:
+        _loop.call(stream.aclose())
+
+
 class Terminal:
     """One shell on one pty; see `truetty.Terminal`. It is open as soon as it is made."""
 
@@ -217,7 +243,7 @@ class Terminal:
         name: str | None = None,
         task: str | None = None,
         startup: float = STARTUP,
-        budget: int = BUDGET,
+        budget: int | Budget = DEFAULT,
         channel: Channel | None = None,
     ) -> None:
         self._inner = truetty.Terminal(
@@ -240,7 +266,7 @@ class Terminal:
         name: str | None = None,
         task: str | None = None,
         startup: float = STARTUP,
-        budget: int = BUDGET,
+        budget: int | Budget = DEFAULT,
         channel: Channel | None = None,
     ) -> Self:
         return cls(
@@ -331,6 +357,9 @@ class Terminal:
 
     def resize(self, columns: int, rows: int) -> None:
         _loop.call(self._inner.resize(columns, rows))
+
+    def screen(self) -> Screen:
+        return _loop.ask(self._inner.screen)
 
     def close(self) -> None:
         _loop.call(self._inner.close())

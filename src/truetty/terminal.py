@@ -16,27 +16,26 @@ from math import inf
 from types import TracebackType
 from typing import Final, Self
 
-from truetty import environment
+from truetty import environment, refusals
 from truetty.channels.base import Channel
 from truetty.channels.local import LocalChannel
 from truetty.command import Command
 from truetty.conversation import Conversation
 from truetty.core import keys
-from truetty.core.errors import BadCommand, Busy, Closed, HostError, Misuse, SpawnFailed
+from truetty.core.errors import Busy, Closed, HostError, Misuse, SpawnFailed
 from truetty.core.outcome import Outcome, Strategy
 from truetty.folder import Folder
+from truetty.output.digest import DEFAULT, Budget
+from truetty.output.screen import Screen
 from truetty.shells import table
 from truetty.shells.base import Shell
 from truetty.transcript import Transcript
+from truetty.viewer import Viewer
 
-# What an agent is given of a command's output unless it asks for more.
-BUDGET: Final = 30_000
 # A person's rc files may be slow; one that takes longer than this is reported, not waited for.
 STARTUP: Final = 10.0
 # Between two tries to learn how the prompt looks: it comes a few hundred microseconds after its mark.
 LESSON: Final = 0.0005
-# The kernel's size fields are 16 bits wide.
-LARGEST: Final = 65535
 
 _numbers = itertools.count(1)
 
@@ -55,11 +54,11 @@ class Terminal:
         name: str | None = None,
         task: str | None = None,
         startup: float = STARTUP,
-        budget: int = BUDGET,
+        budget: int | Budget = DEFAULT,
         channel: Channel | None = None,
     ) -> None:
-        _check_size(*size)
-        _check_variables(env or {})
+        refusals.check_size(*size)
+        refusals.check_variables(env or {})
         self.id: Final = f"t{next(_numbers)}"
         self.name = name
         self.task = task
@@ -71,7 +70,7 @@ class Terminal:
         self._env = dict(env or {})
         self._rc = rc
         self._startup = startup
-        self._budget = budget
+        self._budget = Budget.of(budget)
         self._channel = channel
         self._row: Shell | None = None
         self._folder: Folder | None = None
@@ -79,6 +78,7 @@ class Terminal:
         self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._stopping: asyncio.Task[Outcome] | None = None
         self._closing: asyncio.Future[None] | None = None
+        self._viewer: Viewer | None = None
         self._over = False  # closed, and everything said
         self._serials = itertools.count(1)
         self._last_cwd: str | None = None
@@ -95,7 +95,7 @@ class Terminal:
         name: str | None = None,
         task: str | None = None,
         startup: float = STARTUP,
-        budget: int = BUDGET,
+        budget: int | Budget = DEFAULT,
         channel: Channel | None = None,
     ) -> Self:
         """A terminal whose shell is at its first prompt (or has used up its `startup` time)."""
@@ -173,7 +173,7 @@ class Terminal:
 
     async def start(self, command: str, *, timeout: float | None = None) -> Command:
         """Start a command and come back at once."""
-        _check_text(command)
+        refusals.check_text(command)
         conversation = self._open_conversation()
         if self.command is not None and not self.command.finished:
             raise Busy(
@@ -184,7 +184,7 @@ class Terminal:
                 state=self.command.state,
             )
         try:
-            machine = conversation.begin(command, limit=inf if timeout is None else timeout, size=self.size)
+            machine = conversation.begin(command, limit=inf if timeout is None else timeout)
         except OSError as error:
             conversation.forget()
             raise HostError(f"the command was not sent: {error.strerror}", reason=error.strerror) from error
@@ -209,9 +209,17 @@ class Terminal:
         await conversation.channel.drained()
 
     async def resize(self, columns: int, rows: int) -> None:
-        _check_size(columns, rows)
-        self._open_conversation().channel.resize(columns, rows)
+        refusals.check_size(columns, rows)
+        self._open_conversation().resize(columns, rows)
         self.size = (columns, rows)
+
+    def screen(self) -> Screen:
+        """What a person would see now, or saw last: lines, cursor, size, title."""
+        conversation = self._conversation
+        if conversation is None:
+            raise Misuse(f"terminal {self.id} is not open yet", terminal_id=self.id)
+        self._viewer = self._viewer or Viewer(conversation.record)
+        return self._viewer.look(conversation.alternate_from)
 
     async def close(self) -> None:
         """End the shell and everything it started, and let go of everything. Safe to call twice."""
@@ -254,7 +262,7 @@ class Terminal:
                     env[name] = value
             self._channel = LocalChannel.spawn(found.program, launch.argv, env=env, cwd=cwd, size=self.size)
         self._conversation = Conversation(
-            self._channel, found.shell, self._folder, key, self.transcript, self._tell, self._time_over
+            self._channel, found.shell, self._folder, key, self.transcript, self.size, self._tell, self._time_over
         )
 
     def _directory(self) -> str | None:
@@ -298,8 +306,12 @@ class Terminal:
 
     def _tell(self) -> None:
         """Something changed: wake those whose condition holds now."""
-        if self.command is not None and self.command.finished:
-            self.command._freeze()
+        command = self.command
+        if command is not None:
+            if command.finished:
+                command._freeze()
+            for stream in command._streams:
+                stream.note()
         if self._waiters:
             still: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
             for condition, future in self._waiters:
@@ -360,34 +372,3 @@ def _private_folder(shell: object) -> Folder:
 def _give_up(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
-
-
-def _check_text(command: str) -> None:
-    reason = None
-    if not isinstance(command, str):
-        reason = "not text"
-    elif "\0" in command:
-        reason = "it holds a NUL, which no shell can be given"
-    elif not command.strip():
-        reason = "there is nothing in it to run"
-    else:
-        try:
-            command.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            reason = "it holds half a character, which has no bytes"
-    if reason is not None:
-        raise BadCommand(f"cannot run this: {reason}", command=command, reason=reason)
-
-
-def _check_variables(env: Mapping[str, str | None]) -> None:
-    for name, value in env.items():
-        words = (name,) if value is None else (name, value)
-        if not all(isinstance(word, str) and "\0" not in word for word in words) or not name or "=" in name:
-            raise Misuse(f"not a variable: {name!r}", name=name, value=value)
-
-
-def _check_size(columns: int, rows: int) -> None:
-    if not (isinstance(columns, int) and isinstance(rows, int)):
-        raise Misuse(f"a size is two whole numbers, not {columns!r} and {rows!r}", columns=columns, rows=rows)
-    if not (0 < columns <= LARGEST and 0 < rows <= LARGEST):
-        raise Misuse(f"a terminal cannot be {columns} × {rows}", columns=columns, rows=rows)

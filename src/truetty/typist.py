@@ -21,6 +21,8 @@ from truetty.shells.base import Asked, Shell, Typed
 CTRL_C = b"\x03"
 # Shells whose `read` is the editor of their prompt: of a prompt that was never seen, a look cannot tell it.
 EDITED_READS = ("fish", "ksh93")
+# A shell starts a command within milliseconds; if it does not, whoever types wants to reach whatever is there.
+EARLY = 0.3
 
 
 class Typist:
@@ -40,6 +42,8 @@ class Typist:
         self.probing = False  # the last trigger stops for us
         self._probe = False  # the modes must be looked at before the next text runs
         self._reaped: int | None = None
+        self.holds = bytearray()  # keys for a command that has not started yet
+        self.holds_until = 0.0
 
     # -- what the shell said
 
@@ -70,6 +74,18 @@ class Typist:
             self.interrupted = True
             return False
         return not read or (modes.canonical and data[-1:] not in (b"\n", b"\r", b"\x04"))
+
+    def hold(self, data: bytes, now: float) -> None:
+        """Right behind the trigger the shell's editor would take keys: they wait until the command has started."""
+        self.holds += data
+        self.holds_until = now + EARLY
+
+    def release(self) -> bool:
+        if not self.holds:
+            return False
+        self._channel.write(bytes(self.holds))
+        self.holds.clear()
+        return True
 
     def on_unmarked_prompt(self) -> bool:
         """The prompt is there without a mark. Whether it is the same shell's; if not, its program tells which it is."""

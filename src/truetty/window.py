@@ -20,8 +20,9 @@ from typing import Final, NamedTuple
 from truetty.core.errors import Misuse
 from truetty.core.marks import OWN
 from truetty.output.clean import Cleaner
-from truetty.output.digest import Digest, digest
+from truetty.output.digest import Budget, Digest, Digested, digest, tokens
 from truetty.output.lines import ends, numbered, repeated
+from truetty.output.unseen import Unseen
 from truetty.transcript import Span, Transcript
 
 _OPENING: Final = b"\x1b]" + OWN + b";"
@@ -46,11 +47,13 @@ class Match:
 
 
 class Summary(NamedTuple):
-    """Clean text within a budget, the characters left out of it, and the lines of the whole."""
+    """Clean text within a budget, the characters left out of it, lines and tokens of the whole, what to say of it."""
 
     text: str
     omitted: int
     lines: int
+    tokens: int
+    notes: tuple[str, ...] = ()
 
 
 class _Window:
@@ -113,26 +116,51 @@ class Reader:
 
     def __init__(self, window: _Window) -> None:
         self._window = window
+        self.at = 0  # up to here in the transcript it was given
         self._begin()
 
-    def unread(self, budget: int | None = None) -> str:
+    def unread(self, budget: int | Budget | None = None) -> str:
         """Clean text not given yet. A line that changed after it was given comes again, whole."""
         if self._start != self._window.start:  # a later start mark came
             self._begin()
         if budget is None:
             return "".join(self._fresh())
-        kept = Digest(budget)
+        kept = Digest(Budget.of(budget))
         for text in self._fresh():
             kept.feed(text)
         return kept.result().text
 
+    @property
+    def end(self) -> int:
+        """Where the output ends now, as a place for `behind` and `until`."""
+        return self._window.visible()
+
+    def behind(self, end: int | None = None) -> int:
+        """How many bytes there are up to `end` that were not given yet."""
+        if self._start != self._window.start:
+            self._begin()
+        return (self._window.visible() if end is None else end) - self.at
+
+    def until(self, end: int | None) -> str:
+        """Clean text up to there that was not given yet."""
+        return "".join(self._fresh(end))
+
+    def skip(self, count: int) -> int:
+        """Pass over so many bytes and the rest of the line they end in; returns how many that were."""
+        window, start = self._window, self.at
+        self.at = min(start + count, window.visible())
+        data = window.transcript.read(self.at, min(_STEP, window.visible() - self.at))
+        self.at += data.find(b"\n") + 1
+        self._cleaner, self._given = Cleaner(*window.size), ""
+        return self.at - start
+
     def _begin(self) -> None:
-        self._start = self._at = self._window.start
+        self._start = self.at = self._window.start
         self._cleaner = Cleaner(*self._window.size)
         self._given = ""  # that part of the text given before which may still change
 
-    def _fresh(self) -> Iterator[str]:
-        texts, given, begun = self._texts(), self._given, ""
+    def _fresh(self, end: int | None = None) -> Iterator[str]:
+        texts, given, begun = self._texts(end), self._given, ""
         for text in texts:
             begun += text
             if len(begun) > len(given):
@@ -140,14 +168,15 @@ class Reader:
         yield begun[repeated(begun, given) :]
         yield from texts
 
-    def _texts(self) -> Iterator[str]:
+    def _texts(self, upto: int | None) -> Iterator[str]:
         """The text from the first character on that could still change the last time."""
         window, end = self._window, self._window.visible()
+        end = end if upto is None else min(upto, end)
         if window.end is None:  # half a character must not be given as a wrong one and then again
-            end -= _begun_character(window.transcript.read(max(self._at, end - 3), min(3, end - self._at)))
-        for after, data in window.pieces(self._at, end):
+            end -= _begun_character(window.transcript.read(max(self.at, end - 3), min(3, end - self.at)))
+        for after, data in window.pieces(self.at, end):
             text = self._cleaner.feed(data)
-            self._at = after
+            self.at = after
             yield text
         self._given = self._cleaner.tail()
         yield self._given
@@ -156,11 +185,12 @@ class Reader:
 class _Survey:
     """A pass over a window that goes on where it stopped; what it holds is bounded by the budget."""
 
-    def __init__(self, window: _Window, budget: int) -> None:
+    def __init__(self, window: _Window, budget: Budget) -> None:
         self.budget = budget
         self.at = window.start
         self._window = window
         self._cleaner = Cleaner(*window.size)
+        self._unseen = Unseen()
         self._digest = Digest(budget)
 
     def advance(self, most: int) -> bool:
@@ -168,7 +198,9 @@ class _Survey:
         end = self._window.visible()
         stop = min(end, self.at + most)
         for after, data in self._window.pieces(self.at, stop):
-            self._digest.feed(self._cleaner.feed(data))
+            text = self._cleaner.feed(data)
+            self._unseen.feed(data, text)
+            self._digest.feed(text)
             self.at = after
         self.at = max(self.at, stop)  # a hole at the end gives no piece
         return self.at >= end
@@ -176,8 +208,7 @@ class _Survey:
     def result(self) -> Summary:
         kept = copy.deepcopy(self._digest)  # the tail may still change, so it must not stay in
         kept.feed(self._cleaner.tail())
-        shown = kept.result()
-        return Summary(shown.text, shown.omitted, shown.lines)
+        return _summary(kept.result(), self._cleaner, self._unseen)
 
 
 class Output:
@@ -208,18 +239,20 @@ class Output:
         self._window.end = None if at is None else max(at, self._window.start)
         self._forget(-1 if at is None else at)
 
-    def prepare(self, budget: int, most: int = 1 << 20) -> bool:
+    def prepare(self, budget: Budget, most: int = 1 << 20) -> bool:
         """Do a part of the next `summary(budget)` now, since a gigabyte takes seconds; True when nothing is left."""
         return self._surveyed(budget).advance(most)
 
-    def summary(self, budget: int) -> Summary:
+    def summary(self, budget: Budget) -> Summary:
         """Clean text within the budget and exact counts, in one pass over what no `prepare` has seen."""
         window, end = self._window, self._window.visible()
         if end - window.start <= _SMALL:
             cleaner = Cleaner(*window.size)
             data = b"".join([piece for _, piece in window.pieces(window.start, end)])
-            shown = digest(cleaner.feed(data) + cleaner.tail(), budget)
-            return Summary(shown.text, shown.omitted, shown.lines)
+            text = cleaner.feed(data) + cleaner.tail()
+            unseen = Unseen()
+            unseen.feed(data, text)
+            return _summary(digest(text, budget), cleaner, unseen)
         survey = self._surveyed(budget)
         survey.advance(end)
         result = survey.result()
@@ -233,7 +266,7 @@ class Output:
         if self._survey is not None and self._survey.at > since:
             self._survey = None
 
-    def _surveyed(self, budget: int) -> _Survey:
+    def _surveyed(self, budget: Budget) -> _Survey:
         if self._survey is None or self._survey.budget != budget:
             self._survey = _Survey(self._window, budget)
         return self._survey
@@ -285,16 +318,18 @@ class Output:
                 break
         return b"".join(parts)
 
-    def text(self, budget: int | None = None, head: int | None = None, tail: int | None = None) -> str:
+    def text(self, budget: int | Budget | None = None, head: int | None = None, tail: int | None = None) -> str:
         """Clean text: all of it, within a budget of characters, or only the first and the last lines of it."""
-        if min(budget or 0, head or 0, tail or 0) < 0:
-            raise Misuse("no number of characters or lines is negative", budget=budget, head=head, tail=tail)
+        if min(head or 0, tail or 0) < 0:
+            raise Misuse("no number of lines is negative", head=head, tail=tail)
+        within = None if budget is None else Budget.of(budget)
         if head is None and tail is None:
-            return "".join(self._window.texts()) if budget is None else self.summary(budget).text
-        shown = ends(self._window.texts(), head or 0, tail or 0, _LONGEST_END if budget is None else budget)
-        return shown if budget is None else digest(shown, budget).text
+            return "".join(self._window.texts()) if within is None else self.summary(within).text
+        most = _LONGEST_END if within is None else within.characters
+        shown = ends(self._window.texts(), head or 0, tail or 0, most)
+        return shown if within is None else digest(shown, within).text
 
-    def unread(self, budget: int | None = None) -> str:
+    def unread(self, budget: int | Budget | None = None) -> str:
         """Clean text that this method has not given before."""
         self._reader = self._reader or Reader(self._window)
         return self._reader.unread(budget)
@@ -325,6 +360,13 @@ class Output:
                 break
             before.append(line)
         return [Match(number, line, above, tuple(after)) for number, line, above, after in found]
+
+
+def _summary(shown: Digested, cleaner: Cleaner, unseen: Unseen) -> Summary:
+    notes = unseen.notes()
+    if cleaner.invalid:
+        notes = (f"{cleaner.invalid:,} bytes of the output are not UTF-8 and are shown as \ufffd", *notes)
+    return Summary(shown.text, shown.omitted, shown.lines, tokens(shown.characters), notes)
 
 
 def _begun_character(last: bytes) -> int:

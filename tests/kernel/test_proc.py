@@ -17,7 +17,7 @@ def test_names_do_not_confuse(name: str) -> None:
     found = proc.parse_stat(f"42 ({name}) S {numbers}\n".encode())
     assert (found.pid, found.name, found.state) == (42, name, "S")
     assert (found.parent, found.group, found.session, found.tty, found.front) == (4, 5, 6, 7, 8)
-    assert (found.ticks, found.threads, found.born) == (14 + 15, 20, 22)
+    assert (found.ticks, found.threads, found.born) == (14 + 15 + 16 + 17, 20, 22)
     assert (found.code, found.code_end, found.stack) == (26, 27, 28)
 
 

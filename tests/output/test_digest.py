@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truetty.output.digest import SMALLEST, Digest, Digested, digest, fold
+from truetty import Misuse
+from truetty.output.digest import DEFAULT, SMALLEST, Budget, Digest, Digested, digest, tokens
 
-NUMBERS = "".join(f"line {number}\n" for number in range(1, 1001))
-OMISSION = re.compile(r"\[… ([\d,]+) characters, ([\d,]+) lines? left out …\]\n")
-CUT = re.compile(r"\[… ([\d,]+) characters(?: left out)? …\]")
+NUMBERS = "".join(f"{number}\n" for number in range(1001, 3001))  # data: not folded
+OMISSION = re.compile(r"\[… ([\d,]+) bytes, ([\d,]+) lines? left out(?:; [^…]*)? …\]\n")
+CUT = re.compile(r"\[… ([\d,]+) characters …\]")
+ONE_LINE = re.compile(r"\[… ([\d,]+) bytes left out …\]")
 
 
 def number(text: str) -> int:
@@ -21,35 +23,50 @@ def number(text: str) -> int:
 
 
 def test_text_within_the_budget_is_the_same_object() -> None:
-    text = "a\nb\n" * 50
-    result = digest(text, 200)
+    text = "a\na\n" * 50
+    result = digest(text, Budget(200))
     assert result.text is text
     assert result == Digested(text, 0, 0, 200, 100)
-    assert digest("", 200) == Digested("", 0, 0, 0, 0)
-    assert digest("x", 200).lines == 1
+    assert digest("", Budget(200)) == Digested("", 0, 0, 0, 0)
+    assert digest("x", Budget(200)).lines == 1
 
 
 def test_head_and_tail_and_exact_counts() -> None:
-    result = digest(NUMBERS, 400)
+    result = digest(NUMBERS, Budget(400))
     head, count, lines, tail = OMISSION.split(result.text)
     assert NUMBERS.startswith(head) and head.endswith("\n")
-    assert NUMBERS.endswith(tail) and tail.startswith("line ")
+    assert NUMBERS.endswith(tail) and len(tail) % 5 == 0
     assert number(count) == result.omitted == len(NUMBERS) - len(head) - len(tail)
-    assert number(lines) == result.omitted_lines == 1000 - head.count("\n") - tail.count("\n")
-    assert result.characters == len(NUMBERS) and result.lines == 1000
+    assert number(lines) == result.omitted_lines == 2000 - head.count("\n") - tail.count("\n")
+    assert result.characters == len(NUMBERS) and result.lines == 2000
     assert len(head) < len(tail) < len(result.text) <= 400
+
+
+def test_what_is_left_out_is_counted_in_bytes_and_it_is_said_where_to_read_it() -> None:
+    text = "".join(f"{chr(0x4E00 + number)}\n" for number in range(4000))
+    result = digest(text, Budget(2000, rest="ask me"))
+    head, count, _, tail = OMISSION.split(result.text)
+    assert number(count) == len(text.encode()) - len(head.encode()) - len(tail.encode())
+    assert "left out; ask me …]" in result.text
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 1.0, 7.0, -1.0])
 def test_any_share_leaves_room_for_the_last_line(share: float) -> None:
-    result = digest(NUMBERS, 1000, share)
-    assert result.text.endswith("line 1000\n")
+    result = digest(NUMBERS, Budget(1000, share))
+    assert result.text.endswith("3000\n")
     assert len(result.text) <= 1000
-    assert result.text.startswith("line 1\n") == (share > 0)
+    assert result.text.startswith("1001\n") == (share > 0)
+
+
+def test_the_head_has_its_share() -> None:
+    head, *_ = OMISSION.split(digest(NUMBERS, Budget(5000, 0.2, "")).text)
+    assert 900 <= len(head) <= 1000
+    head, *_ = OMISSION.split(digest(NUMBERS, Budget(5000, 0.5, "")).text)
+    assert 2400 <= len(head) <= 2500
 
 
 def test_one_long_line_is_cut_in_its_middle() -> None:
-    result = digest("a" * 5000 + "z" * 5000, 1000)
+    result = digest("a" * 5000 + "z" * 5000, Budget(1000))
     front, count, back = CUT.split(result.text)
     assert front == "a" * len(front) and back == "z" * len(back)
     assert number(count) == result.omitted == 10_000 - len(front) - len(back)
@@ -57,9 +74,21 @@ def test_one_long_line_is_cut_in_its_middle() -> None:
     assert "\n" not in result.text
 
 
+def test_one_endless_line_shows_both_ends() -> None:
+    whole = Digest(Budget(1000))
+    for _ in range(50):
+        whole.feed("a" * 5000)
+    whole.feed("the end")
+    result = whole.result()
+    front, count, back = ONE_LINE.split(result.text)
+    assert front == "a" * len(front) and len(front) > 100 and back.endswith("the end")
+    assert number(count) == result.omitted == 250_007 - len(front) - len(back)
+    assert (result.lines, result.omitted_lines) == (1, 0)
+
+
 def test_a_long_line_does_not_crowd_out_its_neighbours() -> None:
     text = "first\n" + "x" * 900 + "\nlast\n" + "".join(f"{line}\n" for line in range(100))
-    result = digest(text, 1000)
+    result = digest(text, Budget(1000))
     assert "first\n" in result.text and "last\n" in result.text
     ((count,),) = [found.groups() for found in CUT.finditer(result.text)]
     assert number(count) == result.omitted
@@ -67,13 +96,40 @@ def test_a_long_line_does_not_crowd_out_its_neighbours() -> None:
 
 
 def test_the_end_of_a_last_line_longer_than_all() -> None:
-    result = digest(NUMBERS + "y" * 5000 + "the end", 300)
+    result = digest(NUMBERS + "y" * 5000 + "the end", Budget(300))
     assert result.text.endswith("the end")
     assert len(result.text) <= 300
 
 
-def test_memory_is_about_the_budget() -> None:
-    whole = Digest(10_000)
+def test_runs_are_folded_so_that_more_is_shown() -> None:
+    text = "begin\n" + "retrying\n" * 5000 + "middle\n" + "".join(f"get {n} of 900\n" for n in range(900)) + "end\n"
+    result = digest(text, Budget(8000))
+    assert result.text == (
+        "begin\nretrying\n[… the same line 4,999 more times …]\nmiddle\n"
+        "get 0 of 900\n[… 898 lines like these …]\nget 899 of 900\nend\n"
+    )
+    shown = ("begin", "retrying", "middle", "get 0 of 900", "get 899 of 900", "end")
+    assert result.omitted == len(text) - sum(len(line) + 1 for line in shown)
+    assert (result.omitted_lines, result.lines) == (0, 5903)
+
+
+@pytest.mark.parametrize("budget", [200, 201, 250, 333, 500, 999, 2000, 10_000, 30_000, 1_000_000])
+@pytest.mark.parametrize("end", ["", "\n", "\nmake: *** [all] Error 2\n", "\n\n\n"])
+def test_the_error_at_the_end_of_a_build_is_never_what_is_cut(budget: int, end: str) -> None:
+    error = f"error: undefined reference to `main'{end}"
+    log = "".join(f"[{n:6}/100000] gcc -O2 -c src/{n * 7919 % 60000}/part.c -o part.o\n" for n in range(100_000))
+    assert len(log) > 5_000_000
+    whole = Digest(Budget(budget))
+    for at in range(0, len(log), 1 << 16):
+        whole.feed(log[at : at + (1 << 16)])
+    whole.feed(error)
+    result = whole.result()
+    assert result.text.endswith(error) and len(result.text) <= budget
+    assert result.lines == 100_000 + error.rstrip("\n").count("\n") + 1 + max(0, end.count("\n") - 1) * (end == "\n\n\n")
+
+
+def test_memory_is_a_few_times_the_budget() -> None:
+    whole = Digest(Budget(10_000))
     piece = "some line of text\n" * 100
     tracemalloc.start()
     try:
@@ -82,75 +138,76 @@ def test_memory_is_about_the_budget() -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 100_000
+    assert peak < 400_000
     assert whole.result().characters == 3000 * len(piece)
 
 
 def test_one_line_is_a_line() -> None:
     text = NUMBERS + "x"
-    assert digest(text, 10_000).lines == 1001
-    shown = digest(text, len(text) - 1)
+    assert digest(text, Budget(20_000)).lines == 2001
+    shown = digest(text, Budget(len(text) - 1))
     assert "1 line left out" in shown.text or shown.omitted_lines > 1
 
 
-@given(
-    st.lists(st.one_of(st.text("ab \n", max_size=40), st.integers(1, 900).map(lambda size: "x" * size)), max_size=60),
-    st.integers(SMALLEST, 900),
-    st.floats(0, 1),
+LINES = st.sampled_from(["a", "b", "b 1", "b 2", "b 33", "", "7", "8", "é", "\u2028", "x\ry"])
+PIECES = st.one_of(
+    st.text("ab1 \n", max_size=40),
+    st.integers(1, 900).map(lambda size: "x" * size),
+    st.lists(LINES, max_size=20).map(lambda lines: "".join(f"{line}\n" for line in lines)),
+    st.tuples(LINES, st.integers(1, 300)).map(lambda run: f"{run[0]}\n" * run[1]),
 )
+
+
+@given(st.lists(PIECES, max_size=60), st.integers(SMALLEST, 900), st.floats(0, 1))
 def test_whatever_comes(pieces: list[str], budget: int, share: float) -> None:
     text = "".join(pieces)
-    result = digest(text, budget, share)
+    within = Budget(budget, share)
+    result = digest(text, within)
     assert len(result.text) <= budget
     assert result.characters == len(text)
-    assert result.lines == len(text.splitlines())
+    assert result.lines == text.count("\n") + (text[-1:] not in ("", "\n"))
     assert (result.omitted > 0) == (len(text) > budget)
     end = text.rstrip("\n").rpartition("\n")[2]
-    assert result.text.rstrip("\n").endswith(end[-10:])
-    # Every character is either shown or counted.
-    marks = [number(found[1]) for pattern in (OMISSION, CUT) for found in pattern.finditer(result.text)]
-    assert sum(marks) == result.omitted
-    streamed = Digest(budget, share)
+    assert result.text.rstrip("\n").endswith(end[-10:]) or "the same line" in result.text[-60:]
+    assert 0 <= result.omitted_lines <= result.lines
+    if found := OMISSION.search(result.text):
+        assert number(found[2]) == result.omitted_lines
+    streamed = Digest(within)
     for piece in pieces:
         streamed.feed(piece)
     assert streamed.result() == result
 
 
+@given(st.lists(PIECES, max_size=40).map("".join), st.integers(SMALLEST, 500))
+def test_every_character_is_shown_or_counted(text: str, budget: int) -> None:
+    text = "".join(char for char in text if char not in "0123456789")  # so that nothing but equal lines is folded
+    result = digest(text, Budget(budget, rest=""))
+    shown, counted = result.text, 0
+    for pattern in (OMISSION, ONE_LINE, CUT, re.compile(r"\[… the same line ([\d,]+) more times …\]\n")):
+        for found in pattern.finditer(shown):
+            if "same line" in found[0]:
+                line = shown[: found.start()].rsplit("\n", 2)[-2]
+                if "characters …]" in line:
+                    return  # a long line, cut, and repeated: counted elsewhere
+                counted += number(found[1]) * (len(line) + 1)
+            elif not found[0].isascii() and not text.isascii() and "bytes" in found[0]:
+                return  # counted in bytes
+            else:
+                counted += number(found[1])
+    assert counted == result.omitted
+
+
 @given(st.text("ab\n", max_size=400), st.integers(0, SMALLEST))
 def test_small_budgets_do_what_they_can(text: str, budget: int) -> None:
-    result = digest(text, budget)
+    result = digest(text, Budget(budget))
     assert result.characters == len(text)
     assert 0 <= result.omitted <= len(text)
 
 
-def test_a_negative_budget_is_refused() -> None:
-    with pytest.raises(ValueError, match="negative"):
-        Digest(-1)
-
-
-@pytest.mark.parametrize(
-    ("text", "folded"),
-    [
-        ("", ""),
-        ("a\nb\n", "a\nb\n"),
-        ("a\na\na\n", "a\na\na\n"),
-        ("a\n" * 5, "a\n[… the same line 4 more times …]\n"),
-        ("x\n" + "a\n" * 1234 + "y", "x\na\n[… the same line 1,233 more times …]\ny"),
-        (
-            "job 1 of 9\njob 2 of 9\njob 3 of 9\njob 4 of 9\nend\n",
-            "job 1 of 9\n[… 2 lines like these …]\njob 4 of 9\nend\n",
-        ),
-        ("1\n2\n3\n4\n5\n", "1\n2\n3\n4\n5\n"),  # numbers are data
-        ("é 1\né 2\né 3\né 4", "é 1\n[… 2 lines like these …]\né 4"),
-    ],
-)
-def test_fold(text: str, folded: str) -> None:
-    assert fold(text) == folded
-
-
-@given(st.lists(st.sampled_from(["a", "b 1", "b 2", "", "7", "8"]), max_size=40).map("\n".join))
-def test_fold_only_drops_lines(text: str) -> None:
-    lines = fold(text).split("\n")
-    rest = iter(text.split("\n"))
-    assert all(line in rest for line in lines if not line.startswith("[… "))
-    assert fold(text).endswith("\n") == text.endswith("\n")
+def test_budgets() -> None:
+    assert Budget.of(12) == Budget(12)
+    assert Budget.of(Budget.of_tokens(100)).characters == 400
+    assert Budget().characters == DEFAULT
+    assert [tokens(size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
+    with pytest.raises(Misuse, match="-1"):
+        Budget(-1)

@@ -82,6 +82,9 @@ class FakeObserver:
     def command_line(self) -> tuple[str, ...]:
         return (self.running,) if self.running is not None else ()
 
+    def cpu(self) -> float | None:
+        return None
+
     def children(self) -> list[Process]:
         return list(self.living)
 

@@ -103,6 +103,7 @@ class Machine:
         self.hooked = False  # a prompt's mark awaits its look
         self.hinted = False  # foreign marks were seen
         self.downgraded = False  # our marks stopped in mid-command
+        self.healed = False  # and work again
         self.stopped = False  # the last look found everybody stopped
         self.asked_at = now
         self.sent_at: float | None = None
@@ -365,6 +366,7 @@ class Machine:
             case Fact.BACK if after is State.ASKING:
                 self._on_back(now)
             case _:  # ANSWER, LATE, or BACK without an answer: the end was known, this is about its code
+                self.healed = mark is not None
                 code = mark.code if mark is not None and self._was_started and self._telling else None
                 self._end(Ending("kernel", code, None, None, self._was_started, self._back_at))
 

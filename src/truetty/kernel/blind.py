@@ -102,6 +102,9 @@ class BlindObserver:
     def program(self) -> str | None:
         return None
 
+    def cpu(self) -> float | None:
+        return None
+
     def children(self) -> list[Process]:
         return []
 

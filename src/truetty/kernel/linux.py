@@ -293,6 +293,10 @@ class LinuxObserver:
 
     # ── the family ──────────────────────────────────────────────────────────────────────────────────────────────
 
+    def cpu(self) -> float | None:
+        of = self._alive()
+        return None if of is None else of.ticks / proc.TICKS
+
     def children(self) -> list[Process]:
         try:
             alone = not self._children.read() and os.stat(f"/proc/{self._shell}/task").st_nlink <= 3

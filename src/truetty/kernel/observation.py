@@ -36,7 +36,7 @@ class Process:
     group: int
     session: int
     state: str  # the letter of /proc/PID/stat
-    cpu: float  # seconds of CPU so far
+    cpu: float  # seconds of CPU so far, its ended children's included
 
 
 class Observer(Protocol):
@@ -85,6 +85,9 @@ class Observer(Protocol):
 
     def mentions(self, text: str) -> bool:
         """Whether it was started with this among its words or variables."""
+
+    def cpu(self) -> float | None:
+        """Seconds of CPU that the shell itself and those of its children that have ended have used so far."""
 
     def children(self) -> list[Process]:
         """Living descendants of the shell."""

@@ -35,7 +35,7 @@ class Stat(NamedTuple):
     session: int
     tty: int  # the controlling terminal, in the kernel's packing
     front: int  # that terminal's foreground group
-    ticks: int
+    ticks: int  # of CPU, those of children that have ended and were waited for included
     threads: int
     born: int  # ticks since the machine started
     code: int  # where the program's text starts and ends; 0 or 1 when we may not know
@@ -60,7 +60,7 @@ def parse_stat(raw: bytes) -> Stat:
         int(f[3]),
         int(f[4]),
         int(f[5]),
-        int(f[11]) + int(f[12]),
+        int(f[11]) + int(f[12]) + int(f[13]) + int(f[14]),
         int(f[17]),
         int(f[19]),
         int(f[23]),

@@ -1,0 +1,79 @@
+"""Exit codes, read for people: which signal, whether there is a core dump, what 126 and 127 mean.
+
+Rule 1: 128+n is a signal only where somebody said so: the kernel (of the shell itself), the shell (by ksh93's 256+n, or
+        by the line it prints: "Killed"), or we, who sent it. A program may as well exit with 137.
+Rule 2: what is not certain is said as such, and `signal` stays None.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Final
+
+# ksh93 names it by words of its own.
+_ALSO: Final = {"Memory fault": signal.SIGSEGV, "Abort": signal.SIGABRT, "Hangup": signal.SIGHUP}
+_DUMPED: Final = re.compile(r" ?\(core ?dump(?:ed)?\)$")
+_JOB: Final = re.compile(r"^\S+: (?:\S+: )?(?:line \d+: +)?\d+:? +")  # how a shell names whom it is speaking of
+_MISSING: Final = re.compile(r"not found|Unknown command|No such file", re.IGNORECASE)
+_REFUSED: Final = re.compile(
+    r"permission denied|is a directory|cannot execute|can't execute|not an executable|format error", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    signal: int | None
+    notes: tuple[str, ...] = ()
+
+
+def read(code: int | None, number: int | None, last_line: str, sent: Set[int]) -> Reading:
+    """`number`: the signal, if kernel or shell named one; `last_line` of the output; `sent`: the signals we sent."""
+    said, dumped = _said(last_line)
+    if number is None and code is not None and code > 128 and code - 128 in {said, *sent}:
+        number = code - 128
+    if number is not None:
+        return Reading(number, (f"{name(number)} left a core dump",) if dumped and said == number else ())
+    match code:
+        case 126 if _REFUSED.search(last_line):
+            return Reading(None, ("126: the command was found, but could not be executed",))
+        case 127 if _MISSING.search(last_line):
+            return Reading(None, ("127: there is no such command",))
+        case int() if code > 128 and (meant := _known(code - 128)):
+            return Reading(None, (f"{code} may stand for {meant}, or be the command's own: nothing told of a signal",))
+    return Reading(None)
+
+
+def name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal has no name of its own
+        return f"SIGRTMIN+{number - signal.SIGRTMIN}"
+
+
+def describe(number: int) -> str:
+    try:
+        return (signal.strsignal(number) or "unknown").partition(":")[0]
+    except ValueError:
+        return "unknown"
+
+
+def _known(number: int) -> str | None:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return None
+
+
+def _said(line: str) -> tuple[int | None, bool]:
+    """The signal that the shell's own last line names, and whether it says that there is a core dump."""
+    line = line.strip()
+    words = _DUMPED.sub("", line)
+    dumped = words != line
+    words = _JOB.sub("", words).strip()
+    return _WORDS.get(words), dumped
+
+
+_WORDS: Final = {**{describe(number): int(number) for number in signal.Signals}, **_ALSO}

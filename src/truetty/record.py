@@ -1,0 +1,158 @@
+"""What viewers need beside the bytes: when they came, how large the screen was, and what is not for people's eyes.
+
+Rule 1: the transcript keeps what was printed; here it is only said which of it is the echo of our own typing, and what
+        a person would have typed instead. Our marks are shown to nobody.
+Rule 2: all of it is bounded: a timeline that grows too long gets coarser; of the oldest commands our own line shows.
+Rule 3: noting an arrival costs one comparison, since it is done for every piece read.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from truetty.core.marks import OWN
+from truetty.transcript import Transcript
+
+# Nobody sees a difference under a hundredth of a second.
+FINEST: Final = 0.01
+# 128 kB of a terminal's memory; a day of steady output is then told to about ten seconds.
+MOST_TIMES: Final = 8192
+# Of so many commands the echo of our line is known, about 200 bytes each.
+MOST_LINES: Final = 2048
+MOST_SIZES: Final = 256
+STEP: Final = 1 << 16
+
+_MARK: Final = re.compile(rb"\x1b\]%b;[^\x07\x1b]{0,200}\x07" % OWN)
+_BEGUN: Final = b"\x1b]" + OWN + b";"
+_LONGEST_MARK: Final = 256
+# A title set before the command runs may hold our line too, so strings are passed over whole.
+_SEQUENCE_OR_BYTE: Final = re.compile(
+    rb"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[0-?]*[ -/]*[@-~]|[ -/]+[0-~]|[0-~])|.", re.DOTALL
+)
+# So much of what was typed is looked for in what came back: an editor may break a longer piece at the margin.
+_TELLING: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """[start, end) of the transcript is the echo of our line; `shown` is what a person would have typed."""
+
+    start: int
+    end: int
+    shown: bytes
+
+
+class Record:
+    """Belongs to one transcript; `now` is the loop's time, `began` the time the terminal was opened."""
+
+    def __init__(self, transcript: Transcript, size: tuple[int, int], began: float) -> None:
+        self.began = began
+        self.heard_at = began  # when the last byte came
+        self._transcript = transcript
+        self._offsets = array("Q", [0])
+        self._times = array("d", [began])
+        self._step = FINEST
+        self._next = began  # the next arrival from then on is noted
+        self._lines: deque[Line] = deque(maxlen=MOST_LINES)
+        self._hiding: int | None = None  # our line is being echoed from here on
+        self._typed = b""
+        self._sizes: deque[tuple[int, float, tuple[int, int]]] = deque([(0, began, size)], maxlen=MOST_SIZES)
+
+    # -- what happens
+
+    def arrived(self, at: int, now: float) -> None:
+        """Bytes from this offset on have come."""
+        self.heard_at = now
+        if now < self._next:
+            return
+        self._offsets.append(at)
+        self._times.append(now)
+        if len(self._times) > MOST_TIMES:
+            del self._offsets[1::2], self._times[1::2]
+            self._step *= 2
+        self._next = now + self._step
+
+    def resized(self, size: tuple[int, int], now: float) -> None:
+        self._sizes.append((self._transcript.size, now, size))
+
+    def typed(self, line: bytes) -> None:
+        """A line of ours is typed: what comes back of it is not shown until `started` says where it ends."""
+        self._hiding, self._typed = self._transcript.size, line
+
+    def started(self, at: int, text: str = "") -> None:
+        """Our line has done its work at this offset; people see `text` in its place."""
+        if self._hiding is None:
+            return
+        start, self._hiding = self._hiding, None
+        # The prompt may be drawn after we have typed: only what comes after it is our line.
+        echo = self._transcript.read(start, min(at - start, STEP))
+        found = _find(echo, self._typed.strip()[:_TELLING])
+        if self._typed.startswith(b" ") and echo[found - 1 : found] == b" ":
+            found -= 1
+        shown = "".join(f"{line}\r\n" for line in text.split("\n")) if text else ""
+        self._lines.append(Line(start + max(found, 0), at, shown.encode("utf-8", "surrogateescape")))
+
+    # -- what viewers ask
+
+    @property
+    def end(self) -> int:
+        """Up to where viewers may see."""
+        return self._transcript.size if self._hiding is None else self._hiding
+
+    def time_of(self, offset: int) -> float:
+        """When the byte at this offset came."""
+        return self._times[bisect_right(self._offsets, offset) - 1]
+
+    def turns(self, start: int, end: int) -> Iterator[tuple[int, float]]:
+        """Where, between two offsets, a new moment begins, and which."""
+        for number in range(bisect_right(self._offsets, start), bisect_right(self._offsets, end - 1)):
+            yield self._offsets[number], self._times[number]
+
+    def size_at(self, offset: int) -> tuple[int, int]:
+        return [size for at, _, size in self._sizes if at <= offset or at == self._sizes[0][0]][-1]
+
+    def resizes(self, start: int, end: int) -> list[tuple[int, float, tuple[int, int]]]:
+        """Changes of size after `start` and up to `end`: offset, time, size."""
+        return [change for change in self._sizes if start < change[0] <= end]
+
+    def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+        """What viewers see of [start, end): bytes, each piece with the offset it begins at."""
+        end = min(end, self.end)
+        for line in [line for line in self._lines if line.end > start and line.start < end]:
+            yield from self._plain(start, line.start)
+            if start <= line.start:
+                yield line.start, line.shown
+            start = max(start, line.end)
+        yield from self._plain(start, end)
+
+    def _plain(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+        while start < end:
+            stop = min(end, start + STEP)
+            data = self._transcript.read(start, stop - start)
+            if stop < end and (begun := _unfinished(data)) and begun < len(data):
+                data, stop = data[:-begun], stop - begun
+            yield start, _MARK.sub(b"", data) if _BEGUN in data else data
+            start = stop
+
+
+def _find(echo: bytes, begun: bytes) -> int:
+    """Where our line begins in what came back, whatever colours an editor put into it; -1 if it is not to be found."""
+    letters = [(found.start(), found[0]) for found in _SEQUENCE_OR_BYTE.finditer(echo) if len(found[0]) == 1]
+    at = b"".join([letter for _, letter in letters]).find(begun)
+    return letters[at][0] if at >= 0 else -1
+
+
+def _unfinished(data: bytes) -> int:
+    """How many of the last bytes may be the beginning of a mark of ours."""
+    at = data.rfind(b"\x1b", max(0, len(data) - _LONGEST_MARK))
+    if at < 0:
+        return 0
+    begun = data[at:]
+    unfinished = _BEGUN.startswith(begun) or (begun.startswith(_BEGUN) and b"\x07" not in begun)
+    return len(begun) if unfinished else 0

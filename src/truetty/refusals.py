@@ -1,0 +1,42 @@
+"""What cannot be meant is refused before anything is done: commands, variables, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from truetty.core.errors import BadCommand, Misuse
+
+# The kernel's size fields are 16 bits wide.
+LARGEST: Final = 65535
+
+
+def check_text(command: str) -> None:
+    reason = None
+    if not isinstance(command, str):
+        reason = "not text"
+    elif "\0" in command:
+        reason = "it holds a NUL, which no shell can be given"
+    elif not command.strip():
+        reason = "there is nothing in it to run"
+    else:
+        try:
+            command.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            reason = "it holds half a character, which has no bytes"
+    if reason is not None:
+        raise BadCommand(f"cannot run this: {reason}", command=command, reason=reason)
+
+
+def check_variables(env: Mapping[str, str | None]) -> None:
+    for name, value in env.items():
+        words = (name,) if value is None else (name, value)
+        if not all(isinstance(word, str) and "\0" not in word for word in words) or not name or "=" in name:
+            raise Misuse(f"not a variable: {name!r}", name=name, value=value)
+
+
+def check_size(columns: int, rows: int) -> None:
+    if not (isinstance(columns, int) and isinstance(rows, int)):
+        raise Misuse(f"a size is two whole numbers, not {columns!r} and {rows!r}", columns=columns, rows=rows)
+    if not (0 < columns <= LARGEST and 0 < rows <= LARGEST):
+        raise Misuse(f"a terminal cannot be {columns} × {rows}", columns=columns, rows=rows)

@@ -1,0 +1,36 @@
+"""What a person would not have seen is said, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from truetty.output.unseen import CONCEALED, INVISIBLE, Unseen
+
+
+def notes(data: bytes) -> tuple[str, ...]:
+    unseen = Unseen()
+    for at in range(len(data)):  # however it is cut
+        unseen.feed(data[at : at + 1], "")
+    unseen.feed(b"", data.decode())
+    whole = Unseen()
+    whole.feed(data, data.decode())
+    assert whole.notes() == unseen.notes()
+    return whole.notes()
+
+
+@pytest.mark.parametrize("data", [b"\x1b[8mtext", b"a\x1b[0;8m", b"\x1b[1;31;8mx", b"\x1b[08m", b"\x1b[30;40;8;1m"])
+def test_concealed(data: bytes) -> None:
+    assert notes(data) == (CONCEALED,)
+
+
+@pytest.mark.parametrize("char", ["\u200b", "\u202e", "\u2066", "\U000e0041", "\u200f"])
+def test_invisible(char: str) -> None:
+    assert notes(f"rm{char}x".encode()) == (INVISIBLE,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["plain", "\x1b[38;5;8mgrey", "\x1b[48;5;8;1mx", "\x1b[28m", "\x1b[38;2;8;8;8m", "\x1b[8A", "👩\u200d🚀", "é 日本", "50%\r100%"],
+)  # fmt: skip
+def test_what_everybody_prints_is_no_news(text: str) -> None:
+    assert notes(text.encode()) == ()

@@ -1,0 +1,90 @@
+"""What viewers see beside the bytes: times, sizes, and the command in the place of our own line."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.session import PATIENCE, opened
+from truetty import record as module
+from truetty.record import Record
+from truetty.testing import mark
+from truetty.transcript import Transcript
+
+
+def seen(record: Record, start: int = 0) -> bytes:
+    return b"".join(data for _, data in record.pieces(start, record.end))
+
+
+def test_our_line_is_shown_as_what_it_runs() -> None:
+    transcript = Transcript()
+    record = Record(transcript, (80, 24), 100.0)
+    transcript.append(b"$ ")
+    record.typed(b" . /run/x/c1;eval\n")
+    assert seen(record) == b"$ "
+    transcript.append(b" . /run/x/c1;ev")
+    assert seen(record) == b"$ " and record.end == 2  # not while it is being echoed
+    transcript.append(b"al\r\n" + (start := mark("C", "s" * 21)))
+    record.started(transcript.size, "ls -l\nmore")
+    transcript.append(b"out\r\n" + mark("D", "e" * 21, 0, "im") + b"$ ")
+    assert seen(record) == b"$ ls -l\r\nmore\r\nout\r\n$ "
+    assert start not in seen(record)
+    assert seen(record, record.end - 2) == b"$ "
+
+
+def test_a_prompt_that_is_drawn_after_we_have_typed_is_seen() -> None:
+    transcript = Transcript()
+    record = Record(transcript, (80, 24), 0.0)
+    record.typed(b" . /run/x/c1\n")
+    transcript.append(b"\x1b]0;. /run/x\x07\x1b[1m$ \x1b[0m")
+    transcript.append(b"\x1b[32m.\x1b[0m /run/x/c1\r\n")
+    record.started(transcript.size, "ls")
+    assert seen(record) == b"\x1b]0;. /run/x\x07\x1b[1m$ \x1b[0m\x1b[32mls\r\n"
+
+
+def test_marks_are_shown_to_nobody_however_long_the_stream() -> None:
+    transcript = Transcript()
+    record = Record(transcript, (80, 24), 0.0)
+    chance = random.Random(7)
+    plain = bytearray()
+    for _ in range(4000):
+        piece = b"x" * chance.randrange(60)
+        transcript.append(piece + mark("P", "k" * 22, chance.randrange(256), "im"))
+        plain += piece
+    assert seen(record) == bytes(plain)
+
+
+def test_times_get_coarser_but_stay_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_TIMES", 64)
+    transcript = Transcript()
+    record = Record(transcript, (80, 24), 0.0)
+    for second in range(1, 10_001):
+        record.arrived(transcript.append(b"x"), float(second))
+    assert record.heard_at == 10_000.0 and len(record._times) <= 65
+    for offset in range(0, 10_000, 37):
+        assert offset + 1 - 3 * record._step <= record.time_of(offset) <= offset + 1
+    offsets = [at for at, _ in record.turns(0, 10_000)]
+    assert offsets == sorted(set(offsets))
+
+
+def test_sizes() -> None:
+    transcript = Transcript()
+    record = Record(transcript, (80, 24), 0.0)
+    transcript.append(b"12345")
+    record.resized((100, 30), 1.0)
+    assert (record.size_at(0), record.size_at(4), record.size_at(5)) == ((80, 24), (80, 24), (100, 30))
+    assert record.resizes(0, 5) == [(5, 1.0, (100, 30))] and record.resizes(5, 9) == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash", "ksh93", "mksh", "tcsh"])
+async def test_people_see_the_command_and_not_our_line(shell: str, home: Path) -> None:
+    async with opened(shell, home) as terminal:
+        for number in range(5):
+            await terminal.run(f"echo shown {number}", wait=PATIENCE)
+        assert terminal._conversation is not None
+        text = seen(terminal._conversation.record)
+        for number in range(5):
+            assert b"echo shown %d\r\nshown %d\r\n" % (number, number) in text, text
+        assert b"7717" not in text and b"eval" not in text and b"/dev/shm" not in text, text
