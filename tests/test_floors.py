@@ -18,14 +18,16 @@ PACKAGE = ROOT / "src" / "truetty"
 FLOORS = (
     ({"core"},),
     ({"output"}, {"kernel"}, {"shells"}),
-    ({"spill"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}),
+    ({"spill"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}, {"replies"}, {"values"}),
     ({"transcript"}, {"questions"}, {"survivors"}, {"typist"}),
     ({"window"}, {"record"}),
-    ({"viewer"}, {"events"}),
+    ({"viewer"}, {"events"}, {"asking"}, {"answers"}, {"arguments"}, {"recording"}, {"settings"}),
     ({"bounds"},),
     ({"conversation"},),
-    ({"terminal", "command", "stream"},),  # a terminal has a command, a command its terminal and its listeners
-    ({"registry"}, {"policy"}),
+    ({"terminal", "command", "stream", "waits"},),  # a terminal has a command, a command its terminal and listeners
+    ({"reuse"}, {"policy"}),
+    ({"seat"},),
+    ({"registry"},),
     ({"service"},),
     ({"__init__"},),  # the public names; those above may use them like any program outside
     ({"sync"}, {"testing"}),

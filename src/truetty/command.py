@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from truetty import exit_codes
+from truetty.answers import Answers
+from truetty.asking import asked
 from truetty.conversation import Conversation
 from truetty.core import keys
 from truetty.core.command import Machine
 from truetty.core.ending import Reading
-from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, State, Waiting
-from truetty.output.clean import Cleaner, clean
+from truetty.core.until import Until, of
+from truetty.output.clean import clean
 from truetty.output.digest import Budget
 from truetty.stream import COALESCE, Stream
+from truetty.waits import Wait
 from truetty.window import Output
 
 if TYPE_CHECKING:
@@ -29,10 +31,8 @@ GRACE: Final = 2.0
 KILLS: Final = 3
 # Output is made readable in pieces of this size, a few milliseconds each.
 SLICE: Final = 1 << 20
-# How much of the end of the output is read to quote the line a program waits on.
-PROMPT_TAIL: Final = 2048
-# A pattern is looked for in this much of the newest text; what is older was looked at when it came.
-PATTERN_WINDOW: Final = 64 * 1024
+# How much of the end of the output is read for the line a shell may have said last.
+LAST: Final = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +51,26 @@ class Activity:
     processes: tuple[str, ...]  # names of what it has started and is alive; a shell's own loop has none
 
 
-Until = Literal["settled", "finished"] | str | re.Pattern[str]
-
-
 class Command:
     """Made by `Terminal.start`. Everything it says is live until `outcome` is there; then it is final."""
 
     def __init__(
-        self, terminal: Terminal, conversation: Conversation, machine: Machine, id: str, text: str, budget: Budget
+        self,
+        terminal: Terminal,
+        conversation: Conversation,
+        machine: Machine,
+        id: str,
+        text: str,
+        budget: Budget,
+        answers: Answers,
     ) -> None:
         assert conversation.bounds is not None
         self.id: Final = id
         self.text: Final = text
         self.output: Output = conversation.bounds.output
         self.timed_out = False
+        self.reached: str | None = None  # what the last wait came back for: exit, input, match, idle or port
+        self.answers: Final = answers
         self._terminal = terminal
         self._conversation = conversation
         self._machine = machine
@@ -107,7 +113,7 @@ class Command:
         if self.finished:
             return Activity(0, 0.0, None, ())
         processes = conversation.survivors.running()
-        quiet = self._terminal._now() - max(conversation.record.heard_at, self._machine.asked_at)
+        quiet = self._terminal._now() - self._quiet_since()
         names = tuple(process.name for process in processes)
         return Activity(self.output.bytes, quiet, conversation.survivors.cpu(), names)
 
@@ -120,13 +126,16 @@ class Command:
 
     # -- waiting
 
-    async def wait(self, timeout: float | None = None, until: Until = "settled") -> Outcome:
+    async def wait(self, timeout: float | None = None, until: str | re.Pattern[str] | Until = "settled") -> Outcome:
         """Wait, at most `timeout` seconds, and say how things stand. It never ends the command.
 
-        `until` is "settled" (finished, or newly waiting for input), "finished", or a regular expression that is
-        found in output which no earlier wait has returned. The command's end always ends the wait.
+        `until` is "settled" (finished, or newly waiting for input), "finished", a regular expression that is found in
+        output which no earlier wait has returned, or a value of `truetty.core.until`: `Idle(seconds)`, `Port(number)`.
+        The command's end always ends the wait. `reached` says afterwards which of it came: None, if patience was over.
         """
-        await self._terminal._until(self._condition(until), timeout)
+        wait = Wait(self, of(until))
+        await self._terminal._until(wait.holds, timeout, wait.again)
+        self.reached = wait.reached
         for _ in range(self.output.bytes // SLICE):  # a gigabyte takes seconds to read: others must have their turn
             if self._outcome is not None or self.output.prepare(self._budget, SLICE):
                 break
@@ -137,32 +146,16 @@ class Command:
 
     async def grown(self, past: int, timeout: float | None = None) -> bool:
         """Wait until there are more than `past` bytes of output (then True), or things have settled otherwise."""
-        settled = self._condition("settled")
-        await self._terminal._until(lambda: self.output.bytes > past or settled(), timeout)
+        await self._terminal._until(lambda: self.output.bytes > past or self.finished or self._newly_waiting(), timeout)
         return self.output.bytes > past
 
-    def _condition(self, until: Until) -> Callable[[], bool]:
-        if until == "finished":
-            return lambda: self.finished
-        if until == "settled":
-            return lambda: self.finished or (self._machine.waiting is not None and self._machine.episode > self._told)
-        try:
-            pattern = re.compile(until)
-        except re.error as error:
-            raise Misuse(f"not a regular expression: {until!r}: {error}", until=until) from error
-        cleaner = Cleaner()
-        at = self._returned
-        window = ""
+    def _newly_waiting(self) -> bool:
+        """Somebody reads, no caller was told of it yet, and nobody is about to answer."""
+        machine = self._machine
+        return machine.waiting is not None and machine.episode > self._told and not self.answers.thinking
 
-        def found() -> bool:
-            nonlocal at, window
-            if self.output.bytes > at:
-                data = self.output.read(at)
-                at += len(data)
-                window = (window + cleaner.feed(data))[-PATTERN_WINDOW:]
-            return self.finished or pattern.search(window + cleaner.tail()) is not None
-
-        return found
+    def _quiet_since(self) -> float:
+        return max(self._conversation.record.heard_at, self._machine.asked_at)
 
     def snapshot(self) -> Outcome:
         """How things stand now."""
@@ -174,7 +167,7 @@ class Command:
         text, omitted, lines, tokens, told = self.output.summary(self._budget)
         code, number = self._code()
         meant = exit_codes.read(code, number, self._last_line(), self._sent) if code else None
-        notes = [*self._notes, *(meant.notes if meant is not None else ()), *told]
+        notes = [*self._notes, *self.answers.notes, *(meant.notes if meant is not None else ()), *told]
         if machine.stopped:
             notes.append("stopped: nothing runs until it is continued")
         if self.timed_out:
@@ -207,6 +200,7 @@ class Command:
     def _freeze(self) -> None:
         """The command has ended: what is true of its terminal now is said of it for ever."""
         if self._end is None:
+            self.answers.forget()
             self._end = _End(self._terminal.cwd, self._terminal.closed)
 
     def _code(self) -> tuple[int | None, int | None]:
@@ -222,12 +216,15 @@ class Command:
     def _last_line(self) -> str:
         """The last line that is not empty, if it ends the output."""
         size = self.output.bytes
-        return clean(self.output.read(max(0, size - PROMPT_TAIL))).rstrip("\n").rpartition("\n")[2]
+        return clean(self.output.read(max(0, size - LAST))).rstrip("\n").rpartition("\n")[2]
 
     def _waiting(self, reading: Reading) -> Waiting:
-        size = self.output.bytes
-        last = clean(self.output.read(max(0, size - PROMPT_TAIL))).rsplit("\n", 1)[-1]
-        return Waiting(reading.kind, "" if reading.kind == "fullscreen" else last, reading.program, reading.certain)
+        return asked(reading, self.output, self._terminal.screen)[0]
+
+    def _consider(self) -> None:
+        """Somebody may wait: see whether a rule or a callback answers."""
+        if (reading := self._machine.waiting) is not None and self.answers.any:
+            self.answers.consider(self._machine.episode, lambda: asked(reading, self.output, self._terminal.screen))
 
     # -- talking
 

@@ -13,15 +13,14 @@ import builtins
 import os
 import re
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Final, Self, TypeVar, Unpack
 
 import truetty
 from truetty import transcript
-from truetty.channels.base import Channel
+from truetty.arguments import Arguments
 from truetty.command import Activity as Activity
-from truetty.command import Until
 from truetty.core.errors import BadCommand as BadCommand
 from truetty.core.errors import BadKey as BadKey
 from truetty.core.errors import Busy as Busy
@@ -37,12 +36,11 @@ from truetty.core.errors import UnknownTerminal as UnknownTerminal
 from truetty.core.outcome import Outcome as Outcome
 from truetty.core.outcome import State, Strategy
 from truetty.core.outcome import Waiting as Waiting
+from truetty.core.until import Until
 from truetty.events import Event
-from truetty.output.digest import DEFAULT
 from truetty.output.digest import Budget as Budget
 from truetty.output.screen import Screen as Screen
 from truetty.stream import COALESCE, Stream
-from truetty.terminal import STARTUP
 from truetty.window import Match
 
 T = TypeVar("T")
@@ -194,6 +192,10 @@ class Command:
         return self._inner.outcome
 
     @property
+    def reached(self) -> str | None:
+        return self._inner.reached
+
+    @property
     def activity(self) -> Activity:
         return _loop.ask(lambda: self._inner.activity)
 
@@ -201,7 +203,7 @@ class Command:
         stream = _loop.ask(lambda: self._inner.events(coalesce))
         return _events(stream)
 
-    def wait(self, timeout: float | None = None, until: Until = "settled") -> Outcome:
+    def wait(self, timeout: float | None = None, until: str | re.Pattern[str] | Until = "settled") -> Outcome:
         return _loop.call(self._inner.wait(timeout, until))
 
     def send(self, text: str | bytes) -> None:
@@ -232,47 +234,15 @@ def _events(stream: Stream) -> Iterator[Event]:
 class Terminal:
     """One shell on one pty; see `truetty.Terminal`. It is open as soon as it is made."""
 
-    def __init__(
-        self,
-        shell: str | Sequence[str] | None = None,
-        *,
-        cwd: str | os.PathLike[str] | None = None,
-        env: Mapping[str, str | None] | None = None,
-        rc: bool = True,
-        size: tuple[int, int] = (120, 30),
-        name: str | None = None,
-        task: str | None = None,
-        startup: float = STARTUP,
-        budget: int | Budget = DEFAULT,
-        channel: Channel | None = None,
-    ) -> None:
-        self._inner = truetty.Terminal(
-            shell, cwd=cwd, env=env, rc=rc, size=size, name=name, task=task, startup=startup, budget=budget,
-            channel=channel,
-        )  # fmt: skip
+    def __init__(self, shell: str | Sequence[str] | None = None, **arguments: Unpack[Arguments]) -> None:
+        self._inner = truetty.Terminal(shell, **arguments)
         _loop.call(self._inner.__aenter__())
         _loop.keep(self._inner)
         self._command: Command | None = None
 
     @classmethod
-    def open(
-        cls,
-        shell: str | Sequence[str] | None = None,
-        *,
-        cwd: str | os.PathLike[str] | None = None,
-        env: Mapping[str, str | None] | None = None,
-        rc: bool = True,
-        size: tuple[int, int] = (120, 30),
-        name: str | None = None,
-        task: str | None = None,
-        startup: float = STARTUP,
-        budget: int | Budget = DEFAULT,
-        channel: Channel | None = None,
-    ) -> Self:
-        return cls(
-            shell, cwd=cwd, env=env, rc=rc, size=size, name=name, task=task, startup=startup, budget=budget,
-            channel=channel,
-        )  # fmt: skip
+    def open(cls, shell: str | Sequence[str] | None = None, **arguments: Unpack[Arguments]) -> Self:
+        return cls(shell, **arguments)
 
     def __enter__(self) -> Self:
         return self

@@ -14,9 +14,11 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, Unpack
 
 from truetty import environment, refusals
+from truetty.answers import Answers
+from truetty.arguments import Arguments
 from truetty.channels.base import Channel
 from truetty.channels.local import LocalChannel
 from truetty.command import Command
@@ -27,9 +29,11 @@ from truetty.core.outcome import Outcome, Strategy
 from truetty.folder import Folder
 from truetty.output.digest import DEFAULT, Budget
 from truetty.output.screen import Screen
+from truetty.replies import OnWaiting, Reply
 from truetty.shells import table
 from truetty.shells.base import Shell
-from truetty.transcript import Transcript
+from truetty.spill import DEFAULT_QUOTA
+from truetty.transcript import DEFAULT_MEMORY, Transcript
 from truetty.viewer import Viewer
 
 # A person's rc files may be slow; one that takes longer than this is reported, not waited for.
@@ -55,6 +59,10 @@ class Terminal:
         task: str | None = None,
         startup: float = STARTUP,
         budget: int | Budget = DEFAULT,
+        memory: int = DEFAULT_MEMORY,
+        quota: int | None = DEFAULT_QUOTA,
+        replies: Sequence[Reply] = (),
+        on_waiting: OnWaiting | None = None,
         channel: Channel | None = None,
     ) -> None:
         refusals.check_size(*size)
@@ -63,7 +71,7 @@ class Terminal:
         self.name = name
         self.task = task
         self.size = size
-        self.transcript: Final = Transcript()
+        self.transcript: Final = Transcript(memory=memory, quota=quota)
         self.command: Command | None = None
         self._wanted = shell
         self._start_in = os.fspath(cwd) if cwd is not None else None
@@ -71,6 +79,8 @@ class Terminal:
         self._rc = rc
         self._startup = startup
         self._budget = Budget.of(budget)
+        self._replies = tuple(replies)
+        self._on_waiting = on_waiting
         self._channel = channel
         self._row: Shell | None = None
         self._folder: Folder | None = None
@@ -84,26 +94,9 @@ class Terminal:
         self._last_cwd: str | None = None
 
     @classmethod
-    async def open(
-        cls,
-        shell: str | Sequence[str] | None = None,
-        *,
-        cwd: str | os.PathLike[str] | None = None,
-        env: Mapping[str, str | None] | None = None,
-        rc: bool = True,
-        size: tuple[int, int] = (120, 30),
-        name: str | None = None,
-        task: str | None = None,
-        startup: float = STARTUP,
-        budget: int | Budget = DEFAULT,
-        channel: Channel | None = None,
-    ) -> Self:
+    async def open(cls, shell: str | Sequence[str] | None = None, **arguments: Unpack[Arguments]) -> Self:
         """A terminal whose shell is at its first prompt (or has used up its `startup` time)."""
-        terminal = cls(
-            shell, cwd=cwd, env=env, rc=rc, size=size, name=name, task=task, startup=startup, budget=budget,
-            channel=channel,
-        )  # fmt: skip
-        return await terminal.__aenter__()
+        return await cls(shell, **arguments).__aenter__()
 
     async def __aenter__(self) -> Self:
         if self._conversation is not None or self._closing is not None:
@@ -189,7 +182,8 @@ class Terminal:
             conversation.forget()
             raise HostError(f"the command was not sent: {error.strerror}", reason=error.strerror) from error
         id = f"{self.id}-{next(self._serials)}"
-        self.command = Command(self, conversation, machine, id, command, self._budget)
+        answers = Answers(self._replies, self._on_waiting, self._answer, self._tell)
+        self.command = Command(self, conversation, machine, id, command, self._budget, answers)
         return self.command
 
     async def send(self, text: str | bytes) -> None:
@@ -312,6 +306,7 @@ class Terminal:
                 command._freeze()
             for stream in command._streams:
                 stream.note()
+            command._consider()
         if self._waiters:
             still: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
             for condition, future in self._waiters:
@@ -323,20 +318,30 @@ class Terminal:
                     still.append((condition, future))
             self._waiters = still
 
-    async def _until(self, condition: Callable[[], bool], timeout: float | None) -> None:
-        """Wait until `condition` holds, the terminal is closed, or patience is over."""
-        if condition() or self._over:
-            return
+    def _answer(self, data: bytes) -> None:
+        """A rule or a callback answers, if the command still runs."""
+        if self._conversation is not None and self.busy and not self.closed:
+            self._conversation.type(data)
+
+    async def _until(
+        self, condition: Callable[[], bool], timeout: float | None, again: Callable[[], float | None] = lambda: None
+    ) -> None:
+        """Wait until `condition` holds, the terminal is closed, or patience is over. `again`: when to look unasked."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[None] = loop.create_future()
-        self._waiters.append((condition, future))
-        timer = loop.call_later(max(timeout, 0), _give_up, future) if timeout is not None else None
-        try:
-            await future
-        finally:
-            future.cancel()
-            if timer is not None:
-                timer.cancel()
+        end = None if timeout is None else loop.time() + max(timeout, 0)
+        while not condition() and not self._over:
+            due = min((at for at in (end, again()) if at is not None), default=None)
+            future: asyncio.Future[None] = loop.create_future()
+            self._waiters.append((condition, future))
+            timer = loop.call_at(due, _give_up, future) if due is not None else None
+            try:
+                await future
+            finally:
+                future.cancel()
+                if timer is not None:
+                    timer.cancel()
+            if end is not None and loop.time() >= end:
+                return
 
     async def _turn(self) -> None:
         """Let everything else that is ready go first."""

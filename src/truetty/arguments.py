@@ -1,0 +1,34 @@
+"""What a terminal can be made with, in one place: `Terminal` explains it, `open`, `sync` and `Registry` pass it on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+from truetty.channels.base import Channel
+from truetty.output.digest import Budget
+from truetty.replies import OnWaiting, Reply
+
+
+class Making(TypedDict, total=False):
+    """Beside the shell, the directory and the task."""
+
+    env: Mapping[str, str | None] | None
+    rc: bool
+    size: tuple[int, int]
+    name: str | None
+    startup: float
+    budget: int | Budget
+    memory: int
+    quota: int | None
+    replies: Sequence[Reply]
+    on_waiting: OnWaiting | None
+    channel: Channel | None
+
+
+class Arguments(Making, total=False):
+    """Beside the shell."""
+
+    cwd: str | os.PathLike[str] | None
+    task: str | None

@@ -1,0 +1,39 @@
+"""What a command that waits asks, from the end of its output or from the screen it has drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from truetty.core.ending import Reading
+from truetty.core.outcome import Waiting
+from truetty.core.prompts import Description, describe
+from truetty.output.clean import clean
+from truetty.output.screen import Screen
+from truetty.window import Output
+
+# A question and what belongs to it; a library that draws empty rows below it needs more than the line itself.
+TAIL: Final = 16 * 1024
+LINES: Final = 60
+
+
+def asked(reading: Reading, output: Output, screen: Callable[[], Screen]) -> tuple[Waiting, Description, list[str]]:
+    """The waiting, how it is described, and the last lines."""
+    if reading.kind == "fullscreen":
+        lines = list(screen().lines)
+    else:
+        size = output.bytes
+        lines = clean(output.read(max(0, size - TAIL))).split("\n")[-LINES:]
+    found = describe(reading.kind, reading.program, lines)
+    waiting = Waiting(
+        kind=reading.kind,
+        prompt=found.prompt,
+        program=reading.program,
+        certain=reading.certain,
+        asks=found.asks,
+        choices=found.choices,
+        labels=found.labels,
+        default=found.default,
+        hint=found.hint,
+    )
+    return waiting, found, lines

@@ -1,0 +1,102 @@
+"""What a wait is for, as values.
+
+Rule 1: the command's end ends every wait, whatever it was for; so does the end of patience.
+Rule 2: idle is the caller's patience, never evidence: a command that was silent for so long is still running.
+
+    settled        finished, or newly waiting for input     idle:SECONDS   nothing was printed for so long
+    exit           finished                                 port:NUMBER    it listens on this TCP port
+    input          newly waiting for input                  match:PATTERN  found in output not returned before
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import isfinite
+
+from truetty.core.errors import Misuse
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    pattern: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    number: int
+
+
+Until = Settled | Exit | Input | Match | Idle | Port
+
+
+def matching(pattern: str | re.Pattern[str]) -> Match:
+    try:
+        return Match(re.compile(pattern))
+    except re.error as error:
+        raise Misuse(f"not a regular expression: {pattern!r}: {error}", until=pattern) from error
+
+
+def of(given: str | re.Pattern[str] | Until) -> Until:
+    """What `Command.wait` was given: one of these values, "settled", "finished", or a pattern."""
+    match given:
+        case "settled":
+            return Settled()
+        case "finished":
+            return Exit()
+        case str() | re.Pattern():
+            return matching(given)
+        case Settled() | Exit() | Input() | Match() | Idle() | Port():
+            return given
+    raise Misuse(f"no wait is for {given!r}", until=given)
+
+
+def read(words: str) -> Until:
+    """What a person or a model wrote: one of the words at the top."""
+    name, colon, rest = words.strip().partition(":")
+    match name, colon:
+        case ("settled", ""):
+            return Settled()
+        case ("exit" | "finished", ""):
+            return Exit()
+        case ("input" | "waiting", ""):
+            return Input()
+        case ("match", ":") if rest:
+            return matching(rest)
+        case ("idle", ":"):
+            return Idle(_number(rest, words))
+        case ("port", ":") if rest.strip().isdigit() and 0 < int(rest) < 65536:
+            return Port(int(rest))
+    raise Misuse(
+        f"no wait is for {words!r}: it is settled, exit, input, match:PATTERN, idle:SECONDS or port:NUMBER", until=words
+    )
+
+
+def _number(text: str, words: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not isfinite(seconds) or seconds < 0:
+        raise Misuse(f"not a number of seconds: {words!r}", until=words)
+    return seconds

@@ -1,0 +1,203 @@
+"""Reply rules: what is answered without asking anybody, how often, and what is said of it.
+
+Rule 1: nothing here types. A rule is looked up when the kernel says that somebody waits; its owner sends the answer.
+Rule 2: no rule answers a secret, whoever made the rule: not where nothing is echoed, and not where the words ask for
+        a password, a passphrase or a code. No rule answers a shell's prompt, or one who only reads (`cat`): that is
+        not a question.
+Rule 3: a rule is for one question, not for all output: only the line that asks is searched, and the lines that belong
+        to it. What a program has printed before cannot make a rule fit.
+Rule 4: each rule answers up to its limit and no more, in one command; each answer is on record.
+Rule 5: a question may be hostile. Little of it is searched, and a pattern that could still take long is refused when
+        the rule is made, not met when the prompt comes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import factorial
+from typing import Final
+
+from truetty.core import programs
+from truetty.core.errors import Misuse
+from truetty.core.outcome import Waiting
+from truetty.core.prompts import Description
+
+# Given what waits, what to type as it is; None leaves it waiting. Asked once for each waiting that no rule answered.
+OnWaiting = Callable[[Waiting], Awaitable[str | None]]
+
+# Characters of a line, from its end, and of all lines of a question, that are searched.
+LONGEST: Final = 160
+MOST: Final = 320
+# Steps that a search may take at worst. Python makes about a hundred million in a second.
+STEPS: Final = 30_000_000
+# How much of a prompt, a pattern or an answer is quoted in a note, and how many notes are kept.
+QUOTED: Final = 80
+MOST_NOTES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Where `pattern` is found in what is asked, `answer` is typed, and Enter after it."""
+
+    pattern: str
+    answer: str
+    limit: int = 1  # times in one command
+    program: str | None = None  # only when this one asks
+    enter: bool = True  # False: the keys alone, for whoever reads key by key
+
+    def __post_init__(self) -> None:
+        reason = _refusal(self)
+        if reason is not None:
+            raise Misuse(f"no rule can be made of {self.pattern!r}: {reason}", pattern=self.pattern, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    text: str  # to type as it is; Enter is in it
+    note: str
+    rule: Reply
+
+
+class Replies:
+    """The rules during one command: make a new one for the next."""
+
+    def __init__(self, rules: Sequence[Reply]) -> None:
+        self._rules = [(rule, _compiled(rule.pattern)) for rule in rules]
+        self._used = [0] * len(rules)
+        self._notes: list[str] = []
+        self._more = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was answered, and what was left though a rule fits."""
+        return (*self._notes, *([f"and {self._more} more"] if self._more else ()))
+
+    def answer(self, waiting: Waiting, description: Description, said: Sequence[str] = ()) -> Answer | None:
+        """The answer to this waiting; ask once for each. `said` are the last lines: searched where no prompt stands."""
+        if waiting.kind in ("shell", "continuation") or programs.plain(waiting.program) in programs.SILENT:
+            return None
+        covering = [
+            at for at, (rule, _) in enumerate(self._rules) if self._covers(at, rule, waiting, description, said)
+        ]
+        if not covering:
+            return None
+        asked = _quoted(description.prompt.strip() or _last(said))
+        if waiting.kind == "secret" or description.secret:
+            self._note(f"left {asked} to a person: it asks for a secret, and no rule answers one")
+            return None
+        free = next((at for at in covering if self._used[at] < self._rules[at][0].limit), None)
+        if free is None:
+            rule = self._rules[covering[-1]][0]
+            self._note(f"left {asked} unanswered: rule {_quoted(rule.pattern)} has answered {_times(rule.limit)}")
+            return None
+        rule = self._rules[free][0]
+        self._used[free] += 1
+        answered = f"answered {_quoted(rule.answer) if rule.answer else 'Enter'} to {asked}"
+        note = f"{answered} by rule {_quoted(rule.pattern)} ({self._used[free]} of {rule.limit})"
+        self._note(note)
+        # Who reads one key has gone on before Enter comes, and it would answer the next question.
+        one_key = waiting.kind == "key" and programs.plain(waiting.program) in programs.ONE_KEY and rule.answer
+        return Answer(rule.answer + ("\r" if rule.enter and not one_key else ""), note, rule)
+
+    def _covers(self, at: int, rule: Reply, waiting: Waiting, description: Description, said: Sequence[str]) -> bool:
+        if rule.program is not None and programs.plain(rule.program) != programs.plain(waiting.program):
+            return False
+        search = self._rules[at][1].search
+        return any(search(line, max(0, len(line) - LONGEST)) is not None for line in _asked(description, said))
+
+    def _note(self, note: str) -> None:
+        if len(self._notes) < MOST_NOTES:
+            self._notes.append(note)
+        else:
+            self._more += 1
+
+
+def _asked(description: Description, said: Sequence[str]) -> Iterator[str]:
+    """The lines of the question, the one that asks first; each as it stands, and without the blanks at its end."""
+    left = MOST
+    for line in (description.prompt if description.prompt.strip() else _last(said), *reversed(description.about)):
+        left -= min(len(line), LONGEST)
+        if left < 0 or not line.strip():  # where nothing is asked, a rule that fits everything must not fit
+            return
+        yield line
+        if line != line.rstrip():
+            yield line.rstrip()
+
+
+def _last(said: Sequence[str]) -> str:
+    return next((line for line in reversed(said) if line.strip()), "")
+
+
+def _quoted(text: str) -> str:
+    shown = text if len(text) <= QUOTED else f"{text[: QUOTED - 1]}…"
+    return "'" + "".join(one if one.isprintable() else ascii(one)[1:-1] for one in shown) + "'"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+# ── which rules can be made ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _refusal(rule: Reply) -> str | None:
+    # Settings come from files: a type is a promise there, not a fact.
+    texts = (rule.pattern, rule.answer, rule.program or "")
+    if not all(isinstance(text, str) for text in texts) or not isinstance(rule.enter, bool):
+        return "pattern, answer and program are text, enter is true or false"
+    if isinstance(rule.limit, bool) or not isinstance(rule.limit, int) or rule.limit < 1:
+        return f"a limit is a whole number from 1 on, not {rule.limit!r}"
+    if any(not character.isprintable() for character in rule.answer):
+        return "an answer is one line of printable text"
+    if not rule.answer and not rule.enter:
+        return "there is nothing to type"
+    try:
+        compiled = _compiled(rule.pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"not a regular expression: {error}"
+    if compiled.flags & re.VERBOSE:
+        return "a pattern with comments is too hard to bound"
+    return _slow(rule.pattern)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(_LEADING.sub("", pattern))
+
+
+# It changes nothing in a search but its price.
+_LEADING: Final = re.compile(r"^\.\*(?![?+*{])")
+_TOKEN: Final = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!>]|\(\?<[=!]|\(|\)|\||[*+?]|\{\d*,?\d*\}", re.DOTALL
+)
+
+
+def _slow(pattern: str) -> str | None:
+    """Why this pattern could take long on some text of `LONGEST` characters, however it is written; None: it cannot.
+
+    Repeats side by side take a power of the length, options a power of two. A repeat of what can itself match in
+    several ways takes a power of two of the length, so that is refused outright.
+    """
+    repeats = options = 0
+    open_groups = [False]  # whether each can match the same text in more than one way
+    closed = False  # what the last group was, if the last token was its end
+    for token in _TOKEN.findall(_LEADING.sub("", pattern).removesuffix(".*")):
+        if token.startswith("("):
+            open_groups.append(False)
+        elif token == ")" and len(open_groups) > 1:
+            closed = open_groups.pop()
+            open_groups[-1] = open_groups[-1] or closed
+            continue
+        elif token in ("*", "+") or token[0] == "{":
+            if closed:
+                return "a repeat of what can itself vary can take for ever"
+            repeats += "," in token or token[0] != "{"
+            open_groups[-1] = True
+        elif token in ("?", "|"):
+            options += 1
+            open_groups[-1] = True
+        closed = False
+    if LONGEST ** (repeats + 1) / factorial(repeats + 1) * 2**options > STEPS:
+        return f"{repeats} repeats and {options} options can take too long; say more of the question, with fewer"
+    return None

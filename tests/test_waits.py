@@ -1,0 +1,150 @@
+"""What a wait may be for, and who answers a command that waits."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+import truetty
+from tests.acceptance.session import PATIENCE, SHELLS, opened
+from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, of, read
+from truetty.replies import Reply
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("settled", Settled()),
+        ("exit", Exit()),
+        ("finished", Exit()),
+        ("input", Input()),
+        ("match:a:b", Match(re.compile("a:b"))),
+        ("idle:2.5", Idle(2.5)),
+        (" port:8000 ", Port(8000)),
+    ],
+)
+def test_words(words: str, expected: object) -> None:
+    assert read(words) == expected
+
+
+@pytest.mark.parametrize(
+    "words", ["", "port", "port:0", "port:70000", "port:x", "idle:-1", "idle:nan", "match:", "match:(", "sleep"]
+)
+def test_words_that_mean_nothing(words: str) -> None:  # fmt: skip
+    with pytest.raises(truetty.Misuse):
+        read(words)
+
+
+def test_what_wait_takes() -> None:
+    assert (of("settled"), of("finished"), of("exit")) == (Settled(), Exit(), Match(re.compile("exit")))
+    assert of(Idle(1)) == Idle(1)
+    with pytest.raises(truetty.Misuse):
+        of("(")
+    with pytest.raises(truetty.Misuse):
+        of(5)  # type: ignore[arg-type]  # a caller without types
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_idle_is_patience_and_no_end(shell: str, home: Path) -> None:
+    async with opened(shell, home) as terminal:
+        command = await terminal.start("sh -c 'for i in 1 2 3; do echo $i; sleep 0.1; done; exec sleep 600'")
+        outcome = await command.wait(PATIENCE, Idle(0.5))
+        assert (outcome.state, command.reached, outcome.output) == ("running", "idle", "1\n2\n3\n")
+        outcome = await command.wait(0.05, Exit())
+        assert (outcome.state, command.reached) == ("running", None)
+        await command.kill()
+        assert (await command.wait(PATIENCE, Idle(500))).state == "finished" and command.reached == "exit"
+
+
+async def test_a_port(home: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    async with opened("bash", home) as terminal:
+        command = await terminal.start(f"sleep 0.3; python3 -m http.server --bind 127.0.0.1 {port}")
+        outcome = await command.wait(PATIENCE, Port(port))
+        assert (outcome.state, command.reached) == ("running", "port")
+        with socket.create_connection(("127.0.0.1", port), PATIENCE):
+            pass
+        await command.kill()
+        command = await terminal.start("sh -c 'exit 3'")
+        outcome = await command.wait(PATIENCE, Port(port))
+        assert (outcome.exit_code, command.reached) == (3, "exit")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_rules_answer_once_each_and_leave_a_record(shell: str, home: Path) -> None:
+    rules = [Reply(r"Proceed\? \[Y/n\]", "y"), Reply("name", "Ada", limit=2)]
+    async with truetty.Terminal(shell, env={"HOME": str(home)}, replies=rules) as terminal:
+        ask = "for q in 'Proceed? [Y/n] ' 'your name: ' 'its name: '; do printf \"$q\"; read a; echo got $a; done"
+        outcome = await terminal.run(f"sh -c '{ask.replace(chr(39), chr(39) + chr(92) + chr(39) * 2)}'", wait=PATIENCE)
+        assert outcome.state == "finished", outcome
+        assert [line for line in outcome.output.splitlines() if line.startswith("got")] == [
+            "got y",
+            "got Ada",
+            "got Ada",
+        ]
+        assert len(outcome.notes) == 3 and outcome.notes[0].startswith("answered 'y' to 'Proceed? [Y/n]'")
+        outcome = await terminal.run("printf 'its age: '; head -1", wait=PATIENCE)
+        assert outcome.state == "waiting" and outcome.notes == ()  # no rule for it
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_no_rule_answers_a_secret_but_the_owners_callback_may(shell: str, home: Path) -> None:
+    seen: list[truetty.Waiting] = []
+
+    async def owner(waiting: truetty.Waiting) -> str | None:
+        seen.append(waiting)
+        return "hunter2\n" if waiting.kind == "secret" else None
+
+    ask = "sh -c 'stty -echo; printf \"Password: \"; read a; stty echo; echo; echo ${#a}'"
+    async with truetty.Terminal(shell, env={"HOME": str(home)}, replies=[Reply("assword", "guess")]) as terminal:
+        outcome = await terminal.run(ask, wait=PATIENCE)
+        assert outcome.state == "waiting" and outcome.waiting is not None and outcome.waiting.kind == "secret"
+        assert outcome.waiting.asks == "password"
+        assert "no rule answers one" in outcome.notes[0]
+    async with truetty.Terminal(shell, env={"HOME": str(home)}, on_waiting=owner) as terminal:
+        outcome = await terminal.run(ask, wait=PATIENCE)
+        assert (outcome.state, outcome.output) == ("finished", "Password: \n7\n")
+        assert [waiting.kind for waiting in seen] == ["secret"]
+        assert b"hunter2" not in terminal.transcript.read()
+        outcome = await terminal.run("head -1", wait=PATIENCE)
+        assert outcome.state == "waiting" and len(seen) == 2
+
+
+async def test_a_callback_that_fails_is_said_and_the_command_waits(home: Path) -> None:
+    async def broken(waiting: truetty.Waiting) -> str | None:
+        raise RuntimeError("no idea")
+
+    async with truetty.Terminal("bash", env={"HOME": str(home)}, on_waiting=broken) as terminal:
+        outcome = await terminal.run("read x", wait=PATIENCE)
+        assert outcome.state == "waiting" and outcome.notes == ("on_waiting failed: RuntimeError: no idea",)
+
+
+async def test_a_callback_that_thinks_is_waited_for_and_cancelled_at_the_end(home: Path) -> None:
+    ended = asyncio.Event()
+
+    async def slow(waiting: truetty.Waiting) -> str | None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return None
+
+    async with truetty.Terminal("bash", env={"HOME": str(home)}, on_waiting=slow) as terminal:
+        command = await terminal.start("read x")
+        assert (await command.wait(0.3)).state == "waiting" and command.reached is None  # patience, not an answer
+        await command.kill()
+        await asyncio.wait_for(ended.wait(), PATIENCE)
+
+
+async def test_what_is_asked_is_described(home: Path) -> None:
+    async with opened("bash", home) as terminal:
+        outcome = await terminal.run("read -p 'Overwrite the file? [y/N] ' x", wait=PATIENCE)
+        waiting = outcome.waiting
+        assert waiting is not None and (waiting.asks, waiting.choices, waiting.default) == ("yes-no", ("y", "n"), "n")
+        assert waiting.prompt == "Overwrite the file? [y/N] " and waiting.hint
