@@ -27,7 +27,7 @@ FLOORS = (
     ({"terminal", "command", "stream", "waits"},),  # a terminal has a command, a command its terminal and listeners
     ({"reuse"}, {"policy"}),
     ({"seat"},),
-    ({"registry"},),
+    ({"registry"}, {"handoffs"}, {"notices"}),
     ({"service"},),
     ({"__init__"},),  # the public names; those above may use them like any program outside
     ({"sync"}, {"testing"}),

@@ -107,6 +107,22 @@ class Command:
         return self._machine.ending is not None
 
     @property
+    def terminal_id(self) -> str:
+        return self._terminal.id
+
+    @property
+    def episode(self) -> int:
+        """How often somebody began to read the keyboard."""
+        return self._machine.episode
+
+    @property
+    def hides_typing(self) -> bool:
+        """Whether what is typed now would not be shown, as at a password prompt."""
+        waiting = self._machine.waiting
+        modes = self._conversation.observer.modes()
+        return (waiting is not None and waiting.kind == "secret") or (modes.canonical and not modes.echo)
+
+    @property
     def activity(self) -> Activity:
         """What it is doing, so that work and standstill can be told apart; all zero and empty once it has ended."""
         conversation = self._conversation
@@ -148,6 +164,17 @@ class Command:
         """Wait until there are more than `past` bytes of output (then True), or things have settled otherwise."""
         await self._terminal._until(lambda: self.output.bytes > past or self.finished or self._newly_waiting(), timeout)
         return self.output.bytes > past
+
+    async def changed(self, after: int) -> int:
+        """Wait for the end, or for a waiting later than `after`; returns its number. Nobody counts as told by it."""
+        machine = self._machine
+        await self._terminal._until(
+            lambda: (
+                self.finished or (machine.waiting is not None and machine.episode > after and not self.answers.thinking)
+            ),
+            None,
+        )
+        return machine.episode
 
     def _newly_waiting(self) -> bool:
         """Somebody reads, no caller was told of it yet, and nobody is about to answer."""

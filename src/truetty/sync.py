@@ -133,6 +133,9 @@ class Output:
     def text(self, budget: int | Budget | None = None, head: int | None = None, tail: int | None = None) -> str:
         return _loop.ask(lambda: self._inner.text(budget, head, tail))
 
+    def page(self, offset: int = 0, limit: int = 1 << 16) -> str:
+        return _loop.ask(lambda: self._inner.page(offset, limit))
+
     def unread(self, budget: int | Budget | None = None) -> str:
         return _loop.ask(lambda: self._inner.unread(budget))
 
@@ -190,6 +193,10 @@ class Command:
     @property
     def outcome(self) -> Outcome | None:
         return self._inner.outcome
+
+    @property
+    def terminal_id(self) -> str:
+        return self._inner.terminal_id
 
     @property
     def reached(self) -> str | None:

@@ -329,6 +329,20 @@ class Output:
         shown = ends(self._window.texts(), head or 0, tail or 0, most)
         return shown if within is None else digest(shown, within).text
 
+    def page(self, offset: int = 0, limit: int = 1 << 16) -> str:
+        """The characters [offset, offset + limit) of the clean text; "" behind its end."""
+        if min(offset, limit) < 0:
+            raise Misuse("no offset and no limit is negative", offset=offset, limit=limit)
+        parts: list[str] = []
+        for text in self._window.texts():
+            if offset < len(text):
+                parts.append(text[offset : offset + limit])
+                limit -= len(parts[-1])
+                if not limit:
+                    break
+            offset = max(0, offset - len(text))
+        return "".join(parts)
+
     def unread(self, budget: int | Budget | None = None) -> str:
         """Clean text that this method has not given before."""
         self._reader = self._reader or Reader(self._window)
