@@ -37,7 +37,9 @@ async def ours() -> float:
     async with truetty.Terminal("dash", rc=False) as terminal:
         start = time.perf_counter()
         command = await terminal.start(COMMAND)
-        await terminal._until(lambda: command.finished, None)  # without the text of the outcome, as the floor has none
+        await terminal.changes.until(
+            lambda: command.finished, None
+        )  # without the text of the outcome, as the floor has none
         took = time.perf_counter() - start
         return command.output.bytes / took / 1e6
 

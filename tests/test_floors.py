@@ -18,8 +18,8 @@ PACKAGE = ROOT / "src" / "truetty"
 FLOORS = (
     ({"core"},),
     ({"output"}, {"kernel"}, {"shells"}),
-    ({"spill"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}, {"replies"}, {"values"}),
-    ({"transcript"}, {"questions"}, {"survivors"}, {"typist"}),
+    ({"spill"}, {"changes"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}, {"replies"}),
+    ({"transcript"}, {"values"}, {"questions"}, {"survivors"}, {"typist"}),
     ({"window"}, {"record"}),
     ({"viewer"}, {"events"}, {"asking"}, {"answers"}, {"arguments"}, {"recording"}, {"settings"}),
     ({"bounds"},),
@@ -29,6 +29,7 @@ FLOORS = (
     ({"seat"},),
     ({"registry"}, {"handoffs"}, {"notices"}),
     ({"service"},),
+    ({"clients"}, {"functions"}),
     ({"__init__"},),  # the public names; those above may use them like any program outside
     ({"sync"}, {"testing"}),
     ({"cli"}, {"mcp"}, {"web"}, {"ray"}),

@@ -59,13 +59,13 @@ def test_every_public_name_is_there() -> None:
             assert getattr(sync, name) is theirs  # what is caught must be what is raised
 
 
-@pytest.mark.parametrize("name", ["Terminal", "Command", "Output"])
+@pytest.mark.parametrize("name", ["Terminal", "Command", "Output", "Registry"])
 def test_every_method_is_there_with_the_same_arguments(name: str) -> None:
     theirs, ours = getattr(truetty, name), getattr(sync, name)
     blocking = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
     # Not of the public face: what the command line and the terminal itself use.
     inner = {"grown", "snapshot", "restart", "hole", "end", "prepare", "summary", "reader", "finished", "timed_out"}
-    inner |= {"changed", "episode", "hides_typing"}
+    inner |= {"changed", "episode", "hides_typing", "all_given"}
     for member, value in vars(theirs).items():
         if (member.startswith("_") and member not in blocking) or member in inner:
             continue

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from truetty.core.outcome import Waiting as Waiting
     from truetty.output.digest import Budget as Budget
     from truetty.output.screen import Screen as Screen
+    from truetty.recording import Recording as Recording
+    from truetty.registry import Registry as Registry
+    from truetty.replies import Reply as Reply
+    from truetty.settings import Settings as Settings
     from truetty.terminal import Terminal as Terminal
     from truetty.window import Output as Output
 
@@ -39,6 +43,10 @@ _HOMES = {
     "truetty.core.outcome": ("Outcome", "Waiting"),
     "truetty.output.digest": ("Budget",),
     "truetty.output.screen": ("Screen",),
+    "truetty.recording": ("Recording",),
+    "truetty.registry": ("Registry",),
+    "truetty.replies": ("Reply",),
+    "truetty.settings": ("Settings",),
     "truetty.terminal": ("Terminal",),
     "truetty.window": ("Output",),
 }

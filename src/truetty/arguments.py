@@ -9,6 +9,7 @@ from typing import TypedDict
 from truetty.channels.base import Channel
 from truetty.output.digest import Budget
 from truetty.replies import OnWaiting, Reply
+from truetty.spill import Allowance
 
 
 class Making(TypedDict, total=False):
@@ -22,6 +23,8 @@ class Making(TypedDict, total=False):
     budget: int | Budget
     memory: int
     quota: int | None
+    total: Allowance
+    coalesce: float
     replies: Sequence[Reply]
     on_waiting: OnWaiting | None
     channel: Channel | None

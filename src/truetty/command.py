@@ -18,7 +18,7 @@ from truetty.core.outcome import Outcome, State, Waiting
 from truetty.core.until import Until, of
 from truetty.output.clean import clean
 from truetty.output.digest import Budget
-from truetty.stream import COALESCE, Stream
+from truetty.stream import Stream
 from truetty.waits import Wait
 from truetty.window import Output
 
@@ -111,6 +111,11 @@ class Command:
         return self._terminal.id
 
     @property
+    def unread(self) -> bool:
+        """Whether there is output that nobody was given: not by a wait, and not by `output.unread()`."""
+        return self._returned < self.output.bytes and not self.output.all_given
+
+    @property
     def episode(self) -> int:
         """How often somebody began to read the keyboard."""
         return self._machine.episode
@@ -133,12 +138,13 @@ class Command:
         names = tuple(process.name for process in processes)
         return Activity(self.output.bytes, quiet, conversation.survivors.cpu(), names)
 
-    def events(self, coalesce: float = COALESCE) -> Stream:
+    def events(self, coalesce: float | None = None) -> Stream:
         """What happens to it, as it happens: `async for event in command.events()`; see `truetty.events`.
 
-        Output comes in pieces at least `coalesce` seconds apart; everything else, and the last piece, at once.
+        Output comes in pieces at least `coalesce` seconds apart, the terminal's if none are named; everything else,
+        and the last piece, at once.
         """
-        return Stream(self, coalesce)
+        return Stream(self, self._terminal.coalesce if coalesce is None else coalesce)
 
     # -- waiting
 
@@ -150,25 +156,27 @@ class Command:
         The command's end always ends the wait. `reached` says afterwards which of it came: None, if patience was over.
         """
         wait = Wait(self, of(until))
-        await self._terminal._until(wait.holds, timeout, wait.again)
+        await self._terminal.changes.until(wait.holds, timeout, wait.again)
         self.reached = wait.reached
         for _ in range(self.output.bytes // SLICE):  # a gigabyte takes seconds to read: others must have their turn
             if self._outcome is not None or self.output.prepare(self._budget, SLICE):
                 break
-            await self._terminal._turn()
+            await self._terminal.changes.turn()
         self._told = self._machine.episode
         self._returned = self.output.bytes
         return self.snapshot()
 
     async def grown(self, past: int, timeout: float | None = None) -> bool:
         """Wait until there are more than `past` bytes of output (then True), or things have settled otherwise."""
-        await self._terminal._until(lambda: self.output.bytes > past or self.finished or self._newly_waiting(), timeout)
+        await self._terminal.changes.until(
+            lambda: self.output.bytes > past or self.finished or self._newly_waiting(), timeout
+        )
         return self.output.bytes > past
 
     async def changed(self, after: int) -> int:
         """Wait for the end, or for a waiting later than `after`; returns its number. Nobody counts as told by it."""
         machine = self._machine
-        await self._terminal._until(
+        await self._terminal.changes.until(
             lambda: (
                 self.finished or (machine.waiting is not None and machine.episode > after and not self.answers.thinking)
             ),

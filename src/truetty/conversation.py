@@ -64,6 +64,7 @@ class Conversation:
         self.notes: list[str] = []
         self.survivors = Survivors(self.observer, channel.pid)
         self._typist = Typist(channel, shell, folder, key)
+        self.listen = self._typist.listeners.append  # to keys, at the moment the tty gets them
         self._questions = Questions(channel)
         self._scanner = Scanner()
         self._key = key
@@ -133,7 +134,7 @@ class Conversation:
         if machine is not None and machine.state is State.SENT and machine.waiting is None:
             self._typist.hold(data, now)
         else:
-            self.channel.write(data)
+            self._typist.send(data)
             if machine is not None and machine.state is not State.ENDED:
                 machine.on_input(now)
                 self._act(now)

@@ -102,8 +102,21 @@ class Record:
 
     @property
     def end(self) -> int:
-        """Up to where viewers may see."""
-        return self._transcript.size if self._hiding is None else self._hiding
+        """Up to where viewers may see: not our own line while it is echoed, nor half a mark, whose secret is in it."""
+        return self.whole(self._transcript.size if self._hiding is None else self._hiding)
+
+    def whole(self, offset: int) -> int:
+        """The nearest place, at or before this one, that is not inside a mark of ours."""
+        start = max(0, offset - _LONGEST_MARK)
+        return offset - _unfinished(self._transcript.read(start, offset - start))
+
+    def commands(self, start: int, end: int) -> list[tuple[int, str]]:
+        """Those whose line begins in [start, end): where, and their text."""
+        return [
+            (line.start, line.shown.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n"))
+            for line in self._lines
+            if line.shown and start <= line.start < end
+        ]
 
     def time_of(self, offset: int) -> float:
         """When the byte at this offset came."""

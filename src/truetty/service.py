@@ -27,6 +27,7 @@ from truetty.notices import Notice, Notices
 from truetty.output.screen import Screen
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
 from truetty.registry import Registry
+from truetty.settings import Settings
 from truetty.terminal import Terminal
 from truetty.window import Match
 
@@ -78,6 +79,18 @@ class Service:
         self._clock = clock
         self._requests: dict[str, tuple[str, asyncio.Future[Command]]] = {}
         self._commands: dict[str, Command] = {}
+
+    @classmethod
+    def from_settings(cls, settings: Settings, *, asker: Asker | None = None) -> Self:
+        wanted = settings.policy
+        policy = None
+        if wanted is not None:
+            rules = {"allow": wanted.allow, "ask": wanted.ask, "deny": wanted.deny}
+            policy = Policy.from_lists(
+                rules, default=wanted.default, workspace=settings.workspace, typing=wanted.typing
+            )
+        audit = Audit(settings.audit) if settings.audit is not None else None
+        return cls(Registry.from_settings(settings), policy=policy, asker=asker, audit=audit)
 
     async def __aenter__(self) -> Self:
         await self.registry.__aenter__()

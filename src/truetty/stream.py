@@ -30,7 +30,7 @@ MOST_QUEUED: Final = 1000
 class Stream:
     """`async for event in command.events()`. It listens from the moment it is made."""
 
-    def __init__(self, command: Command, coalesce: float = COALESCE) -> None:
+    def __init__(self, command: Command, coalesce: float) -> None:
         self._command = command
         self._coalesce = coalesce
         self._reader = command.output.reader()
@@ -51,14 +51,14 @@ class Stream:
         terminal = self._command._terminal
         while not self._over:
             if self._reader.behind() > SLICE:
-                await terminal._turn()
+                await terminal.changes.turn()
             if (event := self._take()) is not None:
                 return event
-            await terminal._until(self._anything, None)
+            await terminal.changes.until(self._anything, None)
             left = self._next_output - terminal._now()
             if not self._queue and left > 0:
-                await terminal._until(lambda: bool(self._queue), left)
-            if terminal._over and not self._anything():
+                await terminal.changes.until(lambda: bool(self._queue), left)
+            if terminal.changes.over and not self._anything():
                 await self.aclose()
         raise StopAsyncIteration
 

@@ -1,4 +1,4 @@
-"""One shell on one channel, as its users hold it. The only file that waits on output.
+"""One shell on one channel, as its users hold it.
 
 Rule 1: `wait` bounds patience, never the command; only `timeout` ends one.
 Rule 2: one command at a time: a second one is refused with `Busy`, never queued and never typed into the first.
@@ -11,7 +11,7 @@ import asyncio
 import itertools
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from types import TracebackType
 from typing import Final, Self, Unpack
@@ -19,6 +19,7 @@ from typing import Final, Self, Unpack
 from truetty import environment, refusals
 from truetty.answers import Answers
 from truetty.arguments import Arguments
+from truetty.changes import Changes
 from truetty.channels.base import Channel
 from truetty.channels.local import LocalChannel
 from truetty.command import Command
@@ -27,12 +28,15 @@ from truetty.core import keys
 from truetty.core.errors import Busy, Closed, HostError, Misuse, SpawnFailed
 from truetty.core.outcome import Outcome, Strategy
 from truetty.folder import Folder
+from truetty.kernel.observation import Process
 from truetty.output.digest import DEFAULT, Budget
 from truetty.output.screen import Screen
+from truetty.recording import Recording, Wanted, tell
 from truetty.replies import OnWaiting, Reply
 from truetty.shells import table
 from truetty.shells.base import Shell
-from truetty.spill import DEFAULT_QUOTA
+from truetty.spill import DEFAULT_QUOTA, TOTAL, Allowance
+from truetty.stream import COALESCE
 from truetty.transcript import DEFAULT_MEMORY, Transcript
 from truetty.viewer import Viewer
 
@@ -61,6 +65,8 @@ class Terminal:
         budget: int | Budget = DEFAULT,
         memory: int = DEFAULT_MEMORY,
         quota: int | None = DEFAULT_QUOTA,
+        total: Allowance = TOTAL,
+        coalesce: float = COALESCE,
         replies: Sequence[Reply] = (),
         on_waiting: OnWaiting | None = None,
         channel: Channel | None = None,
@@ -71,7 +77,7 @@ class Terminal:
         self.name = name
         self.task = task
         self.size = size
-        self.transcript: Final = Transcript(memory=memory, quota=quota)
+        self.transcript: Final = Transcript(memory=memory, quota=quota, total=total)
         self.command: Command | None = None
         self._wanted = shell
         self._start_in = os.fspath(cwd) if cwd is not None else None
@@ -79,17 +85,18 @@ class Terminal:
         self._rc = rc
         self._startup = startup
         self._budget = Budget.of(budget)
+        self.coalesce: Final = coalesce
         self._replies = tuple(replies)
         self._on_waiting = on_waiting
         self._channel = channel
         self._row: Shell | None = None
         self._folder: Folder | None = None
         self._conversation: Conversation | None = None
-        self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._stopping: asyncio.Task[Outcome] | None = None
         self._closing: asyncio.Future[None] | None = None
         self._viewer: Viewer | None = None
-        self._over = False  # closed, and everything said
+        self._recordings: list[Recording] = []
+        self.changes: Final = Changes()
         self._serials = itertools.count(1)
         self._last_cwd: str | None = None
 
@@ -152,6 +159,11 @@ class Terminal:
         return 128 + ended.signal if ended.signal is not None else ended.code
 
     @property
+    def jobs(self) -> list[Process]:
+        """Living processes that were started in it."""
+        return self._conversation.observer.children() if self._conversation is not None and not self.closed else []
+
+    @property
     def strategy(self) -> Strategy:
         return self._conversation.strategy if self._conversation is not None else "none"
 
@@ -209,11 +221,21 @@ class Terminal:
 
     def screen(self) -> Screen:
         """What a person would see now, or saw last: lines, cursor, size, title."""
-        conversation = self._conversation
-        if conversation is None:
-            raise Misuse(f"terminal {self.id} is not open yet", terminal_id=self.id)
+        conversation = self._opened()
         self._viewer = self._viewer or Viewer(conversation.record)
         return self._viewer.look(conversation.alternate_from)
+
+    def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
+        """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
+        conversation = self._opened()
+        term = self._env.get("TERM") or environment.FRIENDLY["TERM"]
+        made = Recording(
+            path, conversation.record, conversation.observer, name=self.name, shell=self.shell, term=term, **wanted
+        )
+        conversation.listen(made.typed)
+        self._recordings.append(made)
+        self._tell()
+        return made
 
     async def close(self) -> None:
         """End the shell and everything it started, and let go of everything. Safe to call twice."""
@@ -232,7 +254,7 @@ class Terminal:
             if self._folder is not None:
                 self._folder.remove()
             self.transcript.close()
-            self._over = True
+            self.changes.over = True
             self._tell()
 
     # -- inside
@@ -276,20 +298,24 @@ class Terminal:
         conversation = self._open_conversation()
         conversation.begin(None)
         until = self._now() + self._startup
-        await self._until(lambda: conversation.free or conversation.ended is not None, self._startup)
+        await self.changes.until(lambda: conversation.free or conversation.ended is not None, self._startup)
         self._last_cwd = conversation.observer.cwd()
         delay = LESSON
         observer = conversation.observer
         while conversation.free and self._now() < until and not (observer.knows_prompt or observer.learn()):
-            await self._until(lambda: conversation.ended is not None, delay)
+            await self.changes.until(lambda: conversation.ended is not None, delay)
             delay *= 2
 
-    def _open_conversation(self) -> Conversation:
+    def _opened(self) -> Conversation:
         if self._conversation is None:
             raise Misuse(f"terminal {self.id} is not open yet", terminal_id=self.id)
+        return self._conversation
+
+    def _open_conversation(self) -> Conversation:
+        conversation = self._opened()
         if self.closed:
             raise Closed(f"terminal {self.id} is closed", terminal_id=self.id, exit_code=self.exit_code)
-        return self._conversation
+        return conversation
 
     def _require_running(self, command: Command) -> None:
         if command.finished:
@@ -307,48 +333,15 @@ class Terminal:
             for stream in command._streams:
                 stream.note()
             command._consider()
-        if self._waiters:
-            still: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
-            for condition, future in self._waiters:
-                if future.done():
-                    continue
-                if condition() or self._over:
-                    future.set_result(None)
-                else:
-                    still.append((condition, future))
-            self._waiters = still
+        if self._recordings:
+            over = self.changes.over or self._opened().ended is not None
+            self._recordings = tell(self._recordings, over, self.exit_code)
+        self.changes.tell()
 
     def _answer(self, data: bytes) -> None:
         """A rule or a callback answers, if the command still runs."""
         if self._conversation is not None and self.busy and not self.closed:
             self._conversation.type(data)
-
-    async def _until(
-        self, condition: Callable[[], bool], timeout: float | None, again: Callable[[], float | None] = lambda: None
-    ) -> None:
-        """Wait until `condition` holds, the terminal is closed, or patience is over. `again`: when to look unasked."""
-        loop = asyncio.get_running_loop()
-        end = None if timeout is None else loop.time() + max(timeout, 0)
-        while not condition() and not self._over:
-            due = min((at for at in (end, again()) if at is not None), default=None)
-            future: asyncio.Future[None] = loop.create_future()
-            self._waiters.append((condition, future))
-            timer = loop.call_at(due, _give_up, future) if due is not None else None
-            try:
-                await future
-            finally:
-                future.cancel()
-                if timer is not None:
-                    timer.cancel()
-            if end is not None and loop.time() >= end:
-                return
-
-    async def _turn(self) -> None:
-        """Let everything else that is ready go first."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[None] = loop.create_future()
-        loop.call_soon(_give_up, future)
-        await future
 
     def _time_over(self) -> None:
         """The running command's own time-out has passed."""
@@ -372,8 +365,3 @@ def _private_folder(shell: object) -> Folder:
         raise SpawnFailed(
             f"no place for private files: {error.strerror}", shell=shell, reason=error.strerror
         ) from error
-
-
-def _give_up(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)

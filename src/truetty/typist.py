@@ -10,6 +10,7 @@ Rule 3: files are dropped when they were read: texts once a command has run for 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from truetty.channels.base import Channel
 from truetty.core.ending import Secrets
@@ -44,6 +45,7 @@ class Typist:
         self._reaped: int | None = None
         self.holds = bytearray()  # keys for a command that has not started yet
         self.holds_until = 0.0
+        self.listeners: list[Callable[[bytes], None]] = []  # told of keys at the moment the tty gets them
 
     # -- what the shell said
 
@@ -83,9 +85,15 @@ class Typist:
     def release(self) -> bool:
         if not self.holds:
             return False
-        self._channel.write(bytes(self.holds))
+        self.send(bytes(self.holds))
         self.holds.clear()
         return True
+
+    def send(self, data: bytes) -> None:
+        """Keys, as they are."""
+        for listener in self.listeners:
+            listener(data)
+        self._channel.write(data)
 
     def on_unmarked_prompt(self) -> bool:
         """The prompt is there without a mark. Whether it is the same shell's; if not, its program tells which it is."""

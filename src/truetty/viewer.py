@@ -24,6 +24,10 @@ class Viewer:
 
     def look(self, alternate_from: int | None) -> Screen:
         """`alternate_from`: where a full-screen program took the screen, while one has it."""
+        return self.model(alternate_from).screen()
+
+    def model(self, alternate_from: int | None) -> Model:
+        """The same, for those who draw it."""
         record = self._record
         end = record.end
         if self._model is None or end - self._at > REACH:
@@ -35,7 +39,7 @@ class Viewer:
             model.resize(size)
         self._feed(model, end)
         model.resize(record.size_at(end))  # nothing may have come since
-        return model.screen()
+        return model
 
     def _begin(self, end: int, alternate_from: int | None) -> None:
         record = self._record

@@ -348,6 +348,11 @@ class Output:
         self._reader = self._reader or Reader(self._window)
         return self._reader.unread(budget)
 
+    @property
+    def all_given(self) -> bool:
+        """Whether `unread` has given everything there is."""
+        return self._reader is not None and self._reader.behind() <= 0
+
     def reader(self) -> Reader:
         """Another cursor, at the start of the output."""
         return Reader(self._window)

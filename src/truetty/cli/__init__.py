@@ -14,6 +14,8 @@ from typing import Annotated
 
 import typer
 
+from truetty.cli import recordings
+
 OURS = 125
 
 app = typer.Typer(
@@ -86,6 +88,9 @@ def doctor(
     from truetty.cli.doctor import main
 
     raise typer.Exit(_guarded(lambda: main(json=json, rc=not no_rc)))
+
+
+recordings.register(app)
 
 
 def _guarded(work: Callable[[], int]) -> int:

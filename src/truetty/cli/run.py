@@ -218,7 +218,7 @@ class _Pipe(Feed):
         except (OSError, ValueError):  # a plain file is always ready, and cannot be watched
             return True
         try:
-            await self._terminal._until(lambda: self._ready or self._command.state != "waiting", timeout)
+            await self._terminal.changes.until(lambda: self._ready or self._command.state != "waiting", timeout)
         finally:
             loop.remove_reader(0)
         return self._ready and self._command.state == "waiting"

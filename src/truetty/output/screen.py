@@ -12,15 +12,44 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
+
+if TYPE_CHECKING:
+    from avt._avt import Cell, Color, Pen
 
 # A title that somebody wants to read is shorter.
 LONGEST_TITLE: Final = 1024
 _TITLE: Final = re.compile(r"\x1b\][02];([^\x07\x1b\x9c]{0,1024})(?:\x07|\x1b\\|\x9c)")
 _ALTERNATE: Final = re.compile(r"\x1b\[\?(?:47|1047|1049)([hl])")
 _BEGUN: Final = re.compile(r"\x1b(?:\][^\x07\x1b\x9c]{0,1024}\x1b?|\[\??[0-9;]{0,8})?\Z")
+
+
+# A number of the palette, or red, green and blue.
+Colour = int | tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    foreground: Colour | None = None
+    background: Colour | None = None
+    bold: bool = False
+    faint: bool = False
+    italic: bool = False
+    underline: bool = False
+    strikethrough: bool = False
+    inverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring characters that look alike; one that is two columns wide stands alone."""
+
+    column: int
+    columns: int
+    text: str
+    style: Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +120,48 @@ class Model:
             alternate=self._alternate,
             dump=vt.dump(),
         )
+
+    def rows(self) -> list[list[Run]]:
+        """The visible cells with their colours."""
+        return [list(_runs(line.cells)) for line in self._vt.view()]
+
+
+def _runs(cells: Sequence[Cell]) -> Iterator[Run]:
+    start, text, pen = 0, "", cells[0].pen
+    for column, cell in enumerate(cells):
+        if text and (cell.pen != pen or cell.width != 1):
+            yield Run(start, len(text), text, _style(pen))
+            text = ""
+        if cell.width == 2:
+            yield Run(column, 2, cell.char, _style(cell.pen))
+        elif cell.width == 1:  # the right half of a wide one has none
+            start = start if text else column
+            text += cell.char
+            pen = cell.pen
+    if text:
+        yield Run(start, len(text), text, _style(pen))
+
+
+def _style(pen: Pen) -> Style:
+    return Style(
+        _colour(pen.foreground),
+        _colour(pen.background),
+        pen.bold,
+        pen.faint,
+        pen.italic,
+        pen.underline,
+        pen.strikethrough,
+        pen.inverse,
+    )
+
+
+def _colour(colour: Color | None) -> Colour | None:
+    from avt._avt import Color
+
+    match colour:
+        case Color.RGB():
+            return colour[0], colour[1], colour[2]
+        case Color.Indexed():
+            return colour[0]
+        case _:
+            return None

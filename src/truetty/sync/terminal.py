@@ -1,105 +1,28 @@
-"""The blocking face: the same names, for plain scripts and threads.
-
-Rule 1: one event loop in one background thread serves every terminal of the process; it starts with the first.
-Rule 2: every call may come from any thread, several at once; each blocks its own caller only.
-Rule 3: Ctrl-C in a waiting caller ends the wait, not the command.
-"""
+"""Terminal, Command and Output, blocking."""
 
 from __future__ import annotations
 
-import asyncio
-import atexit
 import builtins
 import os
 import re
-import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Final, Self, TypeVar, Unpack
+from typing import Self, Unpack
 
 import truetty
 from truetty import transcript
 from truetty.arguments import Arguments
-from truetty.command import Activity as Activity
-from truetty.core.errors import BadCommand as BadCommand
-from truetty.core.errors import BadKey as BadKey
-from truetty.core.errors import Busy as Busy
-from truetty.core.errors import ChannelLost as ChannelLost
-from truetty.core.errors import Closed as Closed
-from truetty.core.errors import Denied as Denied
-from truetty.core.errors import HostError as HostError
-from truetty.core.errors import LimitReached as LimitReached
-from truetty.core.errors import Misuse as Misuse
-from truetty.core.errors import SpawnFailed as SpawnFailed
-from truetty.core.errors import TruettyError as TruettyError
-from truetty.core.errors import UnknownTerminal as UnknownTerminal
-from truetty.core.outcome import Outcome as Outcome
-from truetty.core.outcome import State, Strategy
-from truetty.core.outcome import Waiting as Waiting
+from truetty.command import Activity
+from truetty.core.outcome import Outcome, State, Strategy
 from truetty.core.until import Until
 from truetty.events import Event
-from truetty.output.digest import Budget as Budget
-from truetty.output.screen import Screen as Screen
-from truetty.stream import COALESCE, Stream
+from truetty.kernel.observation import Process
+from truetty.output.digest import Budget
+from truetty.output.screen import Screen
+from truetty.recording import Wanted
+from truetty.stream import Stream
+from truetty.sync.loop import loop
 from truetty.window import Match
-
-T = TypeVar("T")
-
-
-class _Loop:
-    """The background thread. A forked child makes its own: threads do not survive a fork."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._owner = 0
-        self._open: set[truetty.Terminal] = set()
-
-    def call(self, work: Coroutine[object, object, T]) -> T:
-        loop = self._running()
-        if threading.current_thread().name == THREAD:
-            work.close()
-            raise Misuse("truetty.sync cannot be used from its own event loop")
-        future = asyncio.run_coroutine_threadsafe(work, loop)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
-
-    def ask(self, question: Callable[[], T]) -> T:
-        """Ask where the bytes arrive, so that nothing moves while it is answered."""
-
-        async def answered() -> T:
-            return question()
-
-        return self.call(answered())
-
-    def _running(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None or self._owner != os.getpid():
-                self._owner = os.getpid()
-                self._open = set()
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name=THREAD, daemon=True).start()
-            return self._loop
-
-    def keep(self, terminal: truetty.Terminal) -> None:
-        self._open.add(terminal)
-
-    def forget(self, terminal: truetty.Terminal) -> None:
-        self._open.discard(terminal)
-
-    def close_all(self) -> None:
-        """At exit: terminals nobody closed are closed, so that no process or file stays."""
-        if self._loop is not None and self._owner == os.getpid():
-            for terminal in list(self._open):
-                self.call(terminal.close())
-
-
-THREAD: Final = "truetty.sync"
-_loop = _Loop()
-atexit.register(_loop.close_all)
 
 
 class Output:
@@ -110,37 +33,37 @@ class Output:
 
     @property
     def bytes(self) -> int:
-        return _loop.ask(lambda: self._inner.bytes)
+        return loop.ask(lambda: self._inner.bytes)
 
     @property
     def lines(self) -> int:
-        return _loop.ask(lambda: self._inner.lines)
+        return loop.ask(lambda: self._inner.lines)
 
     @property
     def complete(self) -> bool:
-        return _loop.ask(lambda: self._inner.complete)
+        return loop.ask(lambda: self._inner.complete)
 
     @property
     def path(self) -> str | None:
-        return _loop.ask(lambda: self._inner.path)
+        return loop.ask(lambda: self._inner.path)
 
     def raw(self) -> builtins.bytes:
-        return _loop.ask(self._inner.raw)
+        return loop.ask(self._inner.raw)
 
     def read(self, offset: int = 0, limit: int | None = None) -> builtins.bytes:
-        return _loop.ask(lambda: self._inner.read(offset, limit))
+        return loop.ask(lambda: self._inner.read(offset, limit))
 
     def text(self, budget: int | Budget | None = None, head: int | None = None, tail: int | None = None) -> str:
-        return _loop.ask(lambda: self._inner.text(budget, head, tail))
+        return loop.ask(lambda: self._inner.text(budget, head, tail))
 
     def page(self, offset: int = 0, limit: int = 1 << 16) -> str:
-        return _loop.ask(lambda: self._inner.page(offset, limit))
+        return loop.ask(lambda: self._inner.page(offset, limit))
 
     def unread(self, budget: int | Budget | None = None) -> str:
-        return _loop.ask(lambda: self._inner.unread(budget))
+        return loop.ask(lambda: self._inner.unread(budget))
 
     def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> list[Match]:
-        return _loop.ask(lambda: self._inner.grep(pattern, context, limit))
+        return loop.ask(lambda: self._inner.grep(pattern, context, limit))
 
 
 class Transcript:
@@ -151,14 +74,14 @@ class Transcript:
 
     @property
     def size(self) -> int:
-        return _loop.ask(lambda: self._inner.size)
+        return loop.ask(lambda: self._inner.size)
 
     @property
     def path(self) -> str | None:
-        return _loop.ask(lambda: self._inner.path)
+        return loop.ask(lambda: self._inner.path)
 
     def read(self, offset: int = 0, limit: int | None = None) -> bytes:
-        return _loop.ask(lambda: self._inner.read(offset, limit))
+        return loop.ask(lambda: self._inner.read(offset, limit))
 
 
 class Command:
@@ -203,39 +126,73 @@ class Command:
         return self._inner.reached
 
     @property
-    def activity(self) -> Activity:
-        return _loop.ask(lambda: self._inner.activity)
+    def unread(self) -> bool:
+        return loop.ask(lambda: self._inner.unread)
 
-    def events(self, coalesce: float = COALESCE) -> Iterator[Event]:
-        stream = _loop.ask(lambda: self._inner.events(coalesce))
+    @property
+    def activity(self) -> Activity:
+        return loop.ask(lambda: self._inner.activity)
+
+    def events(self, coalesce: float | None = None) -> Iterator[Event]:
+        stream = loop.ask(lambda: self._inner.events(coalesce))
         return _events(stream)
 
     def wait(self, timeout: float | None = None, until: str | re.Pattern[str] | Until = "settled") -> Outcome:
-        return _loop.call(self._inner.wait(timeout, until))
+        return loop.call(self._inner.wait(timeout, until))
 
     def send(self, text: str | bytes) -> None:
-        _loop.call(self._inner.send(text))
+        loop.call(self._inner.send(text))
 
     def press(self, *names: str) -> None:
-        _loop.call(self._inner.press(*names))
+        loop.call(self._inner.press(*names))
 
     def interrupt(self) -> bool:
-        return _loop.call(self._inner.interrupt())
+        return loop.call(self._inner.interrupt())
 
     def kill(self) -> Outcome:
-        return _loop.call(self._inner.kill())
+        return loop.call(self._inner.kill())
 
 
 def _events(stream: Stream) -> Iterator[Event]:
     try:
         while True:
             try:
-                event = _loop.call(stream.__anext__())
+                event = loop.call(stream.__anext__())
             except StopAsyncIteration:
                 return
             yield event
     finally:
-        _loop.call(stream.aclose())
+        loop.call(stream.aclose())
+
+
+class Recording:
+    """A terminal, written to a file as it goes; see `truetty.Recording`."""
+
+    def __init__(self, inner: truetty.Recording) -> None:
+        self._inner = inner
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def path(self) -> str:
+        return self._inner.path
+
+    @property
+    def trouble(self) -> str | None:
+        return self._inner.trouble
+
+    @property
+    def stopped(self) -> bool:
+        return self._inner.stopped
+
+    def stop(self, exit_code: int | None = None) -> None:
+        loop.ask(lambda: self._inner.stop(exit_code))
 
 
 class Terminal:
@@ -243,9 +200,16 @@ class Terminal:
 
     def __init__(self, shell: str | Sequence[str] | None = None, **arguments: Unpack[Arguments]) -> None:
         self._inner = truetty.Terminal(shell, **arguments)
-        _loop.call(self._inner.__aenter__())
-        _loop.keep(self._inner)
+        loop.call(self._inner.__aenter__())
+        loop.keep(self._inner)
         self._command: Command | None = None
+
+    @classmethod
+    def of(cls, inner: truetty.Terminal) -> Self:
+        """The face of a terminal that is open already."""
+        made = cls.__new__(cls)
+        made._inner, made._command = inner, None
+        return made
 
     @classmethod
     def open(cls, shell: str | Sequence[str] | None = None, **arguments: Unpack[Arguments]) -> Self:
@@ -303,6 +267,10 @@ class Terminal:
         return self._inner.exit_code
 
     @property
+    def jobs(self) -> list[Process]:
+        return loop.ask(lambda: self._inner.jobs)
+
+    @property
     def strategy(self) -> Strategy:
         return self._inner.strategy
 
@@ -320,24 +288,30 @@ class Terminal:
         return self._command
 
     def run(self, command: str, *, wait: float | None = None, timeout: float | None = None) -> Outcome:
-        return _loop.call(self._inner.run(command, wait=wait, timeout=timeout))
+        return loop.call(self._inner.run(command, wait=wait, timeout=timeout))
 
     def start(self, command: str, *, timeout: float | None = None) -> Command:
-        self._command = Command(_loop.call(self._inner.start(command, timeout=timeout)))
+        self._command = Command(loop.call(self._inner.start(command, timeout=timeout)))
         return self._command
 
     def send(self, text: str | bytes) -> None:
-        _loop.call(self._inner.send(text))
+        loop.call(self._inner.send(text))
 
     def press(self, *names: str) -> None:
-        _loop.call(self._inner.press(*names))
+        loop.call(self._inner.press(*names))
 
     def resize(self, columns: int, rows: int) -> None:
-        _loop.call(self._inner.resize(columns, rows))
+        loop.call(self._inner.resize(columns, rows))
+
+    def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
+        async def made() -> truetty.Recording:
+            return await self._inner.record(path, **wanted)
+
+        return Recording(loop.call(made()))
 
     def screen(self) -> Screen:
-        return _loop.ask(self._inner.screen)
+        return loop.ask(self._inner.screen)
 
     def close(self) -> None:
-        _loop.call(self._inner.close())
-        _loop.forget(self._inner)
+        loop.call(self._inner.close())
+        loop.forget(self._inner)

@@ -1,0 +1,104 @@
+"""`truetty clean`: what was printed, as the text a person would have read; as it comes, in bounded memory.
+
+Rule 1: a terminal's own lines end in CR and LF, and an LF alone goes straight down. In what comes from a pipe there is
+        no terminal yet, and an LF alone ends a line. The first line end tells which of the two it is.
+Rule 2: text is written when it can no longer change. While nothing comes, whole lines are written as they stand; one
+        that is redrawn after that comes again, whole.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+from typing import Final
+
+from truetty.core.errors import Misuse
+from truetty.output.clean import Cleaner
+from truetty.output.lines import repeated
+from truetty.refusals import check_size
+
+CHUNK: Final = 1 << 16
+# Whoever redraws does it more often; whoever watches does not mind.
+PAUSE: Final = 0.2
+_LONE: Final = re.compile(rb"(?<!\r)\n")
+
+
+def main(file: str | None, columns: int, rows: int) -> int:
+    check_size(columns, rows)
+    name = None if file == "-" else file
+    try:
+        descriptor = 0 if name is None else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        _clean(descriptor, Cleaner(columns, rows))
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Misuse(f"{name or 'standard input'}: {reason}", path=name, reason=reason) from error
+    return 0
+
+
+def _clean(descriptor: int, cleaner: Cleaner) -> None:
+    ends, written = _LineEnds(), _Written()
+    while True:
+        if not select.select([descriptor], [], [], PAUSE)[0]:
+            _write(written.as_it_stands(cleaner.tail()))
+            select.select([descriptor], [], [])
+        data = os.read(descriptor, CHUNK)
+        if not data:
+            break
+        _write(written.final(cleaner.feed(ends.as_printed(data))))
+    _write(written.end(cleaner.tail()))
+
+
+class _LineEnds:
+    """Gives every line the end it has on a terminal."""
+
+    def __init__(self) -> None:
+        self._piped: bool | None = None  # not known before the first line end
+        self._last = b""
+
+    def as_printed(self, data: bytes) -> bytes:
+        last, self._last = self._last, data[-1:]
+        if self._piped is None and (at := data.find(b"\n")) >= 0:
+            self._piped = (data[at - 1 : at] if at else last) != b"\r"
+        if not self._piped:
+            return data
+        if last == b"\r" and data[:1] == b"\n":
+            return b"\n" + _LONE.sub(b"\r\n", data[1:])
+        return _LONE.sub(b"\r\n", data)
+
+
+class _Written:
+    """What is to be written of a text whose end may still change."""
+
+    def __init__(self) -> None:
+        self._given = ""  # lines that were written before they were final
+        self._begun = ""  # what is final by now of the text that they stand for
+
+    def final(self, text: str) -> str:
+        self._begun += text
+        return self._rest() if len(self._begun) > len(self._given) else ""
+
+    def as_it_stands(self, tail: str) -> str:
+        now = self._begun + tail[: tail.rfind("\n") + 1]
+        rest = now[repeated(now, self._given) :]
+        self._given = now
+        return rest
+
+    def end(self, tail: str) -> str:
+        self._begun += tail
+        return self._rest()
+
+    def _rest(self) -> str:
+        rest = self._begun[repeated(self._begun, self._given) :]
+        self._given = self._begun = ""
+        return rest
+
+
+def _write(text: str) -> None:
+    """As UTF-8 whatever the locale; at once, since somebody may be reading along."""
+    if text:
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.flush()

@@ -1,0 +1,153 @@
+"""`truetty record`: a person's shell, or one command, on a terminal of ours, and all of it in a file.
+
+Rule 1: a person keeps their own settings: what agents are spared (pagers, editors) is theirs to have.
+Rule 2: what goes wrong with the file is said at the end; the shell or command is not disturbed by it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from truetty import Misuse, Terminal
+from truetty.cli import OURS
+from truetty.cli.run import ENDING, _follow, _input, _interrupts, _keyboard, _status
+from truetty.cli.run import Request as Run
+from truetty.conversation import Conversation
+from truetty.environment import FRIENDLY
+from truetty.recording import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    file: str
+    command: list[str]
+    shell: str | None
+    cwd: str | None
+    env: list[str]
+    version: int
+    input: bool
+    overwrite: bool
+    title: str | None
+    idle_limit: float | None
+    rc: bool
+
+    @property
+    def run(self) -> Run:
+        return Run(self.command, self.shell, self.cwd, self.env, None, None, False, self.rc)
+
+
+def main(request: Request) -> int:
+    try:
+        return asyncio.run(_record(request))
+    except asyncio.CancelledError as error:
+        return 128 + next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)
+
+
+async def _record(request: Request) -> int:
+    person = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+    if not person and not request.command:
+        raise Misuse("there is no terminal here to record from: give a COMMAND")
+    variables = request.run.variables
+    if person:
+        variables = _own() | variables
+    # What is exported as COLUMNS and LINES may be another terminal's.
+    columns, rows = os.get_terminal_size(sys.stdout.fileno()) if person else (120, 30)
+    terminal = Terminal(request.shell, cwd=request.cwd, env=variables, rc=request.rc, size=(columns or 120, rows or 30))
+    return await (_command(request, terminal, person) if request.command else _shell(request, terminal))
+
+
+def _own() -> dict[str, str | None]:
+    own = {name: os.environ.get(name) for name, value in FRIENDLY.items() if value is not None}
+    return {**own, "TERM": own["TERM"] or FRIENDLY["TERM"]}
+
+
+def _begin(request: Request, terminal: Terminal) -> Recording:
+    return terminal.record(
+        request.file,
+        version=request.version,
+        input=request.input,
+        overwrite=request.overwrite,
+        title=request.title,
+        command=request.run.text if request.command else None,
+        idle_limit=request.idle_limit,
+    )
+
+
+# -- one command
+
+
+async def _command(request: Request, terminal: Terminal, person: bool) -> int:
+    async with terminal:
+        recording = _begin(request, terminal)
+        command = await terminal.start(request.run.text)
+        feeding = _keyboard(terminal) if person else _input(terminal, command)
+        with _interrupts(command), feeding as feed:
+            outcome = await _follow(request.run, command, feed, person)
+        recording.stop(outcome.exit_code)
+    _say_trouble(recording)
+    return _status(request.run, command, outcome)
+
+
+# -- a person's shell
+
+
+async def _shell(request: Request, terminal: Terminal) -> int:
+    opening = asyncio.ensure_future(terminal.__aenter__())
+    try:
+        # The start-up files may print and ask: a person sees it at once, and answers.
+        await terminal.changes.turn()
+        conversation = terminal._conversation
+        if conversation is None:
+            await opening
+        assert conversation is not None
+        recording = _begin(request, terminal)
+        print(f"truetty: recording to {request.file} until the shell ends", file=sys.stderr)
+        with _ends(), _keyboard(terminal):
+            await _show(terminal, conversation)
+        await opening
+    finally:
+        await terminal.close()
+        opening.cancel()
+        await asyncio.wait({opening})
+    if recording.trouble is None:
+        print(f"truetty: recorded to {request.file}", file=sys.stderr)
+    _say_trouble(recording)
+    return terminal.exit_code if terminal.exit_code is not None else OURS
+
+
+async def _show(terminal: Terminal, conversation: Conversation) -> None:
+    """Everything that viewers see, until the shell has ended."""
+    record, shown = conversation.record, 0
+    while conversation.ended is None or record.end > shown:
+        end = record.end
+        for _, data in record.pieces(shown, end):
+            sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        shown = end
+        await terminal.changes.until(lambda: record.end > shown or conversation.ended is not None, None)  # noqa: B023
+
+
+@contextlib.contextmanager
+def _ends() -> Iterator[None]:
+    """HUP and TERM end us and all we started; the recording is whole."""
+    loop = asyncio.get_running_loop()
+    main = asyncio.current_task()
+    assert main is not None
+    for number in ENDING:
+        loop.add_signal_handler(number, main.cancel, number)
+    try:
+        yield
+    finally:
+        for number in ENDING:
+            loop.remove_signal_handler(number)
+
+
+def _say_trouble(recording: Recording) -> None:
+    if recording.trouble is not None:
+        print(f"truetty: the recording is not complete: {recording.trouble}", file=sys.stderr)

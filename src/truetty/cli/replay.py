@@ -1,0 +1,158 @@
+"""`truetty replay`: a recording, played as it was.
+
+Rule 1: only what draws is played, whatever the file holds (`output/playback.py`); at the end, and when it is stopped,
+        the terminal is as it was.
+Rule 2: what is typed meanwhile, and what the terminal itself answers, is thrown away: nothing reaches the shell after.
+Rule 3: times are kept from the beginning on, so that a slow terminal does not make a recording longer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import termios
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf, isfinite, isnan
+from typing import Final
+
+from truetty import Misuse
+from truetty.cli.run import ENDING
+from truetty.output.asciicast import LONGEST_LINE, OUTPUT, Event, Header, read
+from truetty.output.playback import Playback
+
+# No timer waits longer; a recording that says so is played on after it.
+LONGEST_PAUSE: Final = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    file: str
+    speed: float | None
+    idle_limit: float | None
+
+
+def main(request: Request) -> int:
+    if request.speed is not None and (isnan(request.speed) or request.speed <= 0):
+        raise Misuse("a speed is a number above 0, or inf", speed=request.speed)
+    if request.idle_limit is not None and not (isfinite(request.idle_limit) and request.idle_limit >= 0):
+        raise Misuse("a limit for idle time is a number of seconds", idle_limit=request.idle_limit)
+    with opened(request.file) as (header, events):
+        try:
+            asyncio.run(_replay(request, header, events))
+        except asyncio.CancelledError as error:
+            return 128 + next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)
+    return 0
+
+
+@contextlib.contextmanager
+def opened(name: str) -> Iterator[tuple[Header, Iterator[Event]]]:
+    """A recording by its file's name; `-` is standard input. What is wrong with it is said with the name."""
+    try:
+        descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        file = os.fdopen(descriptor, "rb", closefd=descriptor != 0)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Misuse(f"{name}: {reason}", path=name, reason=reason) from error
+    with file:
+        try:
+            yield read(iter(lambda: file.readline(LONGEST_LINE + 1), b""))
+        except Misuse as error:
+            if "line" in error.facts:
+                raise Misuse(f"{name}: {error}", path=name, **error.facts) from error
+            raise
+
+
+async def _replay(request: Request, header: Header, events: Iterator[Event]) -> None:
+    person = sys.stdout.isatty()
+    # Nobody watches a pipe.
+    speed = request.speed if request.speed is not None else 1.0 if person else inf
+    limit = request.idle_limit if request.idle_limit is not None else header.idle_limit
+    if person:
+        _warn(header)
+    playback = Playback()
+    with _quiet_keyboard(), _ends():
+        try:
+            await _play(events, playback, speed, inf if limit is None else limit)
+        finally:
+            if person:
+                _write(playback.restore())
+
+
+async def _play(events: Iterator[Event], playback: Playback, speed: float, limit: float) -> None:
+    loop = asyncio.get_running_loop()
+    due = loop.time()
+    played = 0.0
+    for event in events:
+        if event.code != OUTPUT:
+            continue
+        due += min(event.time - played, limit, LONGEST_PAUSE) / speed
+        played = event.time
+        await _until(due)
+        _write(playback.show(event.data))
+
+
+async def _until(due: float) -> None:
+    """Wait for a moment. One that has passed still lets signals in."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[None] = loop.create_future()
+    timer = loop.call_at(due, future.set_result, None)
+    try:
+        await future
+    finally:
+        timer.cancel()
+
+
+def _write(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.flush()
+
+
+def _warn(header: Header) -> None:
+    with contextlib.suppress(OSError):
+        columns, rows = os.get_terminal_size(sys.stdout.fileno())
+        if columns < header.size[0] or rows < header.size[1]:
+            recorded, here = "{} × {}".format(*header.size), f"{columns} × {rows}"
+            print(f"truetty: recorded on {recorded}; this terminal is smaller: {here}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _quiet_keyboard() -> Iterator[None]:
+    """Keys and answers are read and forgotten; Ctrl-C works as ever."""
+    if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    descriptor = sys.stdin.fileno()
+
+    def forget() -> None:
+        if not os.read(descriptor, 4096):
+            loop.remove_reader(descriptor)
+
+    before = termios.tcgetattr(descriptor)
+    quiet = termios.tcgetattr(descriptor)
+    quiet[3] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(descriptor, termios.TCSADRAIN, quiet)
+    loop.add_reader(descriptor, forget)
+    try:
+        yield
+    finally:
+        loop.remove_reader(descriptor)
+        termios.tcsetattr(descriptor, termios.TCSAFLUSH, before)
+
+
+@contextlib.contextmanager
+def _ends() -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    main = asyncio.current_task()
+    assert main is not None
+    for number in (signal.SIGINT, *ENDING):
+        loop.add_signal_handler(number, main.cancel, number)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, *ENDING):
+            loop.remove_signal_handler(number)

@@ -1,0 +1,171 @@
+"""A screen as a picture: SVG, drawn from its cells.
+
+Rule 1: every character stands in its own column, whatever font the viewer has: each run of text is told its width.
+Rule 2: a picture is self-contained and dead: no font, link, style sheet or script. What was printed is text in it, and
+        what XML cannot hold becomes U+FFFD.
+Rule 3: it is bounded: a screen of more cells than `MOST_CELLS` is refused.
+
+Text that a program has hidden by its colours or by SGR 8 is drawn as the emulator has it, which knows no SGR 8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from xml.sax.saxutils import escape
+
+from truetty.core.errors import Misuse
+from truetty.output.screen import Colour, Model, Run, Style
+
+# In the worst case each has its own colours, at about 250 bytes: 25 MB.
+MOST_CELLS: Final = 100_000
+MOST_ROWS: Final = 1000
+
+WIDTH: Final = 8.4  # of a cell; most monospaced fonts are 0.6 of their size wide
+HEIGHT: Final = 18
+FONT_SIZE: Final = 14
+BASELINE: Final = 13.5
+UNDERLINE: Final = 15.5
+STRIKE: Final = 9.5
+MARGIN: Final = 12
+BAR: Final = 30
+FONTS: Final = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
+
+FOREGROUND: Final = "#d8dee4"
+BACKGROUND: Final = "#15191e"
+BAR_COLOUR: Final = "#2a3038"
+SIXTEEN: Final = (
+    *("#2e343d", "#e5534b", "#57ab5a", "#c69026", "#539bf5", "#b083f0", "#39c5cf", "#adbac7"),
+    *("#636e7b", "#ff7b72", "#7ee787", "#e3b341", "#79c0ff", "#d2a8ff", "#56d4dd", "#f0f3f6"),
+)
+_STEPS: Final = (0, 95, 135, 175, 215, 255)  # of the 6 × 6 × 6 colours after the first sixteen
+
+_ILLEGAL: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010fffd]")
+# Whoever places text by rows, or scrolls some of them, means the rows of its own screen.
+_PLACED: Final = re.compile(rb"\x1b\[[0-9;]*[Hfdr]")
+
+
+def picture(model: Model, *, title: str | None = None, cursor: bool = True) -> str:
+    """The SVG of what a model shows. With a `title`, there is a bar above it that says it."""
+    screen = model.screen()
+    columns, rows = screen.size
+    check(columns, rows)
+    top = MARGIN + (BAR if title is not None else 0)
+    width, height = _number(columns * WIDTH + 2 * MARGIN), rows * HEIGHT + top + MARGIN
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="{FONTS}" font-size="{FONT_SIZE}" fill="{FOREGROUND}">',
+        f"<title>{_text(title or screen.title or 'terminal')}</title>",
+        f'<rect width="{width}" height="{height}" rx="8" fill="{BACKGROUND}"/>',
+    ]
+    if title is not None:
+        parts += [
+            f'<path d="M0 {BAR}V8a8 8 0 0 1 8 -8H{_number(columns * WIDTH + 2 * MARGIN - 8)}a8 8 0 0 1 8 8V{BAR}z" '
+            f'fill="{BAR_COLOUR}"/>',
+            f'<text x="{_number(columns * WIDTH / 2 + MARGIN)}" y="{BAR - 10}" text-anchor="middle">'
+            f"{_text(_shortened(title, columns))}</text>",
+        ]
+    # Columns go from left to right here, whatever the script: as terminals draw them.
+    parts.append(
+        f'<g transform="translate({MARGIN} {top})" xml:space="preserve" '
+        'style="white-space: pre; direction: ltr; unicode-bidi: bidi-override">'
+    )
+    for row, runs in enumerate(model.rows()):
+        parts += _row(row * HEIGHT, runs)
+    if cursor and screen.cursor_visible:
+        column, row = screen.cursor
+        parts.append(
+            f'<rect class="cursor" x="{_number(column * WIDTH)}" y="{row * HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+            f'fill="{FOREGROUND}" fill-opacity="0.5"/>'
+        )
+    return "\n".join([*parts, "</g>", "</svg>", ""])
+
+
+def fitted(data: bytes, size: tuple[int, int]) -> Model:
+    """What a command has printed, on a screen as high as its text; on one of this size if it draws on the screen."""
+    model = _fed(data, size)
+    if model.screen().alternate or _PLACED.search(data):
+        return model
+    columns = size[0]
+    tall = _fed(data, (columns, min(MOST_ROWS, MOST_CELLS // columns)))
+    used = max((number for number, runs in enumerate(tall.rows(), 1) if any(map(_visible, runs))), default=1)
+    return _fed(data, (columns, used))
+
+
+def check(columns: int, rows: int) -> None:
+    """Refuse what is too large, before anybody makes room for it."""
+    if columns < 1 or rows < 1 or columns * rows > MOST_CELLS:
+        reason = f"{columns} × {rows} is no size for a picture; at most {MOST_CELLS} cells are drawn"
+        raise Misuse(reason, columns=columns, rows=rows, most=MOST_CELLS)
+
+
+def _fed(data: bytes, size: tuple[int, int]) -> Model:
+    check(*size)
+    model = Model(size)
+    model.feed(data.removesuffix(b"\n") if size[1] > 1 else data.rstrip(b"\r\n"))
+    return model
+
+
+def _visible(run: Run) -> bool:
+    style = run.style
+    return not run.text.isspace() or style.background is not None or style.inverse or style.underline
+
+
+def _row(y: int, runs: list[Run]) -> Iterator[str]:
+    for run in runs:
+        foreground, background = _colours(run.style)
+        x, width = _number(run.column * WIDTH), _number(run.columns * WIDTH)
+        if background != BACKGROUND:
+            yield f'<rect x="{x}" y="{y}" width="{width}" height="{HEIGHT}" fill="{background}"/>'
+        for height in ([UNDERLINE] if run.style.underline else []) + ([STRIKE] if run.style.strikethrough else []):
+            yield f'<rect x="{x}" y="{_number(y + height)}" width="{width}" height="1" fill="{foreground}"/>'
+        if text := run.text.strip(" "):
+            x = _number((run.column + run.text.index(text)) * WIDTH)
+            width = _number((run.columns - len(run.text) + len(text)) * WIDTH)
+            yield (
+                f'<text x="{x}" y="{_number(y + BASELINE)}" textLength="{width}"{_attributes(run.style, foreground)}>'
+                f"{_text(text)}</text>"
+            )
+
+
+def _attributes(style: Style, foreground: str) -> str:
+    return "".join(
+        [
+            f' fill="{foreground}"' if foreground != FOREGROUND else "",
+            ' font-weight="bold"' if style.bold else "",
+            ' fill-opacity="0.6"' if style.faint else "",
+            ' font-style="italic"' if style.italic else "",
+        ]
+    )
+
+
+def _colours(style: Style) -> tuple[str, str]:
+    foreground = FOREGROUND if style.foreground is None else _colour(style.foreground)
+    background = BACKGROUND if style.background is None else _colour(style.background)
+    return (background, foreground) if style.inverse else (foreground, background)
+
+
+def _colour(colour: Colour) -> str:
+    if isinstance(colour, int):
+        if colour < 16:
+            return SIXTEEN[colour]
+        if colour < 232:
+            level = colour - 16
+            colour = (_STEPS[level // 36], _STEPS[level // 6 % 6], _STEPS[level % 6])
+        else:
+            grey = 8 + 10 * (colour - 232)
+            colour = (grey, grey, grey)
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _text(text: str) -> str:
+    return escape(_ILLEGAL.sub("\ufffd", text))
+
+
+def _shortened(title: str, columns: int) -> str:
+    return title if len(title) <= columns else f"{title[: max(columns - 1, 0)]}…"

@@ -1,0 +1,80 @@
+"""The audit log: one JSON line for every decision.
+
+Rule 1: 0600, appended, never through a link, one write per line: lines of several processes do not mix.
+Rule 2: time is passed in. Nothing typed while echo was off gets here: the caller passes a decision without it.
+Rule 3: a log that is demanded and cannot be written denies the command: what is not recorded does not run.
+        Whoever wants a log but not that says `required=False`, and learns of a failure by False.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+from typing import Final
+
+from truetty.core.errors import Denied
+from truetty.policy.decision import Decision, Verdict
+
+MOST_COMMAND: Final = 16_384  # characters of a command kept in a line; how many there were is kept too
+
+_FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+class Audit:
+    def __init__(self, path: str | os.PathLike[str], *, required: bool = True) -> None:
+        self.path = os.fspath(path)
+        self.required = required
+        self._torn = False
+
+    def record(
+        self,
+        decision: Decision,
+        *,
+        time: float,
+        terminal: str | None = None,
+        task: str | None = None,
+        verdict: Verdict | None = None,
+        answered_by: str | None = None,
+    ) -> bool:
+        """`verdict` is what came of it when somebody was asked; `answered_by` who that was."""
+        line = {
+            "time": time,
+            "terminal": terminal,
+            "task": task,
+            "command": decision.command[:MOST_COMMAND],
+            "verdict": verdict or decision.verdict,
+            "rule": decision.rule,
+            "reason": decision.reason,
+            "answered_by": answered_by,
+        }
+        if len(decision.command) > MOST_COMMAND:
+            line["command_characters"] = len(decision.command)
+        try:
+            self._append(json.dumps(line).encode() + b"\n")
+        except OSError as error:
+            if not self.required:
+                return False
+            reason = f"The audit log cannot be written: {error.strerror or error}."
+            raise Denied(
+                f"{reason} Nothing runs without it.", command=decision.command, rule=decision.rule, reason=reason
+            ) from error
+        return True
+
+    def _append(self, line: bytes) -> None:
+        with contextlib.suppress(FileExistsError):
+            os.makedirs(os.path.dirname(self.path) or ".", 0o700, exist_ok=True)
+        descriptor = os.open(self.path, _FLAGS, 0o600)
+        try:
+            state = os.fstat(descriptor)
+            if not stat.S_ISREG(state.st_mode):
+                raise OSError(f"{self.path} is not a plain file")
+            if stat.S_IMODE(state.st_mode) & 0o077:
+                os.fchmod(descriptor, 0o600)
+            line = b"\n" + line if self._torn else line
+            self._torn = os.write(descriptor, line) < len(line)
+            if self._torn:
+                raise OSError("the disk is full")
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,95 @@
+"""Where a file would be written: inside the workspace, or not.
+
+Rule 1: a path is resolved as the kernel would, links included, from every directory the shell may be in by then.
+Rule 2: what is not written out is not inside.
+Rule 3: git's own directory is never inside: what is written there is run by the next git command.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from truetty.policy.decision import shown
+from truetty.policy.script import Call
+from truetty.policy.words import Word
+
+FINE: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
+MOST_DIRECTORIES: Final = 16  # where a line may take the shell; more is not a line anybody follows
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The workspace, and the directories the shell may be in at this point of the line. None: could be anywhere."""
+
+    workspace: str | None
+    directories: frozenset[str] | None
+    moved: bool = False
+
+    @classmethod
+    def at(cls, cwd: str | None, workspace: str | None) -> Places:
+        return cls(workspace, frozenset({cwd}) if cwd is not None and os.path.isabs(cwd) else None)
+
+    def after(self, call: Call) -> Places:
+        """A `cd` may fail or sit in a branch: afterwards the shell is here or there."""
+        if call.program not in ("cd", "pushd", "popd", "chdir"):
+            return self
+        operands = [word for word in call.words[1:] if word.literal not in ("--", "-P", "-L", "-e")]
+        literal = operands[0].literal if len(operands) == 1 else None
+        if (
+            self.directories is None
+            or call.program != "cd"
+            or call.looped
+            or not literal
+            or literal.startswith(("-", "+"))
+        ):
+            return replace(self, directories=None, moved=True)
+        there = {os.path.join(directory, literal) for directory in self.directories}
+        directories = self.directories | there
+        return replace(self, directories=directories if len(directories) <= MOST_DIRECTORIES else None, moved=True)
+
+    def objection(self, files: Sequence[Word]) -> str | None:
+        """Why one of these must not be written without asking, as a sentence; None when all are inside."""
+        for word in files:
+            if word.literal in FINE:
+                continue
+            if word.literal is None:
+                return f"Where it writes is not written out: {shown(word.source)}."
+            if reason := self._objection(word.literal):
+                return reason
+        return None
+
+    def _objection(self, path: str) -> str | None:
+        if not path:
+            return None
+        if os.path.isabs(path):
+            candidates = {path}
+        elif self.directories is None:
+            return f"It writes {shown(path)}, and where that is cannot be known."
+        else:
+            candidates = {os.path.join(directory, path) for directory in self.directories}
+        for candidate in candidates:
+            real = _real(candidate)
+            if real is None or not self.holds(real):
+                return f"It writes {shown(path)}, which is outside the workspace."
+            if ".git" in real.split("/"):
+                return f"It writes {shown(path)}, from where git takes orders."
+        return None
+
+    def holds(self, real: str) -> bool:
+        root = _real(self.workspace) if self.workspace is not None else None
+        return root is not None and (real == root or real.startswith(root.rstrip("/") + "/"))
+
+    def holds_all_directories(self) -> bool:
+        if self.directories is None:
+            return False
+        return all((real := _real(directory)) is not None and self.holds(real) for directory in self.directories)
+
+
+def _real(path: str) -> str | None:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return None

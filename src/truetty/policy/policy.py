@@ -1,0 +1,285 @@
+"""A command line → allow, ask or deny, and the rule that said so.
+
+Rule 1: every sub-command is judged, wherever it stands; the strictest verdict is the line's.
+Rule 2: deny beats ask, ask beats allow, and where no rule speaks the default does.
+Rule 3: what cannot be read or hides what it runs is never allowed: it is asked, or denied where that is the default.
+        Only a rule that names what is run inside (`sudo apt update`) lifts that.
+Rule 4: a policy that allows everything starts no parser.
+Rule 5: it is a seat belt, not a wall: it stops mistakes and plain attacks, not a program that means harm.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from truetty.core.errors import Misuse
+from truetty.policy.decision import VERDICTS, Decision, Part, Verdict, shown, strictest, unseen
+from truetty.policy.hiding import hidden, hidden_by_variables
+from truetty.policy.parser import Parser, dialect_of, parse
+from truetty.policy.places import FINE, Places
+from truetty.policy.reader import read
+from truetty.policy.readers import READ_ONLY
+from truetty.policy.rules import Match, Rule, rules_from
+from truetty.policy.runners import RUNNERS, carried, name_of, texts, through
+from truetty.policy.script import Call, Doubt, Script
+from truetty.policy.suggestions import suggestion
+from truetty.policy.tree import Unreadable
+from truetty.policy.variables import harmless
+from truetty.policy.words import Word
+from truetty.policy.writers import written
+
+MOST_TEXTS: Final = 8  # texts inside a line that are read too (`bash -c 'bash -c …'`), each a call of the parser
+
+# Where a command may begin, in a text that could not be parsed.
+_CRUDE: Final = re.compile(r"[;\n|&(){}`]|\$\(|\b(?:then|do|else|and|or|not|begin|if|while|until|exec)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    part: Part
+    suggestion: str | None = None
+
+
+class Policy:
+    def __init__(
+        self,
+        rules: Iterable[Rule] = (),
+        *,
+        default: Verdict = "ask",
+        workspace: str | os.PathLike[str] | None = None,
+        typing: Verdict = "ask",
+        parser: Parser = parse,
+    ) -> None:
+        for verdict in (default, typing):
+            if verdict not in VERDICTS:
+                raise Misuse(f"not a verdict: {verdict!r}; there are {', '.join(VERDICTS)}", verdict=verdict)
+        self.rules = tuple(rules)
+        self.default: Verdict = default
+        self.typing: Verdict = typing
+        self.workspace = None if workspace is None else os.path.abspath(os.fspath(workspace))
+        self._parser = parser
+        self._strict = [rule for verdict in ("deny", "ask") for rule in self.rules if rule.verdict == verdict]
+        self._allow = [rule for rule in self.rules if rule.verdict == "allow"]
+
+    @classmethod
+    def allow_all(cls) -> Policy:
+        """The library's default: the caller has decided already."""
+        return cls(default="allow", typing="allow")
+
+    @classmethod
+    def read_only(cls, *, workspace: str | os.PathLike[str] | None = None) -> Policy:
+        """Commands that only read are allowed, everything else is asked. docs/policy.md lists them."""
+        return cls(READ_ONLY, workspace=workspace)
+
+    @classmethod
+    def from_lists(
+        cls,
+        lists: Mapping[str, Sequence[str]],
+        *,
+        default: Verdict = "ask",
+        workspace: str | os.PathLike[str] | None = None,
+        typing: Verdict = "ask",
+    ) -> Policy:
+        """From lists of texts under allow, ask and deny, as settings files have them."""
+        return cls(rules_from(lists), default=default, workspace=workspace, typing=typing)
+
+    def extended(self, rules: Iterable[Rule]) -> Policy:
+        """The same policy with more rules: what a person answered with "always"."""
+        more = (*self.rules, *rules)
+        return Policy(more, default=self.default, workspace=self.workspace, typing=self.typing, parser=self._parser)
+
+    @property
+    def allows_all(self) -> bool:
+        return self.default == "allow" and self.workspace is None and not self._strict
+
+    def decide(self, command: str, *, cwd: str | None = None, shell: str = "bash") -> Decision:
+        """May take some milliseconds: the parser is a process. `judge` is the same for callers on an event loop."""
+        if self.allows_all:
+            return Decision("allow", "Everything is allowed.", None, command)
+        try:
+            dialect = dialect_of(shell)
+            script = self._script(command, dialect)
+        except Unreadable as error:
+            return self._unread(command, str(error))
+        judged = list(self._judge_script(script, dialect, Places.at(cwd, self.workspace), [MOST_TEXTS]))
+        if not judged:
+            return Decision(self.default, "There is nothing to run.", None, command)
+        return _summary(command, judged)
+
+    async def judge(self, command: str, *, cwd: str | None = None, shell: str = "bash") -> Decision:
+        """`decide`, without holding up the event loop."""
+        if self.allows_all:
+            return self.decide(command, cwd=cwd, shell=shell)
+        return await asyncio.to_thread(self.decide, command, cwd=cwd, shell=shell)
+
+    def decide_typing(self, text: str, *, program: str | None = None, secret: bool = False) -> Decision:
+        """Keys for a running program: a permission of its own, since the program decides what they mean.
+
+        With `secret` the text is in no field of the answer: it may be logged.
+        """
+        command = f"({len(text)} characters)" if secret else text
+        whom = f"`{shown(program)}`" if program else "a running program"
+        rule = None if secret else self._crudely_denied(text)
+        if rule is not None:
+            return Decision("deny", _said(rule, text), rule.text, command)
+        what = {"allow": "is allowed", "ask": "needs a yes", "deny": "is denied"}[self.typing]
+        return Decision(self.typing, f"Typing into {whom} {what} by this policy.", None, command)
+
+    def _script(self, command: str, dialect: str) -> Script:
+        if (character := unseen(command)) is not None:
+            raise Unreadable(f"It holds a character that cannot be seen: {shown(character)}.")
+        source = command.encode()
+        return read(self._parser(source, dialect), source, dialect)
+
+    def _unread(self, command: str, reason: str) -> Decision:
+        rule = self._crudely_denied(command)
+        if rule is not None:
+            return Decision("deny", _said(rule, command), rule.text, command)
+        return Decision(strictest("ask", self.default), reason, None, command)
+
+    def _crudely_denied(self, text: str) -> Rule | None:
+        """For texts nobody can parse: is anything in it, where a command may begin, what a deny rule is about?"""
+        for rule in self._strict:
+            if rule.verdict != "deny":
+                continue
+            if rule.pattern is not None:
+                if rule.pattern.search(text):
+                    return rule
+                continue
+            for piece in _CRUDE.split(text):
+                words = [Word.plain(word) for word in re.sub(r"[\"'\\]", "", piece).split()]
+                while words and "=" in (words[0].literal or ""):
+                    words.pop(0)
+                if any(rule.concerns(Call(tuple(inner))) == "yes" for inner in (words, *carried(words))):
+                    return rule
+        return None
+
+    def _judge_script(self, script: Script, dialect: str, places: Places, budget: list[int]) -> Iterator[_Judged]:
+        for item in script:
+            if isinstance(item, Doubt):
+                yield _Judged(Part(item.source, strictest("ask", self.default), item.reason))
+                continue
+            yield self._judge(item, dialect, places)
+            yield from self._inside(item, dialect, places, budget)
+            places = places.after(replace(item, words=tuple(through(item.words))))
+
+    def _inside(self, call: Call, dialect: str, places: Places, budget: list[int]) -> Iterator[_Judged]:
+        """Shell texts among the arguments: the call says how it is judged, but what is denied is denied there too."""
+        for text in (text for words in (call.words, *carried(call.words)) for text in texts(words)):
+            if budget[0] <= 0:
+                return
+            budget[0] -= 1
+            try:
+                script = self._script(text, dialect)
+            except Unreadable as error:
+                decision = self._unread(text, str(error))
+                judged = [_Judged(Part(text, decision.verdict, decision.reason, decision.rule))]
+            else:
+                judged = list(self._judge_script(script, dialect, replace(places, directories=None), budget))
+            yield from (one for one in judged if one.part.verdict == "deny" and one.part.rule is not None)
+
+    def _judge(self, call: Call, dialect: str, places: Places) -> _Judged:
+        strict = self._strictly(call)
+        if strict is not None and strict.verdict == "deny":
+            return _Judged(strict)
+        words = through(call.words)
+        seen = call if words is call.words else replace(call, words=tuple(words))
+        verdict, reason, rule, offered = self._by_rule(call, seen, dialect, places)
+        doubt = hidden_by_variables(seen.assignments, rule.environment if rule is not None else {})
+        if doubt is None and not (rule is not None and _names_inside(rule, words)):
+            doubt = hidden(words, dialect)
+        if doubt is not None:
+            verdict, reason, rule, offered = strictest("ask", self.default), doubt, None, None
+        objection, limit = self._writing(seen, words, places)
+        if objection is not None and strictest(verdict, limit) != verdict:
+            verdict, reason, rule, offered = limit, objection, None, None
+        elif objection is not None and verdict != "allow":
+            offered = None
+        if strict is not None and verdict != "deny":
+            return _Judged(strict)
+        return _Judged(Part(call.text, verdict, reason, None if rule is None else rule.text), offered)
+
+    def _strictly(self, call: Call) -> Part | None:
+        """The first deny rule about this call or what it might run inside, else the first ask rule."""
+        calls = [call, *(replace(call, words=tuple(words), assignments=()) for words in carried(call.words))]
+        asked: Part | None = None
+        for rule in self._strict:
+            matches: set[Match] = {rule.concerns(one) for one in calls}
+            if "yes" in matches and rule.verdict == "deny":
+                return Part(call.text, "deny", _said(rule, call.text), rule.text)
+            if asked is None and "yes" in matches:
+                asked = Part(call.text, "ask", _said(rule, call.text), rule.text)
+            elif asked is None and "maybe" in matches:
+                reason = f"Whether `{shown(call.text)}` is what the rule {shown(rule.text)!r} is about cannot be known."
+                asked = Part(call.text, "ask", reason, rule.text)
+        return asked
+
+    def _by_rule(
+        self, call: Call, seen: Call, dialect: str, places: Places
+    ) -> tuple[Verdict, str, Rule | None, str | None]:
+        """Verdict, reason, the rule, and the text of a rule that would allow it if none does."""
+        if not call.words and all(harmless(item, dialect) for item in call.assignments):
+            return "allow", "It runs no program.", None, None
+        more = None
+        for rule in self._allow:
+            subject = next((one for one in (call, seen) if rule.allows(one, dialect)), None)
+            if subject is None:
+                continue
+            if not _same_program(rule, places):
+                more = f"{shown(rule.text)!r} is another program in another directory"
+            elif rule.check is None or (more := rule.check(subject.words)) is None:
+                return "allow", _said(rule, call.text), rule, None
+        text = shown(call.text)
+        offered = suggestion(seen, dialect) if more is None else None
+        if self.default == "allow":
+            return "allow", "Nothing is said against it, and the default is to allow.", None, None
+        if more is not None:
+            return self.default, f"`{text}` goes beyond what is allowed: {more}.", None, None
+        return self.default, f"No rule allows `{text}`.", None, offered
+
+    def _writing(self, call: Call, words: Sequence[Word], places: Places) -> tuple[str | None, Verdict]:
+        """Why writing these files is not simply allowed, and how strictly."""
+        more = written(words)
+        if self.workspace is not None:
+            return places.objection((*call.writes, *more.files)), strictest("ask", self.default)
+        files = call.writes if more.by_nature else (*call.writes, *more.files)
+        file = next((file for file in files if file.literal not in FINE), None)
+        if file is None:
+            return None, "allow"
+        return f"It writes {shown(file.text)}, and no workspace is set to write in.", self.default
+
+
+def _same_program(rule: Rule, places: Places) -> bool:
+    """`./gradlew`, or `source bin/env`, in a rule is the workspace's, wherever the shell has gone since."""
+    if not any("/" in word and not word.startswith(("/", "-")) for word in rule.words[:2]):
+        return True
+    return not places.moved and (places.workspace is None or places.holds_all_directories())
+
+
+def _names_inside(rule: Rule, words: Sequence[Word]) -> bool:
+    """`sudo apt` says what is run; `sudo`, `sudo -u` and every regular expression do not."""
+    if len(rule.words) < 2 or not words or name_of(words[0]) not in (*RUNNERS, "source", "."):
+        return False
+    return rule.words[1][:1] not in ("-", "") and "=" not in rule.words[1]
+
+
+def _said(rule: Rule, text: str) -> str:
+    what = {"allow": "is allowed", "ask": "needs a yes", "deny": "is denied"}[rule.verdict]
+    because = f": {rule.reason}" if rule.reason else ""
+    return f"`{shown(text)}` {what} by the rule {shown(rule.text)!r}{because}."
+
+
+def _summary(command: str, judged: Sequence[_Judged]) -> Decision:
+    parts = tuple(one.part for one in judged)
+    verdict = strictest(*(part.verdict for part in parts))
+    said = [part for part in parts if part.verdict == verdict]
+    decisive = next((part for part in said if part.rule is not None and verdict == "deny"), said[0])
+    open_ = [one for one in judged if one.part.verdict != "allow"]
+    offers = [one.suggestion for one in open_]
+    suggestions = tuple(dict.fromkeys(offer for offer in offers if offer)) if all(offers) else ()
+    return Decision(verdict, decisive.reason, decisive.rule, command, parts, suggestions)

@@ -1,0 +1,175 @@
+"""What a sed call does: only show text, change files in place, or worse.
+
+Rule 1: a script is read command by command; what is not known to be harmless is not harmless.
+Rule 2: `e` runs, `w` writes, in commands and as flags of `s`. A delimiter in brackets may be read two ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from truetty.policy.options import Known, parse
+from truetty.policy.words import Word
+
+KNOWN: Final = Known(
+    short="nErsuz",
+    valued="el",
+    long=(
+        "--quiet",
+        "--silent",
+        "--regexp-extended",
+        "--separate",
+        "--unbuffered",
+        "--null-data",
+        "--posix",
+        "--sandbox",
+    ),
+    long_valued=("--expression", "--line-length"),
+)
+_WITH_FILES: Final = Known(KNOWN.short, KNOWN.valued, (*KNOWN.long, "--in-place"), KNOWN.long_valued)
+
+_PLAIN: Final = frozenset("pPdDgGhHxnN=lFzqQ")
+_TO_LINE_END: Final = frozenset("aicrR:btT#")
+_FLAGS: Final = frozenset("gpiImM0123456789")
+
+
+def hidden(words: Sequence[Word]) -> str | None:
+    """A sentence when a command or a file may hide in the script."""
+    scripts, _ = _read(words)
+    if scripts is None:
+        return "What this `sed` does is not written out."
+    if not all(is_harmless(script) for script in scripts):
+        return "This `sed` script may run a command or write a file."
+    return None
+
+
+def files_in_place(words: Sequence[Word]) -> Sequence[Word]:
+    """The files that `sed -i` rewrites."""
+    _, files = _read(words)
+    return files if edits_in_place(words) else []
+
+
+def edits_in_place(words: Sequence[Word]) -> bool:
+    return any(_is_in_place(word) for word in words)
+
+
+def _is_in_place(word: Word) -> bool:
+    literal = word.literal or ""
+    if literal.startswith("--"):
+        name = literal.partition("=")[0]
+        return len(name) > 2 and "--in-place".startswith(name)
+    return literal.startswith("-") and "i" in literal.partition("e")[0]
+
+
+def _read(words: Sequence[Word]) -> tuple[list[str] | None, list[Word]]:
+    parsed = parse([word for word in words if not _is_in_place(word)], _WITH_FILES)
+    if parsed.unknown is not None:
+        return None, parsed.operands
+    scripts = [value for name, value in parsed.options if name in ("-e", "--expression")]
+    files = parsed.operands
+    if edits_in_place(words) and files and files[0].literal == "":  # BSD's `-i ''`: the ending of a backup
+        files = files[1:]
+    if not scripts:
+        scripts, files = [*files[:1]], files[1:]
+    literals = [script.literal if script is not None else None for script in scripts]
+    known = [literal for literal in literals if literal is not None]
+    return (known if len(known) == len(literals) else None), list(files)
+
+
+def is_harmless(script: str) -> bool:
+    place = 0
+    while place < len(script):
+        if script[place] in " \t\n;{}":
+            place += 1
+            continue
+        after = _addresses(script, place)
+        if after is None or after >= len(script):
+            return False
+        command, place = script[after], after + 1
+        if command == "{":
+            continue
+        if command in _PLAIN:
+            while place < len(script) and script[place] in "0123456789 \t":
+                place += 1
+            if place < len(script) and script[place] not in ";\n}#":
+                return False
+        elif command in _TO_LINE_END:
+            # Some end such a command at a semicolon, some do not: what follows must be harmless both ways.
+            end = script.find("\n", place)
+            rest = script[place : end if end >= 0 else len(script)]
+            if command not in "#aic" and ";" in rest and not is_harmless(rest.partition(";")[2]):
+                return False
+            if command in "aic" and rest.endswith("\\"):
+                return False
+            place = len(script) if end < 0 else end
+        elif command in "sy":
+            ended = _substitution(script, place, flags=command == "s")
+            if ended is None:
+                return False
+            place = ended
+        else:
+            return False
+    return True
+
+
+def _addresses(script: str, place: int) -> int | None:
+    """Behind the addresses, or None when they cannot be read."""
+    for turn in range(2):
+        if place < len(script) and script[place] in "/\\":
+            if script[place] == "\\":
+                place += 1
+            if place >= len(script):
+                return None
+            ended = _section(script, place + 1, script[place])
+            if ended is None:
+                return None
+            place = ended
+            while place < len(script) and script[place] in "IM":
+                place += 1
+        else:
+            while place < len(script) and script[place] in "0123456789$+~":
+                place += 1
+        while place < len(script) and script[place] in " \t":
+            place += 1
+        if turn or place >= len(script) or script[place] != ",":
+            break
+        place += 1
+        while place < len(script) and script[place] in " \t":
+            place += 1
+    while place < len(script) and script[place] in "! \t":
+        place += 1
+    return place
+
+
+def _substitution(script: str, place: int, *, flags: bool) -> int | None:
+    if place >= len(script) or script[place] in "\n\\ \t":
+        return None
+    delimiter = script[place]
+    middle = _section(script, place + 1, delimiter)
+    ended = _section(script, middle, delimiter) if middle is not None else None
+    if ended is None:
+        return None
+    while flags and ended < len(script) and script[ended] in _FLAGS:
+        ended += 1
+    while ended < len(script) and script[ended] in " \t":
+        ended += 1
+    return ended if ended >= len(script) or script[ended] in ";\n}#" else None
+
+
+def _section(script: str, place: int, delimiter: str) -> int | None:
+    """Behind the delimiter that ends this section; None where brackets leave that open."""
+    in_brackets = False
+    while place < len(script):
+        sign = script[place]
+        if sign == "\\":
+            place += 2
+            continue
+        if sign == delimiter:
+            return None if in_brackets else place + 1
+        if sign == "[":
+            in_brackets = True
+        elif sign == "]":
+            in_brackets = False
+        place += 1
+    return None

@@ -1,0 +1,63 @@
+"""The text of a rule that would allow a call the next time, and little else.
+
+Rule 1: never broader than the program and its sub-command.
+Rule 2: a program that can do anything (`rm`, `python`, `curl`) is suggested only with these very arguments.
+Rule 3: nothing for what hides something: no rule would allow it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Final
+
+from truetty.policy.runners import RUNNERS, SHELLS
+from truetty.policy.script import Call
+from truetty.policy.variables import harmless
+from truetty.policy.words import listed
+
+# Their sub-command says what they do; without one they are suggested as they are called.
+MANY: Final = listed("""
+    git npm pnpm yarn bun cargo go docker podman kubectl helm pip pip3 uv poetry make just task gh glab terraform
+    systemctl apt apt-get brew dotnet gradle mvn bundle rails rake composer aws gcloud az conda hg svn deno
+""")
+# `npm run build`: the word behind says it.
+_ONE_MORE: Final = frozenset({("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("uv", "run"), ("poetry", "run")})
+# What they do to the machine depends on every word.
+EXACT: Final = listed("""
+    rm rmdir mv cp ln dd tee chmod chown chgrp truncate shred kill pkill killall curl wget scp rsync sftp ssh nc
+    reboot shutdown mount umount exit export declare typeset readonly local set unset read history logout umask
+    python python3 node perl ruby php lua deno npx java sqlite3 psql mysql crontab useradd passwd mkfs fdisk
+    iptables find sed awk tar vim vi nano
+""")
+_SPECIAL: Final = re.compile(r"[\\^$.|?*+()\[\]{}]")
+_SUB: Final = re.compile(r"[a-z][a-z0-9:_-]*")
+
+
+def suggestion(call: Call, dialect: str) -> str | None:
+    literals = [word.literal for word in call.words]
+    if not literals or literals[0] is None:
+        return None
+    foreign = [item for item in call.assignments if not harmless(item, dialect)]
+    if any(item.value is None or item.value.literal is None or item.part for item in foreign):
+        return None
+    environment = [item.text for item in foreign]
+    program = literals[0]
+    if program in RUNNERS or program in SHELLS:
+        return None
+    second = literals[1] if len(literals) > 1 else None
+    if program in EXACT or (program in MANY and (second is None or not _SUB.fullmatch(second))):
+        return None if None in literals else f"/^{_SPECIAL.sub(_escaped, call.text)}$/"
+    words = [program]
+    if second is not None and _SUB.fullmatch(second):
+        words.append(second)
+        third = literals[2] if len(literals) > 2 else None
+        if (program, second) in _ONE_MORE:
+            if third is None:
+                return None
+            words.append(third)
+    return " ".join([*environment, *map(shlex.quote, words)])
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\{match[0]}"

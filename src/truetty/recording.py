@@ -1,0 +1,317 @@
+"""A terminal, written to a file as it goes: an asciicast of all that its viewers see, from its beginning.
+
+    record ──what is new, at most every hundredth of a second──→ lines ──whole──→ file
+
+Rule 1: the file is ours alone (0600), made new, never through a link, and replaces another only if that was asked for.
+Rule 2: a recording never disturbs its terminal. What the disk refuses ends the recording, after the last whole line,
+        and `trouble` says why.
+Rule 3: nothing is done while nothing happens: no thread, and a timer only while something waits to be written. A long
+        past is written in turns, so that other terminals have theirs.
+Rule 4: what is typed is recorded only if that was asked for, and only what the tty echoes: at the moment it is sent,
+        and still a moment later, or else it is seen in the output. Of the rest, passwords above all, there is nothing,
+        not even that something was typed. A shell's own line editor and full-screen programs echo by themselves; to the
+        tty they are like password prompts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
+from operator import itemgetter
+from types import TracebackType
+from typing import Final, Self, TypedDict, Unpack
+
+from truetty.core.errors import HostError, Misuse
+from truetty.kernel.observation import Observer
+from truetty.output.asciicast import VERSIONS, Header, Version, Writer
+from truetty.record import FINEST, Record
+
+# A tenth of a second of work; then others have their turn.
+SLICE: Final = 4 << 20
+_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """Sent while the tty echoed."""
+
+    time: float
+    at: int  # where in the record their echo can begin
+    data: bytes
+
+    def echoed(self, output: bytes) -> bool:
+        return self.data.strip().replace(b"\r", b"\n").replace(b"\n", b"\r\n") in output
+
+
+class Wanted(TypedDict, total=False):
+    """How a recording is to be."""
+
+    version: int  # of asciicast: 2, or 3, which is usual
+    input: bool  # what is typed, too, as far as the tty echoes it
+    overwrite: bool  # replace the file if it is there already
+    title: str | None  # the terminal's name is usual
+    command: str | None  # what was run, if it is a recording of one command
+    idle_limit: float | None  # seconds: players are asked to make no longer pause
+
+
+class Recording:
+    """Made by `Terminal.record`. It ends with its terminal, by `stop()`, or at the end of a `with`.
+
+    What was shown before is in the file at once if it is a few megabytes; `await recording` waits until it is.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        record: Record,
+        observer: Observer,
+        *,
+        name: str | None = None,
+        shell: str | None = None,
+        term: str | None = None,
+        **wanted: Unpack[Wanted],
+    ) -> None:
+        """`observer` is asked whether the tty echoes; `name`, `shell` and `term` are said in the file."""
+        self.path: Final = os.fspath(path)
+        self.trouble: str | None = None
+        header = Header(
+            version=_version(wanted.get("version", 3)),
+            size=record.size_at(0),
+            timestamp=int(time.time() - (time.monotonic() - record.began)),
+            title=wanted.get("title") or name,
+            command=wanted.get("command"),
+            idle_limit=_limit(wanted.get("idle_limit")),
+            term=term,
+            env={"SHELL": shell} if shell else {},
+        )
+        self._writer = Writer(header)
+        self._record = record
+        self._observer = observer if wanted.get("input", False) else None
+        self._live = False  # its terminal went on when the recording began
+        self._at = 0
+        self._since = record.began  # what is not written yet came after this
+        self._sized = (0, record.began)  # where and when the last change of size was that is written
+        self._keys: list[_Keys] = []
+        self._timer: asyncio.Handle | None = None
+        self._caught_up: asyncio.Future[None] | None = None
+        self._end = 0  # of the last whole line in the file
+        self._file: int | None = _create(self.path, wanted.get("overwrite", False))
+        self._write(self._writer.header())
+        self._advance()
+
+    def __repr__(self) -> str:
+        return f"<Recording {self.path} {'stopped' if self.stopped else 'running'}>"
+
+    def __await__(self) -> Generator[object, None, Self]:
+        if not self.stopped and self._at < self._record.end:
+            if self._caught_up is None or self._caught_up.done():
+                self._caught_up = asyncio.get_running_loop().create_future()
+            yield from asyncio.shield(self._caught_up)
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def stopped(self) -> bool:
+        return self._file is None
+
+    def stop(self, exit_code: int | None = None) -> None:
+        """Record no more; what was shown so far is in the file, and an `exit_code` as its end. Safe to call twice."""
+        if self._file is not None:
+            self._write_keys(self._echoes())
+            self._finish(exit_code, time.monotonic())
+
+    # -- what its terminal tells it
+
+    def note(self) -> None:
+        """Something may have changed."""
+        if self._file is None:
+            return
+        self._live = True
+        if self._keys:
+            self._write_keys(self._echoes())
+        if self._timer is None and self._record.end > self._at:
+            self._since = self._record.heard_at
+            self._timer = asyncio.get_running_loop().call_later(FINEST, self._on_time)
+
+    def typed(self, data: bytes) -> None:
+        """These keys go to the tty now."""
+        if self._file is not None and self._echoes():
+            self._write_new(self._record.end)  # what was printed before stands before
+            self._keys.append(_Keys(time.monotonic(), self._record.end, data))
+
+    def ended(self, exit_code: int | None) -> None:
+        """The shell is gone; if it was so from the first, it was when its last byte came, as far as anybody knows."""
+        if self._file is not None:
+            self._write_keys(False)
+            self._finish(exit_code, time.monotonic() if self._live else self._record.heard_at)
+
+    # -- inside
+
+    def _echoes(self) -> bool:
+        observer = self._observer
+        return observer is not None and observer.foreground() is not None and observer.modes().echo
+
+    def _write_keys(self, echoes: bool) -> None:
+        """A program may have switched the echo off since: then the output must show that it came before."""
+        record, end = self._record, self._record.end
+        waiting, self._keys = self._keys, []
+        for keys in waiting:
+            if not echoes and end == keys.at:
+                self._keys.append(keys)
+            elif echoes or keys.echoed(b"".join([data for _, data in record.pieces(keys.at, end)])):
+                self._write(self._writer.input(keys.time - record.began, keys.data))
+
+    def _on_time(self) -> None:
+        self._timer = None
+        self._advance()
+
+    def _advance(self) -> None:
+        """Write what is new, or a part of it and the rest soon."""
+        record = self._record
+        behind = record.end - self._at
+        self._write_new(record.whole(self._at + SLICE) if behind > SLICE else record.end)
+        if self._file is not None and behind > SLICE:
+            with contextlib.suppress(RuntimeError):  # without a loop it is a closed terminal, which `ended` completes
+                self._timer = asyncio.get_running_loop().call_soon(self._on_time)
+        else:
+            self._tell()
+
+    def _finish(self, exit_code: int | None, now: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        record, writer = self._record, self._writer
+        while self._file is not None and record.end - self._at > SLICE:
+            self._write_new(record.whole(self._at + SLICE))
+        self._write_new(record.end)
+        self._write(writer.rest(now - record.began))
+        if exit_code is not None:
+            self._write(writer.exit(now - record.began, exit_code))
+        self._close()
+
+    def _write_new(self, end: int) -> None:
+        if self._file is None:
+            return
+        try:
+            lines = self._lines(end)
+        except HostError as error:  # the transcript lies on a disk, too
+            self._fail(str(error))
+        else:
+            self._at = end
+            self._write(lines)
+
+    def _lines(self, end: int) -> str:
+        """What viewers see from where we are up to `end`, cut where a new moment begins or something else happens."""
+        record, writer, at = self._record, self._writer, self._at
+        sizes = [change for change in record.resizes(at - 1, end) if change[:2] > self._sized]
+        if sizes:
+            self._sized = sizes[-1][:2]
+        happenings: list[tuple[int, float, Callable[[float], str] | None]] = [
+            *((start, moment, None) for start, moment in record.turns(at, end)),
+            *((start, moment, partial(writer.resize, size=size)) for start, moment, size in sizes),
+            *(
+                (start, record.time_of(start), partial(writer.marker, label=text))
+                for start, text in record.commands(at, end)
+            ),
+        ]
+        lines: list[str] = []
+        now = max(record.time_of(at), self._since)
+        for start, moment, write in sorted(happenings, key=itemgetter(0, 1)):
+            stop = max(at, record.whole(start))
+            lines += [writer.output(now - record.began, data) for _, data in record.pieces(at, stop)]
+            at, now = stop, max(now, moment)
+            if write is not None:
+                lines.append(write(now - record.began))
+        lines += [writer.output(now - record.began, data) for _, data in record.pieces(at, end)]
+        return "".join(lines)
+
+    # -- the file
+
+    def _write(self, lines: str) -> None:
+        if self._file is None or not lines:
+            return
+        data = lines.encode()
+        written = 0
+        try:
+            with memoryview(data) as view:
+                while written < len(data):
+                    written += os.write(self._file, view[written:])
+        except OSError as error:
+            written = data.rfind(b"\n", 0, written) + 1
+            self._end += written
+            self._fail(error.strerror or str(error))
+        else:
+            self._end += written
+
+    def _fail(self, reason: str) -> None:
+        self.trouble = reason
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self._end)
+        self._close()
+
+    def _close(self) -> None:
+        if self._file is not None:
+            file, self._file = self._file, None
+            try:
+                os.close(file)
+            except OSError as error:  # where files lie on another machine, a full disk may be told only now
+                self.trouble = self.trouble or error.strerror or str(error)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._keys.clear()
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._caught_up is not None and not self._caught_up.done():
+            self._caught_up.set_result(None)
+
+
+def tell(recordings: list[Recording], over: bool, exit_code: int | None) -> list[Recording]:
+    """Something changed in their terminal, or it is over. Gives back those that go on."""
+    for recording in recordings:
+        if over:
+            recording.ended(exit_code)
+        recording.note()
+    return [recording for recording in recordings if not recording.stopped]
+
+
+def _version(version: int) -> Version:
+    if version not in VERSIONS:
+        raise Misuse(f"there is no asciicast version {version!r} here; 2 and 3 are written", version=version)
+    return 2 if version == 2 else 3
+
+
+def _limit(seconds: float | None) -> float | None:
+    if seconds is not None and not (isfinite(seconds) and seconds > 0):
+        raise Misuse(f"no limit for idle time: {seconds!r}", idle_limit=seconds)
+    return seconds
+
+
+def _create(path: str, overwrite: bool) -> int:
+    try:
+        try:
+            return os.open(path, _FLAGS, 0o600)
+        except FileExistsError:
+            if not overwrite or os.path.isdir(path):
+                raise
+        os.unlink(path)  # a link goes, and what it leads to stays
+        return os.open(path, _FLAGS, 0o600)
+    except FileExistsError as error:
+        raise Misuse(f"{path} is there already; overwrite replaces it", path=path) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise HostError(f"cannot record to {path}: {reason}", path=path, reason=reason) from error

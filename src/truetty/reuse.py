@@ -1,0 +1,114 @@
+"""Which terminal a caller gets, and which must go: decided on values, without a clock, a descriptor or a wait.
+
+Rule 1: a task's own terminal in the directory first, then a free one there, then any idle one (its own first), then a
+        warm one; otherwise a new one is opened.
+Rule 2: nobody gets a terminal in which something runs, in front or in the background, unless it is the task's own and
+        only the background is busy. What another task holds is never given away.
+Rule 3: a terminal fits only a request for the same shell, variables, size and so on.
+Rule 4: at the limit a terminal that nobody holds and in which nothing runs makes room, the longest unused first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    terminals: int | None = None
+    per_task: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller asks for. `anywhere`: it named no directory, so a task's own terminal is right as it was left."""
+
+    cwd: str  # as the kernel would say it, without links
+    task: str | None = None
+    anywhere: bool = False
+    require_cwd: bool = False
+    fresh: bool = False  # only a new one will do: what there was could not be brought to the directory
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One terminal at the moment of deciding."""
+
+    task: str | None = None
+    cwd: str | None = None
+    idle: bool = True  # no command runs in it, and nobody is about to start one
+    again: bool = False  # it is kept for this very caller, who has not used it yet
+    quiet: bool = True  # nothing runs in its background
+    fits: bool = True
+    warm: bool = False  # never handed out yet
+    used_at: float = 0.0  # inf: it is still being opened
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    index: int
+    move: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    instead_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    limit: str
+    value: int
+
+
+Choice = Reuse | Open | Refuse
+
+
+def decide(wish: Wish, seen: Sequence[Seen], limits: Limits) -> Choice:
+    """`seen` is everything that counts: terminals that are open, and places kept for those being opened."""
+    own = [at for at, one in enumerate(seen) if wish.task is not None and one.task == wish.task]
+    full = limits.per_task is not None and wish.task is not None and len(own) >= limits.per_task
+    if not wish.fresh and (found := _reusable(wish, seen, own, full)) is not None:
+        return found
+    if full and limits.per_task is not None:
+        return Refuse("per_task", limits.per_task)
+    if not wish.fresh and (warm := _first(seen, lambda one: one.warm and one.fits and one.idle)) is not None:
+        return Reuse(warm, move=seen[warm].cwd != wish.cwd)
+    if limits.terminals is None or len(seen) < limits.terminals:
+        return Open()
+    if (victim := _first(seen, lambda one: one.warm)) is None:
+        victim = _first(seen, lambda one: one.task is None and one.idle and one.quiet)
+    return Refuse("terminals", limits.terminals) if victim is None else Open(instead_of=victim)
+
+
+def _reusable(wish: Wish, seen: Sequence[Seen], own: Iterable[int], full: bool) -> Reuse | None:
+    mine = [at for at in own if seen[at].fits and (seen[at].idle or seen[at].again)]
+    for at in mine:
+        if wish.anywhere or seen[at].cwd == wish.cwd:
+            return Reuse(at)
+    free = [] if full else [at for at, one in enumerate(seen) if _is_free(one) and one.fits]
+    for at in free:
+        if seen[at].cwd == wish.cwd:
+            return Reuse(at)
+    if not wish.require_cwd:
+        for at in (*mine, *free):
+            if seen[at].idle:
+                return Reuse(at, move=True)
+    return None
+
+
+def _is_free(one: Seen) -> bool:
+    return one.task is None and one.idle and one.quiet and not one.warm
+
+
+def _first(seen: Sequence[Seen], suits: Callable[[Seen], bool]) -> int | None:
+    """Of those that suit, the one that was used the longest ago."""
+    found = [at for at, one in enumerate(seen) if suits(one)]
+    return min(found, key=lambda at: seen[at].used_at, default=None)
+
+
+def next_look(used: Iterable[float], idle: float) -> float:
+    """When the first of these will have been unused for `idle` seconds."""
+    return min(used, default=inf) + idle

@@ -1,0 +1,243 @@
+"""What a user has settled on: `truetty.toml`, then variables named TRUETTY_…, then arguments; the later wins, whole.
+
+Rule 1: the file is in the user's own config folder. Nothing is ever read from the working directory.
+Rule 2: a file that others could have written is refused, not half believed.
+Rule 3: what cannot be meant is an error that says where it stands, what is wrong and what is allowed.
+Rule 4: of every value it is known where it came from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import reprlib
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final, Self, TypeVar
+
+from truetty import values
+from truetty.core.errors import Misuse
+from truetty.environment import FRIENDLY
+from truetty.replies import Reply
+from truetty.values import Kind, Wrong
+from truetty.values import PolicySettings as PolicySettings
+
+T = TypeVar("T")
+
+PREFIX: Final = "TRUETTY_"
+FILE: Final = "truetty.toml"
+# Nobody writes a megabyte of settings by hand.
+LARGEST_FILE: Final = 1 << 20
+# What a shell needs to be of use, when it is to inherit nothing else.
+BASIC: Final = frozenset(
+    {
+        *("HOME", "USER", "LOGNAME", "SHELL", "PATH", "TMPDIR", "TZ", "LANG", "LANGUAGE"),
+        *("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"),
+    }
+)
+
+
+def _setting(default: T, kind: Kind[T], help: str) -> T:
+    made: T = field(default_factory=lambda: default, metadata={"default": default, "kind": kind, "help": help})
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Frozen; `origins` says of each name where its value came from."""
+
+    shell: str | Sequence[str] | None = _setting(
+        None, values.optional(values.program(), nothing="your own shell"), "the shell of new terminals"
+    )
+    rc: bool = _setting(True, values.flag(), "whether the shell reads your start-up files")
+    startup: float = _setting(
+        10.0, values.seconds(), "seconds after which a terminal is handed over although no prompt has come yet"
+    )
+    size: tuple[int, int] = _setting((120, 30), values.columns_and_rows(), "columns and rows of new terminals")
+    workspace: str | None = _setting(
+        None,
+        values.optional(values.place(), nothing="the directory truetty was started in"),
+        "the directory of terminals that were asked for without one",
+    )
+    inherit_env: bool = _setting(
+        True, values.flag(), "whether shells get truetty's own variables; if not, only HOME, PATH and their like"
+    )
+    env: Mapping[str, str | None] = _setting(
+        MappingProxyType({}), values.variables(), "variables for shells, over those they inherit; false unsets"
+    )
+    budget: int = _setting(
+        30_000, values.whole(0, "characters"), "characters of its output that an outcome shows; all of it is kept"
+    )
+    head_share: float = _setting(
+        0.2, values.share(), "how much of the budget is for the beginning of the output; the end has the rest"
+    )
+    memory: int = _setting(
+        1 << 20, values.size_in_bytes(), "bytes of a terminal's transcript in memory; more goes to disk"
+    )
+    quota: int | None = _setting(
+        1 << 30, values.optional(values.size_in_bytes(), nothing="no bound"), "bytes of a terminal's transcript on disk"
+    )
+    total_quota: int | None = _setting(
+        8 << 30,
+        values.optional(values.size_in_bytes(), nothing="no bound"),
+        "bytes of all transcripts on disk together",
+    )
+    coalesce: float = _setting(
+        0.1, values.seconds(), "seconds at least between two pieces of output in the stream of a command's events"
+    )
+    terminals: int | None = _setting(
+        100, values.optional(values.whole(1, "terminals"), nothing="no limit"), "how many terminals may be open"
+    )
+    per_task: int | None = _setting(
+        None, values.optional(values.whole(1, "terminals"), nothing="no limit"), "how many of them one task may hold"
+    )
+    idle: float | None = _setting(
+        None,
+        values.optional(values.seconds(positive=True), nothing="never"),
+        "seconds after which a terminal that nobody used is closed, held or not, unless something runs in it",
+    )
+    warm: int = _setting(
+        0, values.whole(0, "shells"), "how many shells are kept ready, so that a first command waits for none"
+    )
+    policy: PolicySettings | None = _setting(  # noqa: RUF009 - it makes a field
+        None,
+        values.optional(values.policy(), nothing="none: everything runs"),
+        "which commands run, are asked for, are denied",
+    )
+    reply: tuple[Reply, ...] = _setting((), values.replies(), "what to answer to programs that ask; never to secrets")
+    audit: str | None = _setting(
+        None, values.optional(values.place()), "a file to which every command, typing and decision is appended"
+    )
+    origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+
+    @classmethod
+    def load(
+        cls, environ: Mapping[str, str] | None = None, path: str | os.PathLike[str] | None = None, **arguments: object
+    ) -> Self:
+        """An argument that is None was not given; "off" says that there is none.
+
+        Without `path` the file may be missing; with it, it may not.
+        """
+        environ = os.environ if environ is None else environ
+        found: dict[str, Any] = {}  # each of its own field's type: the kind has seen to that
+        origins = dict.fromkeys(FIELDS, "default")
+
+        def take(name: str, value: object, origin: str, where: str) -> None:
+            try:
+                found[name] = FIELDS[name].kind.read(value)
+            except Wrong as wrong:
+                allowed = FIELDS[name].kind.allowed
+                raise Misuse(
+                    f"{where}: {name} = {reprlib.repr(value)}: {wrong}; allowed: {allowed}",
+                    origin=origin, key=name, value=value, reason=str(wrong), allowed=allowed,
+                ) from None  # fmt: skip
+            origins[name] = origin
+
+        file = os.path.abspath(path) if path is not None else locate(environ)
+        if file is not None:
+            for name, value in _read(file).items():
+                take(_known(name, file), value, file, file)
+        for name, one in FIELDS.items():
+            variable = PREFIX + name.upper()
+            if variable in environ:
+                take(name, _value(environ[variable], one.kind.plain), variable, variable)
+        for name, value in arguments.items():
+            if value is not None:
+                take(_known(name, "argument"), value, "argument", "argument")
+        return cls(**found, origins=MappingProxyType(origins))
+
+    def variables(self, environ: Mapping[str, str]) -> dict[str, str | None]:
+        """For `Terminal(env=…)`: what to set, and as None what to leave out."""
+        dropped = () if self.inherit_env else (name for name in environ if not _is_basic(name))
+        return {**dict.fromkeys(dropped), **self.env}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One row of the table of settings."""
+
+    name: str
+    default: object
+    help: str
+    kind: Kind[object]
+
+
+FIELDS: Final[Mapping[str, Field]] = {
+    one.name: Field(one.name, one.metadata["default"], one.metadata["help"], one.metadata["kind"])
+    for one in dataclasses.fields(Settings)
+    if "kind" in one.metadata
+}
+
+
+def locate(environ: Mapping[str, str]) -> str | None:
+    """The user's file, if there is one."""
+    return next((path for path in places(environ) if os.path.lexists(path)), None)
+
+
+def places(environ: Mapping[str, str]) -> list[str]:
+    """Where the file may be, the first one that is there."""
+    home = environ.get("HOME") or os.path.expanduser("~")
+    folder = environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(folder):  # as its specification says
+        folder = os.path.join(home, ".config")
+    candidates = (os.path.join(folder, "truetty", FILE), os.path.join(folder, FILE))
+    return [path for path in candidates if os.path.isabs(path)]
+
+
+def strangers(environ: Mapping[str, str]) -> list[str]:
+    """Variables that look like settings and are none."""
+    known = {PREFIX + name.upper() for name in FIELDS}
+    return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
+
+
+def _is_basic(name: str) -> bool:
+    return name in BASIC or name in FRIENDLY or name.startswith("LC_")  # the friendly ones are set anew, or left out
+
+
+def _known(name: str, where: str) -> str:
+    if name not in FIELDS:
+        message = f"{where}: {values.unknown(name, FIELDS)}"
+        raise Misuse(message, origin=where, key=name, known=list(FIELDS))
+    return name
+
+
+def _value(text: str, plain: bool) -> object:
+    """A variable's text: a TOML value if it is one, else itself."""
+    import tomllib
+
+    if plain:
+        return text
+    try:
+        read: object = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return read
+
+
+def _read(path: str) -> Mapping[str, object]:
+    import tomllib
+
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe in its place must not block us
+    except OSError as error:
+        raise Misuse(f"{path}: {error.strerror}", origin=path, reason=error.strerror) from None
+    with open(descriptor, "rb") as file:
+        if (reason := _refused(os.fstat(descriptor))) is not None:
+            raise Misuse(f"{path}: {reason}", origin=path, reason=reason)
+        try:
+            return tomllib.loads(file.read().decode())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise Misuse(f"{path}: not TOML: {error}", origin=path, reason=str(error)) from None
+
+
+def _refused(found: os.stat_result) -> str | None:
+    """Why what stands in this file may not be the user's own will."""
+    if not stat.S_ISREG(found.st_mode):
+        return "it is no file"
+    if found.st_uid not in (os.geteuid(), 0):
+        return f"it belongs to another user ({found.st_uid})"
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"others may write to it (mode {stat.S_IMODE(found.st_mode):o}); chmod go-w makes it yours alone"
+    return "it is too large" if found.st_size > LARGEST_FILE else None

@@ -1,0 +1,34 @@
+"""The blocking face: the same names, for plain scripts and threads.
+
+Rule 1: one event loop in one background thread serves every terminal of the process; it starts with the first.
+Rule 2: every call may come from any thread, several at once; each blocks its own caller only.
+Rule 3: Ctrl-C in a waiting caller ends the wait, not the command.
+"""
+
+from __future__ import annotations
+
+from truetty.command import Activity as Activity
+from truetty.core.errors import BadCommand as BadCommand
+from truetty.core.errors import BadKey as BadKey
+from truetty.core.errors import Busy as Busy
+from truetty.core.errors import ChannelLost as ChannelLost
+from truetty.core.errors import Closed as Closed
+from truetty.core.errors import Denied as Denied
+from truetty.core.errors import HostError as HostError
+from truetty.core.errors import LimitReached as LimitReached
+from truetty.core.errors import Misuse as Misuse
+from truetty.core.errors import SpawnFailed as SpawnFailed
+from truetty.core.errors import TruettyError as TruettyError
+from truetty.core.errors import UnknownTerminal as UnknownTerminal
+from truetty.core.outcome import Outcome as Outcome
+from truetty.core.outcome import Waiting as Waiting
+from truetty.output.digest import Budget as Budget
+from truetty.output.screen import Screen as Screen
+from truetty.replies import Reply as Reply
+from truetty.settings import Settings as Settings
+from truetty.sync.registry import Registry as Registry
+from truetty.sync.terminal import Command as Command
+from truetty.sync.terminal import Output as Output
+from truetty.sync.terminal import Recording as Recording
+from truetty.sync.terminal import Terminal as Terminal
+from truetty.sync.terminal import Transcript as Transcript

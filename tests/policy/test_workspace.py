@@ -1,0 +1,221 @@
+"""Writing inside and outside the workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from truetty.policy import READ_ONLY, Policy, Rule
+
+RULES = [
+    *READ_ONLY,
+    *(
+        Rule("allow", prefix=name)
+        for name in (
+            *("tee", "dd", "cp", "mv", "rm", "mkdir", "touch", "ln", "sed", "sort", "uniq", "find", "curl", "git diff"),
+            *("./run", "chmod", "install", "tree", "pushd", "truncate"),
+        )
+    ),
+]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "sub").mkdir(parents=True)
+    (root / ".git").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (root / "out").symlink_to(tmp_path / "elsewhere")
+    (root / "in").symlink_to(root / "sub")
+    (root / "dangling").symlink_to(tmp_path / "elsewhere" / "new")
+    return root
+
+
+INSIDE = r"""
+ls > x
+ls >> sub/x
+ls 2> x &> y
+ls > ./sub/../x
+ls > in/x
+ls > WORKSPACE/x
+ls > 'a file'
+ls > /dev/null
+cd sub && ls > x
+{ ls; } > x
+> x
+ls | tee x sub/y
+ls | tee -a x > /dev/null
+dd if=/dev/zero of=x count=1
+sed -i s/a/b/ x
+sed -i.bak -e s/a/b/ x sub/y
+sort -o x y
+sort -uox y
+uniq x y
+cp /etc/hosts .
+cp -r sub sub2
+mv x y
+rm -rf sub
+mkdir -p a/b/c
+touch x
+ln -s sub link
+find . -name '*.o' -delete
+find . -fprint x
+curl -o x http://example.org
+git diff --output=x
+./run
+install -m 755 x sub
+chmod +x x
+cat <<EOF > x
+"""
+
+OUTSIDE = r"""
+ls > ../x
+ls > /etc/x
+ls > /tmp/x
+ls > ~/x
+ls > ~+/x
+ls > "$x"
+ls > sub/$x
+ls > x{1,2}
+ls > x*
+ls > $(pwd)/x
+ls > out/x
+ls > in/../../x
+ls > dangling
+ls > WORKSPACE-other/x
+ls > .git/config
+ls > sub/../.git/hooks/pre-commit
+ls > x > ../y
+ls > /dev/sda
+ls > /proc/self/mem
+cd / && ls > x
+cd .. && ls > x
+command cd / && ls > x
+cd out && ls > x
+cd sub && ls > ../../x
+cd maybe; cd ..; ls > x
+cd "$x" && ls > y
+cd && ls > x
+cd - && ls > x
+pushd sub && ls > x
+false && cd ..; ls > x
+for i in 1 2; do cd ..; done; ls > x
+(cd ..; ls > x)
+{ ls; } > ../x
+> ../x
+ls | tee ../x
+ls | tee x /etc/y
+ls | tee "$x"
+dd of=../x
+dd of="$x"
+dd $x
+sed -i s/a/b/ ../x
+sed -i '' s/a/b/ /etc/x
+sort -o ../x y
+sort -o../x y
+sort --output=/etc/x y
+sort --outp /etc/x y
+uniq x /etc/y
+cp x /etc
+cp x y -t /etc
+cp --target-directory=/etc x
+cp -a /etc/hosts .
+cp -P out link
+mv /etc/x .
+mv x /etc
+rm -rf /
+rm -rf ..
+rm -rf "$x"
+rm -rf .git
+mkdir ../x
+touch /etc/x
+ln -s /etc link
+ln -s .. link
+ln -sf /etc link && ls > link/x
+chmod 777 /etc/passwd
+truncate -s 0 ../x
+find / -delete
+find .. -name x -delete
+find . -fprint ../x
+curl -o ../x http://example.org
+curl --output /etc/x http://example.org
+git diff --output=../x
+tree -o ../x
+cd sub && ./run
+"""
+
+
+def lines(table: str) -> list[str]:
+    return [line for line in table.splitlines() if line]
+
+
+def placed(command: str, workspace: Path) -> str:
+    return command.replace("WORKSPACE", str(workspace)) + ("\nEOF\n" if "<<EOF" in command else "")
+
+
+@pytest.mark.parametrize("command", lines(INSIDE))
+def test_inside_a_rule_is_enough(command: str, workspace: Path) -> None:
+    policy = Policy(RULES, workspace=workspace)
+    decision = policy.decide(placed(command, workspace), cwd=str(workspace))
+    assert decision.verdict == "allow", decision
+
+
+@pytest.mark.parametrize("command", lines(OUTSIDE))
+def test_outside_it_is_asked(command: str, workspace: Path) -> None:
+    policy = Policy(RULES, workspace=workspace)
+    decision = policy.decide(placed(command, workspace), cwd=str(workspace))
+    assert (decision.verdict, decision.suggestions) == ("ask", ()), decision
+
+
+@pytest.mark.parametrize("command", lines(OUTSIDE))
+def test_outside_it_is_asked_where_the_default_is_to_allow(command: str, workspace: Path) -> None:
+    if command.endswith("./run"):  # not about writing: that rule does not matter where everything is allowed
+        return
+    policy = Policy(default="allow", workspace=workspace)
+    assert policy.decide(placed(command, workspace), cwd=str(workspace)).verdict == "ask"
+
+
+def test_a_relative_path_needs_a_directory_to_start_from(workspace: Path) -> None:
+    policy = Policy(RULES, workspace=workspace)
+    assert policy.decide("ls > x", cwd=None).verdict == "ask"
+    assert policy.decide("ls > x", cwd="project").verdict == "ask"
+    assert policy.decide(f"ls > {workspace}/x", cwd=None).verdict == "allow"
+    assert policy.decide("ls > x", cwd=str(workspace.parent)).verdict == "ask"
+    assert policy.decide("./run", cwd=str(workspace.parent)).verdict == "ask"
+
+
+def test_a_workspace_that_is_a_link_is_where_it_leads(workspace: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(workspace)
+    policy = Policy(RULES, workspace=link)
+    assert policy.decide("ls > x", cwd=str(workspace)).verdict == "allow"
+    assert policy.decide("ls > x", cwd=str(link)).verdict == "allow"
+    assert policy.decide("ls > ../x", cwd=str(link)).verdict == "ask"
+
+
+def test_without_a_workspace_the_default_speaks_for_redirections() -> None:
+    lists = {"allow": ["ls", "tee", "mkdir", "sort"]}
+    for default in ("ask", "deny"):
+        policy = Policy.from_lists(lists, default=default)
+        assert policy.decide("ls > x", cwd="/nowhere").verdict == default
+        assert policy.decide("ls | tee x", cwd="/nowhere").verdict == default
+        assert policy.decide("sort -o x y", cwd="/nowhere").verdict == default
+        assert policy.decide("mkdir x", cwd="/nowhere").verdict == "allow"
+        assert policy.decide("ls > /dev/null", cwd="/nowhere").verdict == "allow"
+    policy = Policy.from_lists({"deny": ["rm"]}, default="allow")
+    assert policy.decide("ls > x", cwd="/nowhere").verdict == "allow"
+
+
+def test_where_the_default_is_to_deny_outside_is_denied(workspace: Path) -> None:
+    policy = Policy(RULES, default="deny", workspace=workspace)
+    assert policy.decide("ls > x", cwd=str(workspace)).verdict == "allow"
+    assert policy.decide("ls > ../x", cwd=str(workspace)).verdict == "deny"
+
+
+def test_the_read_only_default_takes_a_workspace(workspace: Path) -> None:
+    policy = Policy.read_only(workspace=workspace)
+    assert policy.decide("ls > x", cwd=str(workspace)).verdict == "allow"
+    assert policy.decide("ls > ../x", cwd=str(workspace)).verdict == "ask"
+    assert policy.decide("rm x", cwd=str(workspace)).verdict == "ask"
+    assert policy.decide("sed -i s/a/b/ x", cwd=str(workspace)).verdict == "ask"

@@ -1,0 +1,180 @@
+"""The verbs every surface offers: what they do, what they refuse, and what they tell."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+import truetty
+from tests.acceptance.session import PATIENCE, eventually
+from truetty.core.until import Idle, Input
+from truetty.notices import Notice
+from truetty.policy import Audit, Decision, Policy
+from truetty.registry import Registry
+from truetty.service import Service
+
+PASSWORD = "sh -c 'stty -echo; printf \"Password: \"; read a; stty echo; echo; echo ${#a}'"
+
+
+@pytest.fixture
+async def service(home: Path) -> AsyncIterator[Service]:
+    async with Service(Registry(shell="bash", rc=False, cwd=home, env={"HOME": str(home)})) as made:
+        yield made
+
+
+async def test_run_keeps_the_state_of_a_task(service: Service, home: Path) -> None:
+    first = await service.run("cd / && x=1", task="a", wait=PATIENCE)
+    assert (first.outcome.state, first.reached) == ("finished", "exit")
+    again = await service.run("echo $x $PWD", task="a", wait=PATIENCE)
+    assert again.outcome.output == "1 /\n" and again.outcome.terminal_id == first.outcome.terminal_id
+    other = await service.run("echo $x $PWD", task="b", wait=PATIENCE)
+    assert other.outcome.output == f"{home}\n" and other.outcome.terminal_id != first.outcome.terminal_id
+
+
+async def test_the_same_request_runs_once(service: Service, home: Path) -> None:
+    reports = await asyncio.gather(
+        *(service.run(f"echo x >> {home}/ran; echo ran", task="a", key="k1", wait=PATIENCE) for _ in range(10))
+    )
+    assert {report.outcome.command_id for report in reports} == {reports[0].outcome.command_id}
+    assert (home / "ran").read_text() == "x\n"
+    late = await service.run(f"echo x >> {home}/ran; echo ran", key="k1", wait=PATIENCE)
+    assert late.outcome.output == "ran\n" and (home / "ran").read_text() == "x\n"
+    with pytest.raises(truetty.Misuse, match="was another command"):
+        await service.run("echo other", key="k1")
+    with pytest.raises(truetty.BadCommand):
+        await service.run(" ", key="k2")
+    assert (await service.run("echo now", key="k2", wait=PATIENCE)).outcome.output == "now\n"  # nothing had run
+
+
+async def test_unknown_ids_are_answered_with_the_valid_ones(service: Service) -> None:
+    report = await service.run("true", task="a", wait=PATIENCE)
+    with pytest.raises(truetty.UnknownTerminal) as refused:
+        await service.wait("t999")
+    assert report.outcome.terminal_id in str(refused.value) and report.outcome.command_id in str(refused.value)
+
+
+async def test_waiting_sending_stopping(service: Service) -> None:
+    report = await service.run("read -p 'go on? [y/N] ' a; echo got $a; sleep 600", task="a", wait=PATIENCE)
+    assert (report.outcome.state, report.reached) == ("waiting", "input")
+    id = report.outcome.command_id
+    assert "go on?" in service.screen(id).text
+    await service.send(id, "y\n", wait=0)
+    await eventually(lambda: "got y" in service.command(id).output.text(), "the answer in the output")
+    report = await service.wait(id, timeout=PATIENCE, until=Idle(0.1))
+    assert report.reached == "idle" and report.outcome.state == "running"
+    report = await service.stop(report.outcome.terminal_id)
+    assert (report.outcome.state, report.outcome.signal) == ("finished", "SIGINT")
+    with pytest.raises(truetty.Misuse, match="has finished"):
+        await service.send(id, "more\n")
+    await service.stop(id, close=True)
+    assert service.terminals() == []
+
+
+async def test_surviving_children_are_named(service: Service) -> None:
+    report = await service.run("sleep 600 & true", task="a", wait=PATIENCE)
+    assert any("sleep" in note for note in report.outcome.notes)
+
+
+async def test_reading_by_pages(service: Service) -> None:
+    report = await service.run("seq 1 100000", task="a", wait=PATIENCE)
+    id, text, offset = report.outcome.command_id, "", 0
+    while True:
+        page = await service.read(id, offset=offset, limit=50_000)
+        text += page.text
+        if page.next_offset is None:
+            break
+        offset = page.next_offset
+    assert text == "".join(f"{number}\n" for number in range(1, 100_001))
+    assert [match.line for match in (await service.read(id, grep="^9999[0-9]$")).matches] == [
+        str(number) for number in range(99_990, 100_000)
+    ]
+    assert (await service.read(id, tail=2)).text == "99999\n100000\n"
+    assert (await service.read(id)).text.startswith("1\n") and (await service.read(id)).text == ""
+
+
+async def test_secrets_are_for_people(service: Service) -> None:
+    report = await service.run(PASSWORD, task="a", wait=PATIENCE)
+    id = report.outcome.command_id
+    assert report.outcome.waiting is not None and report.outcome.waiting.kind == "secret"
+    with pytest.raises(truetty.Denied, match="secret"):
+        await service.send(id, "guess\n")
+    handoff = service.handoff(id, "the password")
+    assert handoff.ticket not in repr(handoff)
+    with pytest.raises(truetty.Denied, match="a person has terminal"):
+        await service.send(id, "guess\n")
+    with pytest.raises(truetty.Denied):
+        await service.handoffs.type("x" * len(handoff.ticket), "hunter2\n")
+    await service.handoffs.type(handoff.ticket, "hunter2\n")
+    report = await service.wait(id, timeout=PATIENCE)
+    assert (report.outcome.state, report.outcome.output) == ("finished", "Password: \n7\n")
+    with pytest.raises(truetty.Misuse, match="has finished"):
+        service.handoff(id, "again")
+
+
+async def test_a_terminal_is_given_back(service: Service) -> None:
+    id = (await service.run("read a; echo got $a", task="a", wait=PATIENCE)).outcome.command_id
+    handoff = service.handoff(id, "look at this")
+    service.handoffs.give_back(handoff.ticket)
+    report = await service.send(id, "mine\n", wait=PATIENCE)
+    assert report.outcome.output.endswith("got mine\n")
+
+
+async def test_what_happened_meanwhile_is_told_once(service: Service) -> None:
+    heard: list[Notice] = []
+
+    async def listen(notice: Notice) -> None:
+        heard.append(notice)
+
+    service.notices.listen(listen)
+    silent = await service.run("sleep 0.2; sh -c 'exit 5'", task="a", wait=0)
+    asking = await service.run("sleep 0.2; read -p 'name? ' x", task="b", wait=0)
+    assert silent.outcome.state == asking.outcome.state == "running"
+    await eventually(lambda: len(heard) == 2, "both notices")
+    told = {notice.command_id: notice for notice in heard}
+    assert told[silent.outcome.command_id].what == "finished" and told[silent.outcome.command_id].exit_code == 5
+    assert told[asking.outcome.command_id].what == "waiting" and told[asking.outcome.command_id].prompt == "name? "
+    report = await service.run("true", task="c", wait=PATIENCE)
+    assert {notice.command_id for notice in report.notices} == set(told)
+    assert (await service.run("true", task="c", wait=PATIENCE)).notices == ()
+
+
+async def test_what_was_reported_is_no_news(service: Service) -> None:
+    report = await service.run("sleep 0.1", task="a", wait=0)
+    assert (await service.wait(report.outcome.command_id, timeout=PATIENCE)).outcome.state == "finished"
+    assert (await service.run("true", task="b", wait=PATIENCE)).notices == ()
+
+
+async def test_asking_and_the_audit_log(home: Path) -> None:
+    asked: list[Decision] = []
+
+    async def yes_to_touch(decision: Decision) -> bool | None:
+        asked.append(decision)
+        return decision.command.startswith("touch")
+
+    registry = Registry(shell="bash", rc=False, cwd=home, env={"HOME": str(home)})
+    log = home / "audit.jsonl"
+    policy = Policy.read_only(workspace=home)
+    async with Service(registry, policy=policy, asker=yes_to_touch, audit=Audit(log), clock=lambda: 7.0) as service:
+        await service.run("ls", task="a", wait=PATIENCE)
+        await service.run(f"touch {home}/made", task="a", wait=PATIENCE)
+        with pytest.raises(truetty.Denied, match="answer was no"):
+            await service.run("rm made", task="a", wait=PATIENCE)
+        assert (home / "made").exists() and [decision.command[:5] for decision in asked] == ["touch", "rm ma"]
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(line["command"].split()[0], line["verdict"], line["answered_by"]) for line in lines] == [
+        ("ls", "allow", "rule"), ("touch", "allow", "answer"), ("rm", "deny", "answer"),
+    ]  # fmt: skip
+    assert all(line["time"] == 7.0 and line["task"] == "a" for line in lines)
+
+
+async def test_typing_is_a_permission_of_its_own(home: Path) -> None:
+    registry = Registry(shell="bash", rc=False, cwd=home, env={"HOME": str(home)})
+    async with Service(registry, policy=Policy((), default="allow", typing="deny")) as service:
+        report = await service.run("read x", task="a", wait=PATIENCE)
+        with pytest.raises(truetty.Denied, match="Typing into"):
+            await service.send(report.outcome.command_id, "y\n")
+        assert (await service.wait(report.outcome.command_id, timeout=0, until=Input())).outcome.state == "waiting"
