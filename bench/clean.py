@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from truetty.output.clean import Cleaner
-from truetty.output.digest import Digest
+from truetty.output.digest import Budget, Digest
 
 RECORDINGS = Path(__file__).parent.parent / "tests" / "output" / "recordings"
 SIZE = 4_000_000
@@ -88,7 +88,7 @@ def main() -> None:
         )
     text = (MADE["log lines"] * 700).decode()
     start = time.process_time()
-    digest = Digest(30_000)
+    digest = Digest(Budget())
     for _ in range(500):
         digest.feed(text)
     digest.result()
