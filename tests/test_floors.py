@@ -20,7 +20,8 @@ FLOORS = (
     ({"output"}, {"kernel"}, {"shells"}),
     ({"spill"}, {"changes"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}, {"replies"}),
     ({"transcript"}, {"values"}, {"questions"}, {"survivors"}, {"typist"}),
-    ({"window"}, {"record"}),
+    ({"reading"}, {"record"}),
+    ({"window"},),
     ({"viewer"}, {"events"}, {"asking"}, {"answers"}, {"arguments"}, {"recording"}, {"settings"}),
     ({"bounds"},),
     ({"conversation"},),
@@ -32,7 +33,8 @@ FLOORS = (
     ({"clients"}, {"functions"}),
     ({"__init__"},),  # the public names; those above may use them like any program outside
     ({"sync"}, {"testing"}),
-    ({"cli"}, {"mcp"}, {"web"}, {"ray"}),
+    ({"mcp"}, {"web"}, {"ray"}),
+    ({"cli"},),  # it starts the others
     ({"__main__"},),
 )
 

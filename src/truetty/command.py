@@ -203,6 +203,9 @@ class Command:
         code, number = self._code()
         meant = exit_codes.read(code, number, self._last_line(), self._sent) if code else None
         notes = [*self._notes, *self.answers.notes, *(meant.notes if meant is not None else ()), *told]
+        if missing := self.output.missing:
+            why = terminal.transcript.trouble or "the file was lost"
+            notes.append(f"{missing:,} bytes of the output could not be kept: {why}")
         if machine.stopped:
             notes.append("stopped: nothing runs until it is continued")
         if self.timed_out:
@@ -221,7 +224,7 @@ class Command:
             output_lines=lines,
             omitted=omitted,
             original_tokens=tokens,
-            complete=self.output.complete,
+            complete=not missing,
             waiting=self._waiting(machine.waiting) if machine.waiting is not None else None,
             duration=(ending.time if ending is not None else terminal._now()) - machine.asked_at,
             cwd=end.cwd,

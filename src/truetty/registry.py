@@ -26,7 +26,7 @@ from truetty import reuse
 from truetty.arguments import Making
 from truetty.command import Command
 from truetty.core.errors import Closed, LimitReached, Misuse, SpawnFailed, TruettyError, UnknownTerminal
-from truetty.output.digest import Budget
+from truetty.output.digest import REST, Budget
 from truetty.reuse import Limits, Open, Refuse, Reuse
 from truetty.seat import Defaults, Make, Order, Place, Seat, ShellName
 from truetty.spill import Allowance
@@ -81,7 +81,8 @@ class Registry:
         self._closing: asyncio.Future[None] | None = None
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> Self:
+    def from_settings(cls, settings: Settings, *, rest: str = REST) -> Self:
+        """`rest` says where to read what an outcome leaves out, for whoever reads it."""
         return cls(
             limit=settings.terminals,
             per_task=settings.per_task,
@@ -93,7 +94,7 @@ class Registry:
             rc=settings.rc,
             size=settings.size,
             startup=settings.startup,
-            budget=Budget(settings.budget, settings.head_share),
+            budget=Budget(settings.budget, settings.head_share, rest),
             memory=settings.memory,
             quota=settings.quota,
             total=Allowance(settings.total_quota),

@@ -8,6 +8,7 @@ from typing import Self, Unpack
 
 import truetty
 from truetty.arguments import Making
+from truetty.output.digest import REST
 from truetty.seat import Place, ShellName
 from truetty.settings import Settings
 from truetty.sync.loop import loop
@@ -38,9 +39,9 @@ class Registry:
         loop.keep(inner)
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> Self:
+    def from_settings(cls, settings: Settings, *, rest: str = REST) -> Self:
         made = cls.__new__(cls)
-        made._begin(truetty.Registry.from_settings(settings))
+        made._begin(truetty.Registry.from_settings(settings, rest=rest))
         return made
 
     def __enter__(self) -> Self:

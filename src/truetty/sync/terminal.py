@@ -40,6 +40,10 @@ class Output:
         return loop.ask(lambda: self._inner.lines)
 
     @property
+    def missing(self) -> int:
+        return loop.ask(lambda: self._inner.missing)
+
+    @property
     def complete(self) -> bool:
         return loop.ask(lambda: self._inner.complete)
 
