@@ -153,7 +153,8 @@ async def test_a_command_ends_though_its_job_prints_on_and_on(shell: str, home: 
         outcome = await terminal.run("echo meanwhile; sh -c 'exit 5'", wait=PATIENCE)
         assert (outcome.state, outcome.exit_code) == ("finished", 5)
         assert "meanwhile\n" in outcome.output
-        outcome = await terminal.run(f"kill {LAST_PID[shell]}; wait", wait=PATIENCE)
+        # By KILL: dash 0.5.12 survives a TERM that comes while it starts a program, in any terminal, 4 times in 100.
+        outcome = await terminal.run(f"kill -9 {LAST_PID[shell]}; wait", wait=PATIENCE)
         assert outcome.state == "finished"
         await assert_healthy(terminal)
 
