@@ -21,8 +21,8 @@ FLOORS = (
     ({"spill"}, {"changes"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}, {"replies"}),
     ({"transcript"}, {"values"}, {"questions"}, {"survivors"}, {"typist"}),
     ({"reading"}, {"record"}),
-    ({"window"},),
-    ({"viewer"}, {"events"}, {"asking"}, {"answers"}, {"arguments"}, {"recording"}, {"settings"}),
+    ({"window"}, {"settings"}),
+    ({"viewer"}, {"events"}, {"asking"}, {"answers"}, {"arguments"}, {"recording"}),
     ({"bounds"},),
     ({"conversation"},),
     ({"terminal", "command", "stream", "waits"},),  # a terminal has a command, a command its terminal and listeners

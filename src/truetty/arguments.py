@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from truetty.channels.base import Channel
-from truetty.output.digest import Budget
+from truetty.output.digest import REST, Budget
 from truetty.replies import OnWaiting, Reply
+from truetty.settings import Settings
 from truetty.spill import Allowance
 
 
@@ -28,6 +29,22 @@ class Making(TypedDict, total=False):
     replies: Sequence[Reply]
     on_waiting: OnWaiting | None
     channel: Channel | None
+
+
+def making(settings: Settings, rest: str = REST) -> Making:
+    """What the settings say of every terminal. `rest` says where to read what an outcome leaves out."""
+    return {
+        "env": settings.variables(os.environ),
+        "rc": settings.rc,
+        "size": settings.size,
+        "startup": settings.startup,
+        "budget": Budget(settings.budget, settings.head_share, rest),
+        "memory": settings.memory,
+        "quota": settings.quota,
+        "total": Allowance(settings.total_quota),
+        "coalesce": settings.coalesce,
+        "replies": settings.reply,
+    }
 
 
 class Arguments(Making, total=False):

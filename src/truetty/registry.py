@@ -23,13 +23,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, Unpack, assert_never
 
 from truetty import reuse
-from truetty.arguments import Making
+from truetty.arguments import Making, making
 from truetty.command import Command
 from truetty.core.errors import Closed, LimitReached, Misuse, SpawnFailed, TruettyError, UnknownTerminal
-from truetty.output.digest import REST, Budget
+from truetty.output.digest import REST
 from truetty.reuse import Limits, Open, Refuse, Reuse
 from truetty.seat import Defaults, Make, Order, Place, Seat, ShellName
-from truetty.spill import Allowance
 from truetty.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -90,16 +89,7 @@ class Registry:
             warm=settings.warm,
             shell=settings.shell,
             cwd=settings.workspace,
-            env=settings.variables(os.environ),
-            rc=settings.rc,
-            size=settings.size,
-            startup=settings.startup,
-            budget=Budget(settings.budget, settings.head_share, rest),
-            memory=settings.memory,
-            quota=settings.quota,
-            total=Allowance(settings.total_quota),
-            coalesce=settings.coalesce,
-            replies=settings.reply,
+            **making(settings, rest),
         )
 
     async def __aenter__(self) -> Self:

@@ -9,7 +9,6 @@ import json
 import os
 import select
 import shlex
-import shutil
 import signal
 import sys
 import termios
@@ -18,7 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from truetty import Command, Misuse, Outcome, Terminal
+from truetty import Command, Misuse, Outcome, Settings, Terminal
+from truetty.arguments import making
 from truetty.cli import OURS
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
@@ -62,10 +62,13 @@ def main(request: Request) -> int:
 
 async def _run(request: Request) -> int:
     person = not request.json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
-    columns, rows = shutil.get_terminal_size((120, 30)) if person else (120, 30)
-    terminal = Terminal(
-        request.shell, cwd=request.cwd, env=request.variables, rc=request.rc, size=(columns or 120, rows or 30)
-    )
+    settings = Settings.load(shell=request.shell, rc=None if request.rc else False)
+    made = making(settings)
+    made["env"] = {**(made["env"] or {}), **request.variables}
+    if person:
+        columns, rows = os.get_terminal_size(sys.stdout.fileno())
+        made["size"] = (columns or settings.size[0], rows or settings.size[1])
+    terminal = Terminal(settings.shell, cwd=request.cwd, **made)
     async with terminal:
         command = await terminal.start(request.text, timeout=request.timeout)
         with _interrupts(command), _keyboard(terminal) if person else _input(terminal, command) as feed:
@@ -164,7 +167,7 @@ def _keyboard(terminal: Terminal) -> Iterator[Feed]:
             task.add_done_callback(sending.discard)
 
     def resized() -> None:
-        columns, rows = shutil.get_terminal_size()
+        columns, rows = os.get_terminal_size(sys.stdout.fileno())
         if columns > 0 and rows > 0 and not terminal.closed:
             task = asyncio.ensure_future(terminal.resize(columns, rows))
             sending.add(task)
