@@ -1,0 +1,261 @@
+"""`truetty setup`: tells an MCP client how to start our server, by changing one entry of its configuration file.
+
+Rule 1: everything else in the file stays as it is, byte for byte. What cannot be read is refused and left alone.
+Rule 2: a file is written whole or not at all, with its mode, through links; and not over what somebody else has
+        written meanwhile, since some clients write their own file all the time.
+Rule 3: doing it twice changes nothing the second time; `--undo` takes out our entry and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import secrets
+import shutil
+import stat
+import sys
+from collections.abc import Callable
+from typing import Final
+
+from truetty.cli import json_text, toml_text
+from truetty.clients import CLIENTS, Client, Launch, find, launch
+from truetty.core.errors import HostError, Misuse
+
+MOST_TRIES: Final = 5
+# A person's own file may come to hold keys of theirs; a project's file is for everybody who may read the project.
+PRIVATE: Final = 0o600
+SHARED: Final = 0o666
+_MARK: Final = "\ufeff"  # some editors begin a file with it
+
+
+def main(client: str | None, *, show: bool = False, undo: bool = False, project: bool = False) -> int:
+    """`show` is `--print`."""
+    started = _launch()
+    if client is None:
+        if show or undo:
+            raise Misuse(f"which client? There are {', '.join(known.name for known in CLIENTS)}")
+        _list(started, project)
+        return 0
+    chosen = find(client)
+    path = _path(chosen, project)
+    if show:
+        _show(chosen, path, started, undo)
+    elif undo:
+        done = _change(path, lambda text: _drop(chosen, text), shared=project)
+        print(f"{chosen.title}: {'removed from' if done else 'there is no entry of truetty in'} {path}")
+    else:
+        done = _change(path, lambda text: _put(chosen, text, started), shared=project)
+        print(f"{chosen.title}: {'written to' if done else 'already there, in'} {path}")
+        if done:
+            print(f"It starts {' '.join((started.command, *started.args))}. {chosen.title} must be started again.")
+    if not undo and importlib.util.find_spec("mcp") is None:
+        print("truetty: the server needs more: pip install 'truetty[mcp]'", file=sys.stderr)
+    return 0
+
+
+def _launch() -> Launch:
+    called = os.path.abspath(sys.argv[0])
+    program = called if os.access(called, os.X_OK) else shutil.which("truetty") or ""
+    if os.path.basename(called) == "__main__.py":  # python -m truetty: the same Python, not whatever is on the path
+        program = called
+    return launch(program, sys.executable, uvx=shutil.which("uvx"))
+
+
+def _path(client: Client, project: bool) -> str:
+    if not project:
+        return client.path(os.environ, mac=sys.platform == "darwin")
+    if client.project is None:
+        raise Misuse(f"{client.title} has no configuration for one project", client=client.name)
+    return os.path.abspath(client.project)
+
+
+# -- for people
+
+
+def _show(client: Client, path: str, started: Launch, undo: bool) -> None:
+    dotted = ".".join(client.keys)
+    state = _state(client, path, started)
+    if undo:
+        print(f"{path}: {state}; --undo would remove {dotted}" if _is_there(state) else f"{path}: {state}")
+        return
+    print(f"{path}: {state}; under {client.table}:")
+    print(_snippet(client, started), end="")
+
+
+def _snippet(client: Client, started: Launch) -> str:
+    """What a person would paste."""
+    return _edit(client)[1]("", client.entry(started))
+
+
+def _list(started: Launch, project: bool) -> None:
+    """One line for each, never broken."""
+    rows = []
+    for client in CLIENTS:
+        if project and client.project is None:
+            continue
+        path = _path(client, project)
+        rows.append((client.name, client.title, _state(client, path, started), path))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _state(client: Client, path: str, started: Launch) -> str:
+    try:
+        text = _read(path)
+        there = None if text is None else _entry(client, _text(path, text))
+    except (Misuse, HostError) as error:
+        return f"unreadable ({error})"
+    if there is None:
+        return "not configured"
+    if isinstance(there, dict) and there == {**there, **client.entry(started)}:
+        return "configured"
+    other = there.get("command") if isinstance(there, dict) else None
+    return f"configured with another command ({other})" if other else "configured in another way"
+
+
+def _is_there(state: str) -> bool:
+    return state.startswith("configured")
+
+
+# -- the entry
+
+
+Editor = tuple[
+    Callable[[str], object], Callable[[str, dict[str, object]], str], Callable[[str], str | None]
+]  # read, put, drop
+
+
+def _edit(client: Client) -> Editor:
+    keys = client.keys
+    match client.format:
+        case "toml":
+            return (
+                lambda text: toml_text.read(text, keys),
+                lambda text, entry: toml_text.put(text, keys, entry),
+                lambda text: toml_text.drop(text, keys),
+            )
+        case "json" | "jsonc" as format:
+            comments = format == "jsonc"
+            return (
+                lambda text: json_text.read(text, keys, comments=comments),
+                lambda text, entry: _put_json(text, keys, entry, comments),
+                lambda text: json_text.drop(text, keys, comments=comments),
+            )
+
+
+def _put_json(text: str, keys: tuple[str, ...], entry: dict[str, object], comments: bool) -> str:
+    """A person's additions to our entry (an `env`) stay; an entry that starts no program is replaced."""
+    there = json_text.read(text, keys, comments=comments)
+    if not isinstance(there, dict) or "command" not in there:
+        return json_text.put(text, keys, entry, comments=comments)
+    for key, value in entry.items():
+        text = json_text.put(text, (*keys, key), value, comments=comments)
+    return text
+
+
+def _entry(client: Client, text: str) -> object:
+    return _edit(client)[0](text)
+
+
+def _put(client: Client, text: str | None, started: Launch) -> str | None:
+    try:
+        return _edit(client)[1](text or "", client.entry(started))
+    except Misuse as error:
+        pasted = _snippet(client, started)
+        raise Misuse(f"{error}. Nothing was changed. The entry by hand:\n{pasted.rstrip()}", **error.facts) from error
+
+
+def _drop(client: Client, text: str | None) -> str | None:
+    return None if text is None else _edit(client)[2](text)
+
+
+# -- the file
+
+
+def _change(path: str, edit: Callable[[str | None], str | None], *, shared: bool) -> bool:
+    """Apply it to the file's text, None for no file on either side. False: nothing was to be changed."""
+    for _ in range(MOST_TRIES):
+        before = _read(path)
+        mark = _MARK if before is not None and before.startswith(_MARK.encode()) else ""
+        try:
+            after = edit(None if before is None else _text(path, before))
+            wanted = None if after is None else (mark + after).encode()
+        except UnicodeEncodeError as error:
+            raise HostError(f"{path}: our own path is not UTF-8", path=path) from error
+        except Misuse as error:
+            raise Misuse(f"{path}: {error}", **{**error.facts, "path": path}) from error
+        if wanted == before:
+            return False
+        if _replace(os.path.realpath(path), before, wanted, PRIVATE if not shared else SHARED):
+            return True
+    raise HostError(f"{path}: somebody else keeps changing it; nothing was written", path=path)
+
+
+def _text(path: str, data: bytes) -> str:
+    try:
+        return data.decode().removeprefix(_MARK)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Misuse(f"line {line}: it is not UTF-8", path=path, line=line) from error
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb", opener=_opener) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise HostError(f"{path}: it is not a plain file", path=path)
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _failed(path, error) from error
+
+
+def _opener(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)  # a pipe would keep us waiting
+
+
+def _replace(path: str, before: bytes | None, after: bytes | None, mode: int) -> bool:
+    """False: the file is no longer as it was `before`."""
+    try:
+        if after is None:
+            if _read(path) == before:
+                os.unlink(path)
+                return True
+            return False
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        unfinished = f"{path}.{secrets.token_hex(4)}.truetty"
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(after)
+                file.flush()
+                _as_it_was(path, file.fileno())
+                os.fsync(file.fileno())
+            if _read(path) != before:
+                return False
+            os.replace(unfinished, path)
+            return True
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(unfinished)
+    except OSError as error:
+        raise _failed(path, error) from error
+
+
+def _as_it_was(path: str, descriptor: int) -> None:
+    """The mode and the owner of the file that is replaced."""
+    try:
+        old, new = os.stat(path), os.fstat(descriptor)
+    except FileNotFoundError:
+        return
+    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        with contextlib.suppress(PermissionError):
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+
+
+def _failed(path: str, error: OSError) -> HostError:
+    return HostError(f"{path}: {error.strerror}", path=path, reason=error.strerror)

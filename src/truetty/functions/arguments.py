@@ -1,0 +1,138 @@
+"""What a model sent, as a verb takes it.
+
+Rule 1: what cannot be meant is refused by a sentence that says what is allowed: the model reads it and tries again.
+Rule 2: absent and null are the same, since strict schemas make models send every parameter.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from truetty.core.errors import Misuse
+from truetty.functions.verbs import PASSED_OVER, Parameter, Type, Unit, Verb
+
+LONGEST_SHOWN: Final = 60  # characters of what was wrong
+# Nobody waits a quarter of an hour in one call, and nobody means less than a second by a number of milliseconds.
+LEAST_MILLISECONDS: Final = 1000
+_TRUTH: Final = {"true": True, "false": False}
+_WANTED: Final[dict[Type, str]] = {
+    "string": "a text",
+    "number": "a number, not negative",
+    "integer": "a whole number, not negative",
+    "boolean": "true or false",
+    "strings": "a list of texts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """By the names of the table, in its types and units."""
+
+    values: Mapping[str, object]
+    notes: tuple[str, ...] = ()  # how they were understood, where that may surprise
+
+    def text(self, name: str) -> str | None:
+        value = self.values.get(name)
+        return value if isinstance(value, str) else None
+
+    def number(self, name: str, default: float | None = None) -> float | None:
+        value = self.values.get(name)
+        return value if isinstance(value, float) else default
+
+    def whole(self, name: str) -> int | None:
+        value = self.values.get(name)
+        return value if isinstance(value, int) else None
+
+    def flag(self, name: str) -> bool:
+        return self.values.get(name) is True
+
+    def texts(self, name: str) -> list[str]:
+        value = self.values.get(name)
+        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def read(verb: Verb, given: object) -> Arguments:
+    """`given` is an object, or its JSON text as OpenAI sends it."""
+    known = {name: (each, unit) for each in verb.parameters for name, unit in _names(each)}
+    allowed = [each.name for each in verb.parameters]
+    values: dict[str, object] = {}
+    notes: list[str] = []
+    for name, value in _object(verb, given).items():
+        if value is None or name in PASSED_OVER:
+            continue
+        if name not in known:
+            told = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+            raise Misuse(f"{verb.name} has no parameter {str(name)!r}: {told}", parameter=name, allowed=allowed)
+        parameter, unit = known[name]
+        if parameter.name in values:
+            raise Misuse(f"{parameter.name} is given twice", parameter=name, allowed=allowed)
+        taken = _value(verb, parameter, value)
+        if isinstance(taken, float) and unit != "same":
+            if unit == "either" and taken >= LEAST_MILLISECONDS:
+                notes.append(f"{name} {taken:g} was read as milliseconds; it is how long this call waits.")
+            taken = taken / 1000 if unit == "milliseconds" or taken >= LEAST_MILLISECONDS else taken
+        values[parameter.name] = taken
+    for parameter in verb.parameters:
+        if parameter.required and parameter.name not in values:
+            raise Misuse(
+                f"{verb.name} needs {parameter.name}. {parameter.description}",
+                parameter=parameter.name,
+                allowed=allowed,
+            )
+    return Arguments(values, tuple(notes))
+
+
+def _names(parameter: Parameter) -> list[tuple[object, Unit]]:
+    return [(parameter.name, "same"), *parameter.aliases.items()]
+
+
+def _object(verb: Verb, given: object) -> Mapping[object, object]:
+    if isinstance(given, str):
+        try:
+            given = json.loads(given) if given.strip() else {}
+        except (ValueError, RecursionError) as error:
+            raise Misuse(f"the arguments of {verb.name} are not JSON: {error}", verb=verb.name) from error
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise Misuse(f"the arguments of {verb.name} are an object, not {_shown(given)}", verb=verb.name)
+    return given
+
+
+def _value(verb: Verb, parameter: Parameter, value: object) -> object:
+    """In its type. A number or a truth may come as text, and one text as a list of it: what is meant is clear."""
+    match parameter.type, value:
+        case ("string", str()) | ("boolean", bool()):
+            return value
+        case ("boolean", str()) if value.strip().lower() in _TRUTH:
+            return _TRUTH[value.strip().lower()]
+        case ("strings", str()):
+            return [value]
+        case ("strings", Sequence()) if all(isinstance(item, str) for item in value):
+            return list(value)
+        case ("number" | "integer", int() | float() | str()) if not isinstance(value, bool):
+            number = _number(value)
+            if parameter.type == "number" and math.isfinite(number) and number >= 0:
+                return number
+            if parameter.type == "integer" and number.is_integer() and number >= 0:
+                return int(number)
+    wanted = _WANTED[parameter.type]
+    raise Misuse(
+        f"{parameter.name} of {verb.name} is {wanted}; not {_shown(value)}", parameter=parameter.name, wanted=wanted
+    )
+
+
+def _number(value: int | float | str) -> float:
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def _shown(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"

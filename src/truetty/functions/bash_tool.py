@@ -1,0 +1,99 @@
+"""Anthropic's `bash` tool, answered by a terminal: `command` runs in one bash that stays, `restart` gives a new one.
+
+Rule 1: one bash. Calls that come at once are done one after another; a command is never typed into a running one.
+Rule 2: a bash that has ended is not replaced in silence, since its variables are gone: the model must say `restart`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+from typing import Final
+
+from truetty.core.errors import Busy, Closed, Misuse, UnknownTerminal
+from truetty.functions import arguments
+from truetty.functions.calls import Result, answered, told
+from truetty.functions.verbs import BASH
+from truetty.functions.words import Advice
+from truetty.service import Service
+
+# Models take this tool for one that answers when the command is done.
+WAIT: Final = 120.0
+ADVICE: Final[Advice] = {
+    "running": "It goes on. Call bash with an empty command to wait for it, or with restart to end it.",
+    "waiting": "Nothing else can run here until it is answered. Call bash with restart to end it.",
+}
+_numbers = itertools.count(1)
+
+
+class Bash:
+    """`result = await bash.call({"command": "make"})`; `result.text` is the content of the tool's result."""
+
+    def __init__(
+        self,
+        service: Service,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        wait: float | None = WAIT,
+        timeout: float | None = None,
+    ) -> None:
+        """`wait` bounds how long a call takes; only `timeout` ends a command."""
+        self._service = service
+        self._cwd = cwd
+        self._wait = wait
+        self._timeout = timeout
+        self._task = f"bash tool {next(_numbers)}"
+        self._terminal: str | None = None
+        self._turn = asyncio.Lock()
+
+    async def call(self, given: object) -> Result:
+        """What the model sent: `command`, `restart`, or both."""
+        async with self._turn:
+            return await answered(self._call(given))
+
+    async def close(self) -> None:
+        """End this bash and all that runs in it."""
+        async with self._turn:
+            await self._end()
+
+    async def _call(self, given: object) -> Result:
+        taken = arguments.read(BASH, given)
+        command = taken.text("command")
+        if command is None and not taken.flag("restart"):
+            raise Misuse("bash needs command, or restart: true", allowed=["command", "restart"])
+        if taken.flag("restart"):
+            await self._end()
+        if command is None:
+            return Result("Restarted: the next command runs in a new bash.", {"restarted": True})
+        return await self._run(command)
+
+    async def _run(self, command: str) -> Result:
+        try:
+            running = await self._start(command)
+        except Closed as error:
+            raise Closed(f"{error}. Call bash with restart for a new one", **error.facts) from error
+        except Busy as error:
+            advice = "Call bash with an empty command to wait for it, or with restart to end it"
+            raise Busy(f"{error}. {advice}", **error.facts) from error
+        return told(await self._service.wait(running, timeout=self._wait), ADVICE)
+
+    async def _start(self, command: str) -> str:
+        """The id of what is to be waited for."""
+        if self._terminal is None:
+            started = await self._service.start(
+                command, cwd=self._cwd, task=self._task, shell="bash", timeout=self._timeout
+            )
+            self._terminal = started.terminal_id
+        elif not command.strip() and self._service.registry.get(self._terminal).busy:
+            return self._terminal
+        else:
+            started = await self._service.start(command, terminal=self._terminal, timeout=self._timeout)
+        return started.id
+
+    async def _end(self) -> None:
+        terminal, self._terminal = self._terminal, None
+        if terminal is not None:
+            with contextlib.suppress(UnknownTerminal):  # it has ended so long ago that nobody remembers it
+                await self._service.stop(terminal, close=True)

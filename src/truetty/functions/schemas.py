@@ -1,0 +1,55 @@
+"""The verbs in the forms that model APIs want.
+
+OpenAI's `strict` makes models keep to a schema exactly. In return every parameter must be required, so those that need
+not be there may be null, and no object may have members that are not named.
+"""
+
+from __future__ import annotations
+
+from truetty.functions.verbs import VERBS, Parameter, Verb
+
+Schema = dict[str, object]
+
+
+def parameters(verb: Verb, *, strict: bool = False) -> Schema:
+    """As JSON Schema. `strict` is OpenAI's: all are required, and those that need not be there may be null."""
+    return {
+        "type": "object",
+        "properties": {each.name: _property(each, nullable=strict and not each.required) for each in verb.parameters},
+        "required": [each.name for each in verb.parameters if strict or each.required],
+        "additionalProperties": False,
+    }
+
+
+def _property(parameter: Parameter, *, nullable: bool) -> Schema:
+    name = "array" if parameter.type == "strings" else parameter.type
+    items: Schema = {"items": {"type": "string"}} if parameter.type == "strings" else {}
+    return {"type": [name, "null"] if nullable else name, **items, "description": parameter.description}
+
+
+def openai(*, strict: bool = True, prefix: str = "") -> list[Schema]:
+    """For `tools` of OpenAI's Chat Completions, and of the many that speak it."""
+    return [{"type": "function", "function": _function(verb, strict, prefix)} for verb in VERBS]
+
+
+def responses(*, strict: bool = True, prefix: str = "") -> list[Schema]:
+    """For `tools` of OpenAI's Responses."""
+    return [{"type": "function", **_function(verb, strict, prefix)} for verb in VERBS]
+
+
+def _function(verb: Verb, strict: bool, prefix: str) -> Schema:
+    schema = parameters(verb, strict=strict)
+    return {"name": prefix + verb.name, "description": verb.description, "parameters": schema, "strict": strict}
+
+
+def anthropic(*, prefix: str = "") -> list[Schema]:
+    """For `tools` of Anthropic's Messages."""
+    return [
+        {"name": prefix + verb.name, "description": verb.description, "input_schema": parameters(verb)}
+        for verb in VERBS
+    ]
+
+
+def bash() -> list[Schema]:
+    """Anthropic's own `bash` tool, whose schema the model knows already; `Bash` answers its calls."""
+    return [{"type": "bash_20250124", "name": "bash"}]
