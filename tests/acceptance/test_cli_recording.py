@@ -193,11 +193,13 @@ def test_start_up_files_are_seen_and_answered(cast: Path, home: Path) -> None:
 def test_a_recorder_that_is_ended_leaves_a_whole_file_and_a_whole_terminal(number: int, cast: Path) -> None:
     with Person("record", cast, *PLAIN) as person:
         person.until(r"[$#] ")
-        person.type("echo $((6 * 7)); echo $$ > pid\r")
-        person.until("42")
+        person.type("echo shell=$$ $((6 * 7))\r")
+        person.until(" 42")
+        shell = re.search(rb"shell=(\d+) 42", person.seen)
         os.kill(person.pid, number)
         assert person.ends() == 128 + number
-    assert "42" in text(check(cast.read_bytes())[1])
+    assert " 42" in text(check(cast.read_bytes())[1])
+    assert shell is not None and not os.path.exists(f"/proc/{int(shell[1])}")
 
 
 def test_a_shell_that_is_not_there(cast: Path) -> None:
