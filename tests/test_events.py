@@ -153,3 +153,35 @@ async def test_work_and_standstill_can_be_told_apart(home: Path) -> None:
         await until(lambda: still.activity.quiet_seconds > 0.2)
         assert (still.activity.cpu_seconds or 0) < 0.1
         await still.kill()
+
+
+async def test_what_was_dropped_is_said_and_the_start_is_kept(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "MOST_QUEUED", 6)
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    listener = command.events()
+    stage.say(stage.typed(), ("C",), b"one\r\n")
+    stage.observer.observation = LINE
+    for number in range(10):
+        await until(lambda: command.state == "waiting")
+        stage.say(b"%d\r\n" % number)
+    stage.say(("D", 0, "im"), ("P", 0, "im"), b"$ ")
+    await command.wait(PATIENCE, "finished")
+    seen = [event async for event in listener]
+    assert names(seen)[0] == "Started" and names(seen)[-1] == "Finished"
+    (gap,) = [event for event in seen if isinstance(event, events.Gap)]
+    told = sum(isinstance(event, events.Waiting | events.Resumed) for event in seen)
+    assert gap.bytes == 0 and gap.events + told in (19, 20)
+    assert text(seen) == "one\n" + "".join(f"{number}\n" for number in range(10))
+
+
+async def test_leaving_wakes_whoever_listens(stage: Stage) -> None:
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.say(stage.typed(), ("C",))
+    listener = command.events()
+    assert isinstance(await anext(listener), events.Started)
+    listening = asyncio.ensure_future(anext(listener, None))
+    await asyncio.sleep(0)
+    await listener.aclose()
+    assert await asyncio.wait_for(listening, PATIENCE) is None

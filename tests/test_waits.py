@@ -148,3 +148,73 @@ async def test_what_is_asked_is_described(home: Path) -> None:
         waiting = outcome.waiting
         assert waiting is not None and (waiting.asks, waiting.choices, waiting.default) == ("yes-no", ("y", "n"), "n")
         assert waiting.prompt == "Overwrite the file? [y/N] " and waiting.hint
+
+
+async def test_a_late_answer_is_for_nobody_else(home: Path) -> None:
+    """The first question was given up meanwhile: what was meant for it must not answer the second."""
+    second = asyncio.Event()
+
+    async def slow(waiting: truetty.Waiting) -> str | None:
+        if "Q1" not in waiting.prompt:
+            return None
+        await second.wait()
+        return "yes\n"
+
+    async with truetty.Terminal("bash", env={"HOME": str(home)}, on_waiting=slow) as terminal:
+        command = await terminal.start("read -t 0.5 -p 'Q1? ' a; echo; read -p 'Delete all? ' b; echo b=$b")
+        await command.wait(PATIENCE, r"Delete all\? ")
+        second.set()
+        outcome = await command.wait(PATIENCE)
+        assert outcome.state == "waiting" and "came too late" in outcome.notes[0]
+        await command.send("no\n")
+        assert (await command.wait(PATIENCE, "finished")).output.endswith("b=no\n")
+
+
+async def test_an_answer_that_outlives_its_command_reaches_nobody(home: Path) -> None:
+    go = asyncio.Event()
+
+    async def stubborn(waiting: truetty.Waiting) -> str | None:
+        if waiting.program == "cat":
+            return None
+        while not go.is_set():
+            try:
+                await go.wait()
+            except asyncio.CancelledError:
+                continue
+        return "STALE\n"
+
+    async with truetty.Terminal("bash", env={"HOME": str(home)}, on_waiting=stubborn) as terminal:
+        first = await terminal.start("read x")
+        await first.wait(0.3)
+        await first.kill()
+        second = await terminal.start("cat")
+        await second.wait(0.3)
+        go.set()
+        await second.wait(0.3)
+        assert "STALE" not in second.output.text() and b"STALE" not in terminal.transcript.read()
+
+
+@pytest.mark.parametrize("answer", [b"bytes", 5, "\ud800"])
+async def test_an_answer_that_is_no_text_is_said(answer: object, home: Path) -> None:
+    async def odd(waiting: truetty.Waiting) -> str | None:
+        return answer  # type: ignore[return-value]  # a callback without types
+
+    async with truetty.Terminal("bash", env={"HOME": str(home)}, on_waiting=odd) as terminal:
+        outcome = await terminal.run("read x", wait=PATIENCE)
+        assert outcome.state == "waiting" and outcome.notes[0].startswith("on_waiting failed: ")
+
+
+async def test_strange_patience(home: Path) -> None:
+    for strange in (lambda: Idle(float("nan")), lambda: Idle(-1), lambda: Port(0), lambda: Port(70000)):
+        with pytest.raises(truetty.Misuse):
+            strange()
+    with pytest.raises(truetty.Misuse, match="take for ever"):
+        read("match:(a+)+$")
+    async with opened("bash", home) as terminal:
+        command = await terminal.start("echo READY")
+        with pytest.raises(truetty.Misuse):
+            await command.wait(float("nan"))
+        while not command.finished:
+            await command.grown(command.output.bytes, 0.05)
+        await command.wait(PATIENCE, "READY")
+        assert command.reached == "match"

@@ -358,9 +358,9 @@ def test_gaps_are_told_and_do_not_glue_lines(monkeypatch: pytest.MonkeyPatch) ->
         transcript.append(b"l o s t")
     transcript.append(b"cut off\r\nlast\r\n")
     assert transcript.gaps() == ((25, 32),)
-    assert output.text() == "first line\nsecond \ncut off\nlast\n"
+    assert output.text() == "first line\nsecond \n[… 7 bytes were not kept …]\ncut off\nlast\n"
     assert output.unread() == output.text() == output.summary(Budget(1000)).text
-    assert not output.complete
+    assert not output.complete and output.missing == 7
     assert output.bytes == transcript.size
     assert output.raw() == b"first line\r\nsecond \x1b]0;ticut off\r\nlast\r\n"
     assert later.complete
@@ -377,3 +377,17 @@ def test_a_closed_transcript_is_read_all_the_same() -> None:
     assert output.path is not None
     with open(output.path, "rb") as file:
         assert data in file.read()
+
+
+def test_lines_within_a_budget_are_counted_exactly() -> None:
+    """One mark, and what it says is true of the original."""
+    lines = [f"{number:04} {'x' * 25}" for number in range(1000)]
+    output = window("".join(f"{line}\r\n" for line in lines).encode())
+    shown = output.text(budget=200, head=50, tail=50)
+    assert len(shown) <= 200
+    found = re.search(r"\[… ([\d,]+) characters, ([\d,]+) lines left out …\]\n", shown)
+    assert found is not None
+    upper, lower = shown[: found.start()], shown[found.end() :]
+    whole = "".join(f"{line}\n" for line in lines)
+    assert whole.startswith(upper.rstrip("\n")) and whole.endswith(lower)
+    assert int(found[1].replace(",", "")) == len(whole) - len(upper.rstrip("\n")) - len(lower)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from truetty import exit_codes
@@ -14,6 +15,7 @@ from truetty.conversation import Conversation
 from truetty.core import keys
 from truetty.core.command import Machine
 from truetty.core.ending import Reading
+from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.core.until import Until, of
 from truetty.output.clean import clean
@@ -155,6 +157,8 @@ class Command:
         output which no earlier wait has returned, or a value of `truetty.core.until`: `Idle(seconds)`, `Port(number)`.
         The command's end always ends the wait. `reached` says afterwards which of it came: None, if patience was over.
         """
+        if timeout is not None and not timeout > -inf:
+            raise Misuse(f"not a number of seconds: {timeout!r}", timeout=timeout)
         wait = Wait(self, of(until))
         await self._terminal.changes.until(wait.holds, timeout, wait.again)
         self.reached = wait.reached
@@ -261,8 +265,14 @@ class Command:
 
     def _consider(self) -> None:
         """Somebody may wait: see whether a rule or a callback answers."""
-        if (reading := self._machine.waiting) is not None and self.answers.any:
-            self.answers.consider(self._machine.episode, lambda: asked(reading, self.output, self._terminal.screen))
+        machine = self._machine
+        if (reading := machine.waiting) is not None and self.answers.any:
+            episode = machine.episode
+            self.answers.consider(
+                episode,
+                lambda: asked(reading, self.output, self._terminal.screen),
+                lambda: machine.waiting is not None and machine.episode == episode,
+            )
 
     # -- talking
 

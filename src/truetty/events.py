@@ -31,9 +31,10 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """So many bytes of output are not given here; `Command.output` has them."""
+    """So many bytes of output, or so many waitings and resumings, are not told; `Command.output` has the bytes."""
 
     bytes: int
+    events: int = 0
 
 
 @dataclass(frozen=True, slots=True)

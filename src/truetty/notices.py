@@ -52,6 +52,7 @@ class Notices:
 
     def left(self, command: Command) -> None:
         """It goes on by itself: follow it for those who listen."""
+        self._told.setdefault(command.id, (command, False, 0))
         if not command.finished and command.id not in self._tasks:
             task = asyncio.ensure_future(self._follow(command))
             self._tasks[command.id] = task

@@ -17,7 +17,8 @@ from truetty.transcript import Span, Transcript
 
 _OPENING: Final = b"\x1b]" + OWN + b";"
 _LONGEST_MARK: Final = 256  # letter, secret, code and flags stay well under 200: what is longer is not ours
-_SEAM: Final = b"\x18\r\n"  # at a gap: ends a sequence that was cut, and keeps halves of two lines apart
+# Where bytes could not be kept: it ends a sequence that was cut, and keeps halves of two lines apart.
+_SEAM: Final = b"\x18\r\n[\xe2\x80\xa6 %d bytes were not kept \xe2\x80\xa6]\r\n"
 _STEP: Final = 1 << 16  # the cleaner is fastest on pieces that stay in the cache
 
 
@@ -65,7 +66,7 @@ class Window:
                     stop = min(at + _STEP, gap)
                     yield stop, self.transcript.read(at, stop - at)
                 if after > gap:
-                    yield after, _SEAM
+                    yield after, _SEAM % (after - gap)
                 first = after
 
     def texts(self) -> Iterator[str]:

@@ -27,6 +27,7 @@ MOST_TIMES: Final = 8192
 MOST_LINES: Final = 2048
 MOST_SIZES: Final = 256
 STEP: Final = 1 << 16
+PASTE: Final = b"\x1b[200~"
 
 _MARK: Final = re.compile(rb"\x1b\]%b;[^\x07\x1b]{0,200}\x07" % OWN)
 _BEGUN: Final = b"\x1b]" + OWN + b";"
@@ -92,7 +93,14 @@ class Record:
         start, self._hiding = self._hiding, None
         # The prompt may be drawn after we have typed: only what comes after it is our line.
         echo = self._transcript.read(start, min(at - start, STEP))
-        found = _find(echo, self._typed.strip()[:_TELLING])
+        begun = self._typed.removeprefix(PASTE).strip()[:_TELLING]
+        if (prompt := echo.rfind(_BEGUN + b"P;")) > 0:
+            # Typed before the prompt was there: the tty has echoed it too, as it does for whoever types ahead.
+            if (ahead := _find(echo[:prompt], begun)) >= 0:
+                end = echo.find(b"\n", ahead, prompt) + 1 or prompt
+                self._lines.append(Line(start + ahead, start + end, b""))
+            start, echo = start + prompt, echo[prompt:]
+        found = _find(echo, begun)
         if self._typed.startswith(b" ") and echo[found - 1 : found] == b" ":
             found -= 1
         shown = "".join(f"{line}\r\n" for line in text.split("\n")) if text else ""

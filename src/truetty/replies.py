@@ -16,10 +16,9 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import factorial
 from typing import Final
 
-from truetty.core import programs
+from truetty.core import patterns, programs
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Waiting
 from truetty.core.prompts import Description
@@ -30,8 +29,6 @@ OnWaiting = Callable[[Waiting], Awaitable[str | None]]
 # Characters of a line, from its end, and of all lines of a question, that are searched.
 LONGEST: Final = 160
 MOST: Final = 320
-# Steps that a search may take at worst. Python makes about a hundred million in a second.
-STEPS: Final = 30_000_000
 # How much of a prompt, a pattern or an answer is quoted in a note, and how many notes are kept.
 QUOTED: Final = 80
 MOST_NOTES: Final = 20
@@ -64,7 +61,7 @@ class Replies:
     """The rules during one command: make a new one for the next."""
 
     def __init__(self, rules: Sequence[Reply]) -> None:
-        self._rules = [(rule, _compiled(rule.pattern)) for rule in rules]
+        self._rules = [(rule, patterns.compiled(rule.pattern)) for rule in rules]
         self._used = [0] * len(rules)
         self._notes: list[str] = []
         self._more = 0
@@ -154,50 +151,9 @@ def _refusal(rule: Reply) -> str | None:
     if not rule.answer and not rule.enter:
         return "there is nothing to type"
     try:
-        compiled = _compiled(rule.pattern)
+        compiled = patterns.compiled(rule.pattern)
     except (re.error, OverflowError, RecursionError) as error:
         return f"not a regular expression: {error}"
     if compiled.flags & re.VERBOSE:
         return "a pattern with comments is too hard to bound"
-    return _slow(rule.pattern)
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(_LEADING.sub("", pattern))
-
-
-# It changes nothing in a search but its price.
-_LEADING: Final = re.compile(r"^\.\*(?![?+*{])")
-_TOKEN: Final = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!>]|\(\?<[=!]|\(|\)|\||[*+?]|\{\d*,?\d*\}", re.DOTALL
-)
-
-
-def _slow(pattern: str) -> str | None:
-    """Why this pattern could take long on some text of `LONGEST` characters, however it is written; None: it cannot.
-
-    Repeats side by side take a power of the length, options a power of two. A repeat of what can itself match in
-    several ways takes a power of two of the length, so that is refused outright.
-    """
-    repeats = options = 0
-    open_groups = [False]  # whether each can match the same text in more than one way
-    closed = False  # what the last group was, if the last token was its end
-    for token in _TOKEN.findall(_LEADING.sub("", pattern).removesuffix(".*")):
-        if token.startswith("("):
-            open_groups.append(False)
-        elif token == ")" and len(open_groups) > 1:
-            closed = open_groups.pop()
-            open_groups[-1] = open_groups[-1] or closed
-            continue
-        elif token in ("*", "+") or token[0] == "{":
-            if closed:
-                return "a repeat of what can itself vary can take for ever"
-            repeats += "," in token or token[0] != "{"
-            open_groups[-1] = True
-        elif token in ("?", "|"):
-            options += 1
-            open_groups[-1] = True
-        closed = False
-    if LONGEST ** (repeats + 1) / factorial(repeats + 1) * 2**options > STEPS:
-        return f"{repeats} repeats and {options} options can take too long; say more of the question, with fewer"
-    return None
+    return patterns.slow(rule.pattern, LONGEST)

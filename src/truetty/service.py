@@ -18,12 +18,14 @@ from types import TracebackType
 from typing import Final, Self
 
 from truetty.command import Command
+from truetty.core import patterns
 from truetty.core.errors import Denied, Misuse, UnknownTerminal
 from truetty.core.outcome import Outcome
 from truetty.core.prompts import SECRETS
 from truetty.core.until import Until
 from truetty.handoffs import Handoff, Handoffs
 from truetty.notices import Notice, Notices
+from truetty.output.digest import REST
 from truetty.output.screen import Screen
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
 from truetty.registry import Registry
@@ -81,7 +83,7 @@ class Service:
         self._commands: dict[str, Command] = {}
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, asker: Asker | None = None) -> Self:
+    def from_settings(cls, settings: Settings, *, asker: Asker | None = None, rest: str = REST) -> Self:
         wanted = settings.policy
         policy = None
         if wanted is not None:
@@ -90,7 +92,7 @@ class Service:
                 rules, default=wanted.default, workspace=settings.workspace, typing=wanted.typing
             )
         audit = Audit(settings.audit) if settings.audit is not None else None
-        return cls(Registry.from_settings(settings), policy=policy, asker=asker, audit=audit)
+        return cls(Registry.from_settings(settings, rest=rest), policy=policy, asker=asker, audit=audit)
 
     async def __aenter__(self) -> Self:
         await self.registry.__aenter__()
@@ -234,7 +236,11 @@ class Service:
         self, id: str, *, timeout: float | None = None, until: str | re.Pattern[str] | Until = "settled"
     ) -> Report:
         command = self.command(id)
-        outcome = await command.wait(timeout, until)
+        try:
+            outcome = await command.wait(timeout, until)
+        except asyncio.CancelledError:
+            self.notices.left(command)  # whoever asked is gone, and has not been told
+            raise
         self.notices.told(command)
         self.notices.left(command)
         return Report(outcome, command.reached, self.notices.news())
@@ -253,6 +259,8 @@ class Service:
         command = self.command(id)
         output = command.output
         if grep is not None:
+            if (reason := patterns.endless(grep)) is not None:
+                raise Misuse(f"cannot look for {grep!r}: {reason}", pattern=grep, reason=reason)
             matches = tuple(output.grep(grep, context, MOST_MATCHES))
             return Page(command.id, "", None, None, matches, self.notices.news())
         if tail is not None:
@@ -277,12 +285,12 @@ class Service:
         terminal = self.registry.get(command.terminal_id)
         if (handoff := self.handoffs.held(terminal)) is not None:
             reason = f"a person has terminal {terminal.id} now: {handoff.reason}"
-            raise Denied(reason, command=None, rule=None, reason=reason)
+            raise Denied(reason, command=None, rule=None, reason=reason, why="handed over")
         snapshot = command.snapshot()
         waiting = snapshot.waiting
         if command.hides_typing or (waiting is not None and waiting.asks in SECRETS):
             reason = "it asks for a secret, and a secret is typed by a person: use handoff"
-            raise Denied(reason, command=None, rule=None, reason=reason)
+            raise Denied(reason, command=None, rule=None, reason=reason, why="secret")
         program = waiting.program if waiting is not None else None
         typed = text + "".join(f"<{key}>" for key in keys)
         await self._permit(self.policy.decide_typing(typed, program=program), terminal, asker or self.asker)

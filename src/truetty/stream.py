@@ -34,7 +34,8 @@ class Stream:
         self._command = command
         self._coalesce = coalesce
         self._reader = command.output.reader()
-        self._queue: deque[tuple[int, events.Event]] = deque(maxlen=MOST_QUEUED)  # each with where in the output it was
+        self._queue: deque[tuple[int, events.Event]] = deque()  # each with where in the output it was
+        self._dropped = 0
         self._started = self._downgraded = self._finished = False
         self._marked = command._conversation.marked
         self._episode: int | None = None  # the reading that was told last, while it lasts
@@ -67,6 +68,7 @@ class Stream:
         self._over = True
         if self in self._command._streams:
             self._command._streams.remove(self)
+        self._command._terminal.changes.tell()  # another task may be listening on it
 
     def note(self) -> None:
         """Something changed: note what there is to tell of it."""
@@ -95,12 +97,19 @@ class Stream:
 
     def _add(self, event: events.Event) -> None:
         self._queue.append((self._reader.end, event))
+        if len(self._queue) > MOST_QUEUED:
+            minor = (isinstance(old, events.Waiting | events.Resumed) for _, old in self._queue)
+            del self._queue[list(minor).index(True)]
+            self._dropped += 1
 
     def _anything(self) -> bool:
-        return bool(self._queue) or self._reader.end != self._looked
+        return self._over or bool(self._queue) or self._reader.end != self._looked
 
     def _take(self) -> events.Event | None:
         at, event = self._queue[0] if self._queue else (None, None)
+        if self._dropped and not isinstance(event, events.Started):
+            dropped, self._dropped = self._dropped, 0
+            return events.Gap(0, dropped)
         behind = self._reader.behind(at)
         if behind > MOST_BEHIND:
             return events.Gap(self._reader.skip(behind - KEPT_BEHIND))

@@ -338,9 +338,10 @@ class Terminal:
             self._recordings = tell(self._recordings, over, self.exit_code)
         self.changes.tell()
 
-    def _answer(self, data: bytes) -> None:
-        """A rule or a callback answers, if the command still runs."""
-        if self._conversation is not None and self.busy and not self.closed:
+    def _answer(self, whose: Answers, data: bytes) -> None:
+        """A rule or a callback answers, if its command still runs."""
+        mine = self.command is not None and self.command.answers is whose
+        if mine and self._conversation is not None and self.busy and not self.closed:
             self._conversation.type(data)
 
     def _time_over(self) -> None:

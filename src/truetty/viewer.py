@@ -34,6 +34,7 @@ class Viewer:
             self._begin(end, alternate_from)
         model = self._model
         assert model is not None
+        model.resize(record.size_at(self._at))  # it may have changed right after the last look
         for at, _, size in record.resizes(self._at, end):
             self._feed(model, at)
             model.resize(size)

@@ -42,7 +42,7 @@ class Wait:
     def _look(self) -> str | None:
         command = self._command
         if command.finished:
-            return "exit"
+            return "match" if isinstance(self._until, Match) and self._matches(self._until) else "exit"
         match self._until:
             case Exit():
                 return None

@@ -22,6 +22,7 @@ from truetty.output.unseen import Unseen
 from truetty.reading import Reader, Window
 from truetty.transcript import Transcript
 
+_MARK_ROOM: Final = 70  # for what is said between two ends
 _SMALL: Final = 1 << 18  # outputs up to this are gone through anew each time: a millisecond or two
 _LONGEST_END: Final = 1 << 23  # a line of a gigabyte must not be in memory at once, even if it is the one asked for
 _MOST_HOLES: Final = 1024  # two or three are usual; more marks than this are a program's doing, and its output
@@ -198,9 +199,10 @@ class Output:
         within = None if budget is None else Budget.of(budget)
         if head is None and tail is None:
             return "".join(self._window.texts()) if within is None else self.summary(within).text
-        most = _LONGEST_END if within is None else within.characters
-        shown = ends(self._window.texts(), head or 0, tail or 0, most)
-        return shown if within is None else digest(shown, within).text
+        if within is None:
+            return ends(self._window.texts(), head or 0, tail or 0, _LONGEST_END)
+        room = max(0, within.characters - _MARK_ROOM)
+        return ends(self._window.texts(), head or 0, tail or 0, room // 2 if head and tail else room)
 
     def page(self, offset: int = 0, limit: int = 1 << 16) -> str:
         """The characters [offset, offset + limit) of the clean text; "" behind its end."""

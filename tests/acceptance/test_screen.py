@@ -61,3 +61,22 @@ async def test_a_flood_does_not_make_a_look_long(home: Path, monkeypatch: pytest
 async def test_before_it_is_open() -> None:
     with pytest.raises(truetty.Misuse, match="not open"):
         truetty.Terminal("bash").screen()
+
+
+async def test_a_resize_between_two_looks(home: Path) -> None:
+    async with opened("bash", home) as terminal:
+        await terminal.resize(80, 20)
+        terminal.screen()
+        await terminal.resize(80, 40)
+        await terminal.run("printf '\\033[35;1HBOTTOM'; sleep 0.1; head -1", wait=PATIENCE)
+        assert terminal.screen().lines[34] == "BOTTOM"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_no_prompt_is_lost_when_commands_follow_at_once(shell: str, home: Path) -> None:
+    async with opened(shell, home) as terminal:
+        await terminal.resize(100, 200)
+        for number in range(20):
+            await terminal.run(f"echo {number}", wait=PATIENCE)
+        lines = terminal.screen().lines
+        assert sum("echo" in line and not line.startswith("echo") for line in lines) == 20, terminal.screen().text

@@ -82,3 +82,25 @@ async def test_a_screen_may_be_awaited() -> None:
 @pytest.mark.parametrize("size", [(1, 1), (2, 1), (65535, 1), (1, 65535)])
 def test_strange_sizes(size: tuple[int, int]) -> None:
     assert drawn("日x\r\n\x1b[9;9H\x1b[J".encode(), size).size == size
+
+
+@pytest.mark.parametrize("switch", ["\x1b[?25;1049h", "\x1b[?1049;25h", "\x1b[?01049h", "\x1b[?47h"])
+def test_every_way_to_the_alternate_screen(switch: str) -> None:
+    assert drawn(switch.encode()).alternate == drawn(switch.encode()).dump.__contains__("?1047h")
+    assert not drawn(f"{switch}\x1bc".encode()).alternate
+
+
+def test_a_title_is_a_line_of_text() -> None:
+    assert drawn("\x1b]0;a\nb\u202e\x18c\x07".encode()).title in ("abc", "ab", None)
+    assert drawn("\x1b]2;grüße\x07".encode()).title == "grüße"
+
+
+def test_one_column_and_wide_characters() -> None:
+    model = Model((80, 24))
+    model.feed("好\r\n".encode())
+    model.resize((1, 24))
+    model.feed("好好x\r\n".encode())
+    assert model.screen().size == (1, 24)
+    model.resize((80, 24))
+    model.feed(b"\x1b[2J\x1b[Hagain")
+    assert model.screen().text == "again"

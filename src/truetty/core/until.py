@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from math import isfinite
+from math import inf
 
+from truetty.core import patterns
 from truetty.core.errors import Misuse
 
 
@@ -41,10 +42,18 @@ class Match:
 class Idle:
     seconds: float
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.seconds < inf:
+            raise Misuse(f"not a number of seconds: {self.seconds!r}", until=self.seconds)
+
 
 @dataclass(frozen=True, slots=True)
 class Port:
     number: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.number < 65536:
+            raise Misuse(f"no port has the number {self.number!r}", until=self.number)
 
 
 Until = Settled | Exit | Input | Match | Idle | Port
@@ -82,10 +91,12 @@ def read(words: str) -> Until:
         case ("input" | "waiting", ""):
             return Input()
         case ("match", ":") if rest:
+            if (reason := patterns.endless(rest)) is not None:
+                raise Misuse(f"no wait is for {rest!r}: {reason}", until=words, reason=reason)
             return matching(rest)
         case ("idle", ":"):
             return Idle(_number(rest, words))
-        case ("port", ":") if rest.strip().isdigit() and 0 < int(rest) < 65536:
+        case ("port", ":") if rest.strip().isdigit() and len(rest) < 9:
             return Port(int(rest))
     raise Misuse(
         f"no wait is for {words!r}: it is settled, exit, input, match:PATTERN, idle:SECONDS or port:NUMBER", until=words
@@ -94,9 +105,6 @@ def read(words: str) -> Until:
 
 def _number(text: str, words: str) -> float:
     try:
-        seconds = float(text)
+        return float(text)
     except ValueError:
-        seconds = -1.0
-    if not isfinite(seconds) or seconds < 0:
-        raise Misuse(f"not a number of seconds: {words!r}", until=words)
-    return seconds
+        raise Misuse(f"not a number of seconds: {words!r}", until=words) from None

@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 if TYPE_CHECKING:
-    from avt._avt import Cell, Color, Pen
+    from avt._avt import Cell, Color, Pen, Vt
 
 # A title that somebody wants to read is shorter.
 LONGEST_TITLE: Final = 1024
 _TITLE: Final = re.compile(r"\x1b\][02];([^\x07\x1b\x9c]{0,1024})(?:\x07|\x1b\\|\x9c)")
-_ALTERNATE: Final = re.compile(r"\x1b\[\?(?:47|1047|1049)([hl])")
+# How a dump says that it is of the alternate screen; no cell holds a control character.
+_SWITCHED: Final = "\x9b?1047h"
+# pyavt 0.1.2 gives up on a wide character in a single column.
+NARROWEST: Final = 2
 _BEGUN: Final = re.compile(r"\x1b(?:\][^\x07\x1b\x9c]{0,1024}\x1b?|\[\??[0-9;]{0,8})?\Z")
 
 
@@ -60,7 +63,7 @@ class Screen:
     cursor: tuple[int, int]  # column and row, from 0
     cursor_visible: bool
     size: tuple[int, int]  # columns and rows
-    title: str | None  # as the program set it; None if none did
+    title: str | None  # as the program set it; None if none did, in what was drawn for this screen
     alternate: bool  # a full-screen program has the screen
     dump: str  # what to write to an empty terminal of this size to see the same
 
@@ -82,48 +85,66 @@ class Model:
 
     def __init__(self, size: tuple[int, int], *, title: str | None = None, alternate: bool = False) -> None:
         """`title` and `alternate`: what is known from before the first byte that will be fed."""
-        from avt._avt import Vt
-
-        self._vt = Vt(*size, 0)
+        self._size = size
+        self._vt = _emulator(size)
         if alternate:
-            self._vt.feed_str("\x1b[?1049h")
+            self._draw("\x1b[?1049h")
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._begun = ""  # the last characters, when they may be the first half of a sequence we look for
         self.title = title
-        self._alternate = alternate
 
     def feed(self, data: bytes) -> None:
         text = self._decode(data)
-        self._vt.feed_str(text)
+        self._draw(text)
         if "\x1b" in text or self._begun:
             text = self._begun + text
             for title in _TITLE.finditer(text):
-                self.title = title[1]
-            for switch in _ALTERNATE.finditer(text):
-                self._alternate = switch[1] == "h"
+                self.title = "".join(letter for letter in title[1] if letter.isprintable())
             begun = _BEGUN.search(text, max(0, len(text) - LONGEST_TITLE - 8))
             self._begun = begun[0] if begun else ""
 
     def resize(self, size: tuple[int, int]) -> None:
-        if self._vt.size != size:
-            self._vt.resize(*size)
+        if self._size != size:
+            self._size = size
+            try:
+                self._vt.resize(max(size[0], NARROWEST), size[1])
+            except BaseException as error:
+                self._recover(error)
+
+    def _draw(self, text: str) -> None:
+        try:
+            self._vt.feed_str(text)
+        except BaseException as error:
+            self._recover(error)
+
+    def _recover(self, error: BaseException) -> None:
+        """The emulator gives up by an exception of its own; what is printed must not end whoever looks."""
+        if type(error).__name__ != "PanicException":
+            raise error
+        self._vt = _emulator(self._size)
 
     def screen(self) -> Screen:
-        vt = self._vt
-        cursor = vt.cursor
+        vt, (columns, _) = self._vt, self._size
+        cursor, dump = vt.cursor, vt.dump()
         return Screen(
-            lines=tuple(line.text.rstrip() for line in vt.view()),
-            cursor=(min(cursor.col, vt.size[0] - 1), cursor.row),
+            lines=tuple(line.text.rstrip()[:columns] for line in vt.view()),
+            cursor=(min(cursor.col, columns - 1), cursor.row),
             cursor_visible=cursor.visible,
-            size=vt.size,
+            size=self._size,
             title=self.title,
-            alternate=self._alternate,
-            dump=vt.dump(),
+            alternate=_SWITCHED in dump,
+            dump=dump,
         )
 
     def rows(self) -> list[list[Run]]:
         """The visible cells with their colours."""
         return [list(_runs(line.cells)) for line in self._vt.view()]
+
+
+def _emulator(size: tuple[int, int]) -> Vt:
+    from avt._avt import Vt
+
+    return Vt(max(size[0], NARROWEST), size[1], 0)
 
 
 def _runs(cells: Sequence[Cell]) -> Iterator[Run]:

@@ -10,10 +10,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# SGR 8, "conceal", alone or after plain attributes; the 8 in `38;5;8` is a colour.
-_CONCEALED: Final = re.compile(rb"\x1b\[(?:(?:0?[0-7]?|2[0-9]|3[0-79]|4[0-79]|9[0-7]|10[0-7]);)*0?8(?:;[0-9;]*)?m")
-# Zero-width space and its kin, direction marks and overrides, and tags: no joiners, which emoji are made of.
-_INVISIBLE: Final = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\U000e0000-\U000e007f]")
+# Attributes that may conceal: an 8 somewhere, or a colour and the same as background.
+_SUSPECT: Final = re.compile(rb"\x1b\[([0-9;:]*(?:8|3[0-7];0*4|9[0-7];0*10|4[0-7];0*3|10[0-7];0*9)[0-9;:]*)m")
+# Zero-width space and its kin, direction marks and overrides, fillers, tags and rare selectors: not the joiners and
+# selectors that emoji are made of.
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
+    "\u3164\ufeff\uffa0\U000e0000-\U000e01ef]"
+)
+_MOST_KNOWN: Final = 1000  # sequences whose meaning is remembered
 
 _LONGEST: Final = 64  # bytes of a sequence with attributes
 
@@ -24,21 +29,56 @@ INVISIBLE: Final = "the output has invisible characters, or ones that change the
 class Unseen:
     """Watches an output go by."""
 
-    __slots__ = ("_begun", "_concealed", "_invisible")
+    __slots__ = ("_begun", "_concealed", "_invisible", "_known")
 
     def __init__(self) -> None:
         self._concealed = self._invisible = False
+        self._known: set[bytes] = set()  # sequences that conceal nothing
         self._begun = b""  # the beginning of a sequence that the next piece may end
 
     def feed(self, data: bytes, text: str) -> None:
         """The bytes and the clean text made of them, which need not be of the same piece."""
         if not self._concealed and (self._begun or b"\x1b" in data):
             data = self._begun + data
-            self._concealed = _CONCEALED.search(data) is not None
+            self._concealed = self._conceals(data)
             last = data[max(0, len(data) - _LONGEST) :]
             self._begun = last[at:] if (at := last.rfind(b"\x1b")) >= 0 and b"m" not in last[at:] else b""
         if not self._invisible and not text.isascii():
             self._invisible = _INVISIBLE.search(text) is not None
 
+    def _conceals(self, data: bytes) -> bool:
+        for parameters in set(_SUSPECT.findall(data)) - self._known:
+            if _conceals(parameters):
+                return True
+            if len(self._known) < _MOST_KNOWN:
+                self._known.add(parameters)
+        return False
+
     def notes(self) -> tuple[str, ...]:
         return (*((CONCEALED,) if self._concealed else ()), *((INVISIBLE,) if self._invisible else ()))
+
+
+def _conceals(parameters: bytes) -> bool:
+    """Whether these attributes make text that nobody sees: SGR 8, or a colour on itself."""
+    values = [parameter.split(b":") for parameter in parameters.split(b";")]
+    front: object = None
+    back: object = None
+    while values:
+        first, *inner = values.pop(0)
+        number = int(first or b"0")
+        colour: object = None
+        if number in (38, 48):
+            if not inner and values:
+                count = {5: 2, 2: 4}.get(int(values[0][0] or b"0"), 1)
+                inner = [value[0] for value in values[:count]]
+                del values[:count]
+            colour = tuple(int(value or b"0") for value in inner)
+        elif number in (*range(30, 38), *range(40, 48), *range(90, 98), *range(100, 108)):
+            colour = (number % 10, number >= 90)
+        if number == 8:
+            return True
+        if colour is not None and (number in (38, *range(30, 38), *range(90, 98))):
+            front = colour
+        elif colour is not None:
+            back = colour
+    return front is not None and front == back
