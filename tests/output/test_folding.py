@@ -22,9 +22,12 @@ from truetty.output.folding import fold, units
             "job 1 of 9\n[… 3 lines like these …]\njob 5 of 9\nend\n",
         ),
         ("1\n2\n3\n4\n5\n", "1\n2\n3\n4\n5\n"),  # numbers are data
-        ("naïve and long 1\nnaïve and long 2\nnaïve and long 3\nnaïve and long 4", "naïve and long 1\n[… 2 lines like these …]\nnaïve and long 4"),
+        (
+            "".join(f"naïve and long {number}\n" for number in (1, 2, 3, 4)),
+            "naïve and long 1\n[… 2 lines like these …]\nnaïve and long 4\n",
+        ),
     ],
-)  # fmt: skip
+)
 def test_fold(text: str, folded: str) -> None:
     assert fold(text) == folded
 
