@@ -249,9 +249,13 @@ def test_an_interrupted_wait_leaves_the_command_running(terminal: sync.Terminal,
     gate = tmp_path / "gate"
     command = terminal.start(f"echo go; until [ -e {gate} ]; do sleep 0.05; done; echo done")
     command.wait(PATIENCE, until="go")
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        command.wait(PATIENCE)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite started by `nohup … &` ignores it
+    try:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            command.wait(PATIENCE)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert command.state == "running" and terminal.busy
     with pytest.raises(truetty.Busy):
         terminal.run("echo second")
