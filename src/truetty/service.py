@@ -25,7 +25,7 @@ from truetty.core.prompts import SECRETS
 from truetty.core.until import Until
 from truetty.handoffs import Handoff, Handoffs
 from truetty.notices import Notice, Notices
-from truetty.output.digest import REST
+from truetty.output.digest import REST, Budget
 from truetty.output.screen import Screen
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
 from truetty.registry import Registry
@@ -70,6 +70,7 @@ class Service:
         policy: Policy | None = None,
         asker: Asker | None = None,
         audit: Audit | None = None,
+        rest: str = REST,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.registry: Final = registry
@@ -78,6 +79,7 @@ class Service:
         self.notices: Final = Notices()
         self.handoffs: Final = Handoffs()
         self._audit = audit
+        self._rest = rest  # where to read what a page leaves out, for whoever reads it
         self._clock = clock
         self._requests: dict[str, tuple[str, asyncio.Future[Command]]] = {}
         self._commands: dict[str, Command] = {}
@@ -92,7 +94,8 @@ class Service:
                 rules, default=wanted.default, workspace=settings.workspace, typing=wanted.typing
             )
         audit = Audit(settings.audit) if settings.audit is not None else None
-        return cls(Registry.from_settings(settings, rest=rest), policy=policy, asker=asker, audit=audit)
+        registry = Registry.from_settings(settings, rest=rest)
+        return cls(registry, policy=policy, asker=asker, audit=audit, rest=rest)
 
     async def __aenter__(self) -> Self:
         await self.registry.__aenter__()
@@ -264,9 +267,11 @@ class Service:
             matches = tuple(output.grep(grep, context, MOST_MATCHES))
             return Page(command.id, "", None, None, matches, self.notices.news())
         if tail is not None:
-            return Page(command.id, output.text(limit, tail=tail), None, None, (), self.notices.news())
+            return Page(
+                command.id, output.text(Budget(limit, rest=self._rest), tail=tail), None, None, (), self.notices.news()
+            )
         if offset is None:
-            return Page(command.id, output.unread(limit), None, None, (), self.notices.news())
+            return Page(command.id, output.unread(Budget(limit, rest=self._rest)), None, None, (), self.notices.news())
         text = output.page(offset, limit + 1)
         more = len(text) > limit
         return Page(command.id, text[:limit], offset, offset + limit if more else None, (), self.notices.news())

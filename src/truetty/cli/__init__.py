@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from truetty.cli import recordings
+from truetty.cli import agents, configuration, recordings
 
 OURS = 125
 
@@ -91,6 +91,8 @@ def doctor(
 
 
 recordings.register(app)
+agents.register(app)
+configuration.register(app)
 
 
 def _guarded(work: Callable[[], int]) -> int:

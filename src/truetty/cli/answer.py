@@ -1,0 +1,73 @@
+"""`truetty answer URL`: the page of a handoff, in a terminal."""
+
+from __future__ import annotations
+
+import getpass
+import http.cookiejar
+import json
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from truetty.core.errors import Misuse
+from truetty.policy.decision import shown
+
+SECONDS = 30
+
+
+def main(url: str) -> int:
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme != "http" or parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+        raise Misuse("not a link of truetty's: they lead to this machine", url=url)
+    page = _Page(url)
+    if page.state == "finished":
+        print("the command has finished already")
+        return 0
+    text = _typed(page)
+    if text is None:
+        page.post("back", {})
+        print("given back")
+        return 1
+    page.post("type", {"text": text, "enter": "yes"})
+    print("typed")
+    return 0
+
+
+class _Page:
+    def __init__(self, url: str) -> None:
+        cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        # A proxy would be shown the link, and what is typed.
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), cookies)
+        self._url = url
+        self._take(self._ask(urllib.request.Request(url)))
+
+    def post(self, path: str, form: dict[str, str]) -> None:
+        data = urllib.parse.urlencode({**form, "key": self._key}).encode()
+        self._take(self._ask(urllib.request.Request(urllib.parse.urljoin(self._url, f"/{path}"), data)))
+
+    def _take(self, facts: dict[str, object]) -> None:
+        self.state, self.secret = str(facts["state"]), facts["secret"] is True
+        self.reason, self.command = str(facts["reason"]), str(facts["command"])
+        self.prompt, self._key = str(facts["prompt"] or ""), str(facts["key"])
+
+    def _ask(self, request: urllib.request.Request) -> dict[str, object]:
+        request.add_header("Accept", "application/json")
+        try:
+            with self._opener.open(request, timeout=SECONDS) as answer:
+                found: dict[str, object] = json.load(answer)
+                return found
+        except urllib.error.HTTPError as error:
+            raise Misuse("this link was used already, or is no longer valid", status=error.code) from None
+        except urllib.error.URLError as error:
+            raise Misuse(f"nobody answers there any more: {error.reason}") from None
+
+
+def _typed(page: _Page) -> str | None:
+    """What the person types; None if they would rather not."""
+    print(f"{shown(page.reason)}\n$ {shown(page.command)}", file=sys.stderr)
+    prompt = f"{shown(page.prompt).rstrip()} "
+    try:
+        return getpass.getpass(prompt) if page.secret else input(prompt)
+    except (EOFError, KeyboardInterrupt):
+        return None

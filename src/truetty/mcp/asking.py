@@ -1,0 +1,124 @@
+"""Asking the user through the client, in whichever way its protocol revision has.
+
+    2025 and before    the server sends elicitation/create and waits for the answer
+    2026-07-28         the call is answered with "input required", and comes again with the answer
+
+Rule 1: only an explicit yes is a yes. A client that cannot ask is nobody.
+Rule 2: an answer counts for the call it was asked for: what we asked comes back sealed and is compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from truetty.mcp.caller import Reply
+from truetty.policy import Decision
+from truetty.policy.decision import LONGEST_SHOWN, shown
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+PERMISSION: Final = "permission"
+LINK: Final = "handoff"
+# Nobody reads more; that there is more is said.
+LONGEST: Final = 8000
+PIECE: Final = LONGEST_SHOWN  # what is shown of a text at once
+_YES_OR_NO: Final = {
+    "type": "object",
+    "properties": {"allow": {"type": "boolean", "title": "Allow it?", "description": "Only a yes lets it run."}},
+    "required": ["allow"],
+}
+
+
+class InputRequired(Exception):
+    """The client must ask the user and call again."""
+
+    def __init__(self, key: str, request: types.ElicitRequest, state: str) -> None:
+        super().__init__(key)
+        self.result = types.InputRequiredResult(input_requests={key: request}, request_state=state)
+
+
+class Client:
+    """The client's side of one call, as `Caller` has it."""
+
+    def __init__(self, ctx: ServerRequestContext[object, object], params: types.CallToolRequestParams) -> None:
+        self._ctx = ctx
+        self._params = params
+        self._modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+    @property
+    def wants_progress(self) -> bool:
+        return self._ctx.meta is not None and self._ctx.meta.get("progress_token") is not None
+
+    async def progress(self, seconds: float, text: str) -> None:
+        await self._ctx.session.report_progress(seconds, message=text)
+
+    async def permit(self, decision: Decision) -> bool | None:
+        can = self._elicitation()
+        if can is None or (can.form is None and can.url is not None):
+            return None
+        message = f"{decision.reason}\n\n{readable(decision.command)}"
+        request = types.ElicitRequestFormParams(message=message, requested_schema=_YES_OR_NO)
+        answer = await self._ask(PERMISSION, request, _digest(PERMISSION, decision.command, decision.reason))
+        if answer is None or answer.action == "cancel":
+            return None
+        return answer.action == "accept" and (answer.content or {}).get("allow") is True
+
+    async def show_link(self, url: str, message: str) -> Reply:
+        can = self._elicitation()
+        if can is None or can.url is None:
+            return "nobody"
+        id = None if self._modern else _digest(LINK, url)[:32]
+        request = types.ElicitRequestURLParams(message=readable(message), url=url, elicitation_id=id)
+        answer = await self._ask(LINK, request, _digest(LINK, message))
+        if answer is None:
+            return "nobody"
+        return "accepted" if answer.action == "accept" else "declined"
+
+    def _elicitation(self) -> types.ElicitationCapability | None:
+        capabilities = self._ctx.session.client_capabilities
+        return capabilities.elicitation if capabilities is not None else None
+
+    async def _ask(
+        self, key: str, asked: types.ElicitRequestFormParams | types.ElicitRequestURLParams, state: str
+    ) -> types.ElicitResult | None:
+        """The user's answer; None if the client could not get one."""
+        request = types.ElicitRequest(params=asked)
+        if self._modern:
+            answers = self._params.input_responses or {}
+            answer = answers.get(key)
+            if self._params.request_state != state or answer is None:
+                raise InputRequired(key, request, state)
+            return answer if isinstance(answer, types.ElicitResult) else None
+        if not self._ctx.session.can_send_request:
+            return None
+        try:
+            return await self._ctx.session.send_request(
+                request, types.ElicitResult, metadata=_related(self._ctx.request_id)
+            )
+        except (MCPError, ValidationError):
+            return None
+
+
+def readable(text: str) -> str:
+    """As a person must see it who says yes to it: whole, and with nothing in it that cannot be seen."""
+    left_out = len(text) - LONGEST
+    lines = text[:LONGEST].split("\n")
+    seen = ("".join(shown(line[at : at + PIECE]) for at in range(0, len(line), PIECE)) for line in lines)
+    return "\n".join(seen) + (f"\n[… {left_out:,} more characters …]" if left_out > 0 else "")
+
+
+def _related(id: types.RequestId | None) -> ServerMessageMetadata:
+    """On the stream of the call itself, over HTTP."""
+    return ServerMessageMetadata(related_request_id=id)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,25 @@
+"""What the tools need of whoever calls: permission, a way to show live output, and a way to show a person a link."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from truetty.policy import Decision
+
+Reply = Literal["accepted", "declined", "nobody"]
+
+
+class Caller(Protocol):
+    """A client's side of one call."""
+
+    @property
+    def wants_progress(self) -> bool: ...
+
+    async def progress(self, seconds: float, text: str) -> None:
+        """Live output, or a sign of life."""
+
+    async def permit(self, decision: Decision) -> bool | None:
+        """Ask the user; None when nobody can be asked."""
+
+    async def show_link(self, url: str, message: str) -> Reply:
+        """Offer the user a page; "nobody" when the client cannot."""

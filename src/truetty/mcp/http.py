@@ -1,0 +1,149 @@
+"""Listening on this machine: who may speak to us over HTTP.
+
+Rule 1: the Host must be one of ours, an Origin one of ours exactly: a web page in the user's browser is neither, even
+        if its name leads to this machine (DNS rebinding). Both are looked at before anything else.
+Rule 2: where a token is asked for, it is asked for on every request, in the Authorization header only: never in a URL.
+Rule 3: nothing of a request is logged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import secrets
+import socket
+from collections.abc import Awaitable, Callable, Collection, Iterator, MutableMapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import uvicorn
+
+from truetty.core.errors import HostError, Misuse
+
+# As ASGI has it.
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+# Streams that are open when we end are told so by their end.
+LAST_WORDS: Final = 1
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are for whoever started us: there are terminals to close."""
+        yield
+
+
+class Listener:
+    """A socket of ours and what is served on it."""
+
+    def __init__(self, host: str, port: int, *, anywhere: bool = False, names: Collection[str] = ()) -> None:
+        if not anywhere and not is_loopback(host):
+            raise Misuse(
+                f"{host} is not this machine alone: whoever reaches it and has the token runs commands here. "
+                "--expose says that this is meant",
+                host=host,
+            )
+        self._socket = _bound(host, port)
+        self.port: Final[int] = self._socket.getsockname()[1]
+        self.host: Final = f"[{host}]" if ":" in host else host
+        local = (self.host, "127.0.0.1", "localhost", "[::1]") if is_loopback(host) else (self.host,)
+        self.hosts: Final = frozenset({*(f"{name}:{self.port}".lower() for name in local), *map(str.lower, names)})
+        self.origins: Final = frozenset(f"http://{name}" for name in self.hosts)
+        self._serving: asyncio.Task[None] | None = None
+        self._server: _Server | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}:{self.port}"
+
+    async def start(self, app: App) -> None:
+        """Comes back when it listens."""
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            ws="none",
+            timeout_graceful_shutdown=LAST_WORDS,
+        )
+        self._server = _Server(config)
+        self._serving = asyncio.ensure_future(self._server.serve(sockets=[self._socket]))
+
+    async def close(self) -> None:
+        if self._server is not None and self._serving is not None:
+            self._server.should_exit = True
+            await self._serving
+        self._socket.close()
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def guarded(app: App, hosts: Collection[str], origins: Collection[str], token: str | None = None) -> App:
+    """The app behind its door."""
+
+    async def door(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+        given = {name: [value for found, value in headers if found == name] for name, _ in headers}
+        if len(given.get("host", ())) != 1 or given["host"][0].lower() not in hosts:
+            await _refuse(send, 421, "this is not the Host you think it is")
+        elif any(origin not in origins for origin in given.get("origin", ())):
+            await _refuse(send, 403, "not from this Origin")
+        elif token is not None and not _has_token(given.get("authorization", ()), token):
+            await _refuse(send, 401, "a Bearer token is needed", (b"www-authenticate", b'Bearer realm="truetty"'))
+        else:
+            await app(scope, receive, send)
+
+    return door
+
+
+def _has_token(given: Collection[str], token: str) -> bool:
+    if len(given) != 1:
+        return False
+    scheme, _, credentials = next(iter(given)).partition(" ")
+    return scheme.lower() == "bearer" and secrets.compare_digest(credentials.strip().encode(), token.encode())
+
+
+async def _refuse(send: Send, status: int, reason: str, *more: tuple[bytes, bytes]) -> None:
+    body = reason.encode()
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+        *more,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        bound = socket.socket(family, kind, protocol)
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            bound.listen(128)
+        except OSError:
+            bound.close()
+            raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise HostError(f"cannot listen on {host}:{port}: {reason}", host=host, port=port, reason=reason) from error
+    return bound

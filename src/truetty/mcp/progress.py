@@ -1,0 +1,86 @@
+"""Live output of a command while a call waits for it, and a sign of life while it prints nothing.
+
+Rule 1: nothing is looked at unless the client asked for progress.
+Rule 2: a client that was shown some of the output is shown the rest of it before the result comes; a command that is
+        over before there was anything to show needs no progress.
+Rule 3: what a client cannot follow is left out and said to be; the result and `read` have everything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Final
+
+from truetty.command import Command
+from truetty.mcp.caller import Caller
+from truetty.output.digest import Budget
+
+# Often enough to be read like a terminal, seldom enough for a client that draws every notification.
+EVERY: Final = 0.25
+# Clients that extend their own time-outs on progress wait for some 60 seconds.
+SIGN_OF_LIFE: Final = 10.0
+SHOWN: Final = Budget(4000, 0.0, "")
+MOST_BEHIND: Final = 1 << 16
+
+
+@contextlib.asynccontextmanager
+async def reported(caller: Caller, command: Command) -> AsyncIterator[None]:
+    """While inside, what the command prints is sent to the caller."""
+    if not caller.wants_progress:
+        yield
+        return
+    reporter = _Reporter(caller, command)
+    reporting = asyncio.ensure_future(reporter.report())
+    try:
+        yield
+    finally:
+        reporting.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):  # who cannot be shown it still gets the result
+            await reporting
+    if reporter.begun:
+        with contextlib.suppress(Exception):
+            await reporter.show()
+
+
+class _Reporter:
+    def __init__(self, caller: Caller, command: Command) -> None:
+        self._caller = caller
+        self._command = command
+        self._loop = asyncio.get_running_loop()
+        self._start = self._told_at = self._loop.time()
+        self.begun = False
+        self._reader = command.output.reader()
+        if behind := self._reader.behind():  # earlier calls have shown it
+            self._reader.skip(behind)
+
+    async def report(self) -> None:
+        never: asyncio.Future[None] = self._loop.create_future()
+        while True:
+            await asyncio.wait({never}, timeout=EVERY)
+            if not await self.show() and self._loop.time() - self._told_at >= SIGN_OF_LIFE:
+                await self._tell(f"({self._activity()})")
+
+    async def show(self) -> bool:
+        """What is new, if anything is."""
+        if text := self._fresh():
+            self.begun = True
+            await self._tell(text)
+        return bool(text)
+
+    async def _tell(self, text: str) -> None:
+        self._told_at = self._loop.time()
+        await self._caller.progress(self._told_at - self._start, text)
+
+    def _fresh(self) -> str:
+        behind = self._reader.behind()
+        if behind > MOST_BEHIND:
+            left_out = self._reader.skip(behind - MOST_BEHIND)
+            return f"[… {left_out:,} bytes …]\n{self._reader.unread(SHOWN)}"
+        return self._reader.unread(SHOWN) if behind > 0 else ""
+
+    def _activity(self) -> str:
+        activity = self._command.activity
+        cpu = "" if activity.cpu_seconds is None else f", {activity.cpu_seconds:.1f} s of CPU used"
+        return f"{self._command.state}, quiet for {activity.quiet_seconds:.0f} s{cpu}"

@@ -1,0 +1,157 @@
+"""The tools as an MCP server: the newest revision of the protocol and those before it, by the official SDK.
+
+Rule 1: refusals are results of tools, which models read; only what is no call of a tool of ours is a protocol error.
+Rule 2: what happens to commands nobody waits for is told by `notifications/message` where the client has a session, and
+        by `resources/updated` of one resource where it has none and listens; and with its next call in any case.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, get_args
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from truetty import __version__
+from truetty.mcp import catalogue, parameters, shape, words
+from truetty.mcp.asking import Client, InputRequired
+from truetty.mcp.session import Session, Tell
+from truetty.mcp.sessions import Sessions
+from truetty.notices import Notice
+
+NAME: Final = "truetty"
+NOTICES: Final = "truetty://notices"
+# The tools do not change while the server runs.
+LASTING: Final = CacheHint(ttl_ms=60 * 60 * 1000, scope="public")
+LEVELS: Final[tuple[types.LoggingLevel, ...]] = get_args(types.LoggingLevel)
+
+Context = ServerRequestContext[Any, Any]
+
+
+def build(sessions: Sessions) -> Server[Any]:
+    offices = _Offices(sessions)
+    server: Server[Any] = Server(
+        NAME,
+        version=__version__,
+        title="truetty",
+        description="Terminals that tell the truth: what ran, what it printed, how it ended, what it waits for.",
+        instructions=words.INSTRUCTIONS,
+        cache_hints={"tools/list": LASTING, "server/discover": LASTING},
+        get_tool_input_schema=_input_schema,
+        on_list_tools=offices.list_tools,
+        on_call_tool=offices.call_tool,
+        on_list_resources=offices.list_resources,
+        on_read_resource=offices.read_resource,
+        on_subscriptions_listen=ListenHandler(offices.bus),
+    )
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, offices.set_level)
+    server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=NAME))
+    return server
+
+
+def _input_schema(name: str) -> dict[str, object] | None:
+    tool = catalogue.TOOLS.get(name)
+    return parameters.schema(tool.parameters) if tool is not None else None
+
+
+def _listed(tool: catalogue.Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=parameters.schema(tool.parameters),
+        output_schema=shape.schema(),
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.reads_only,
+            destructive_hint=not tool.reads_only,
+            idempotent_hint=tool.reads_only,
+            open_world_hint=not tool.reads_only,
+        ),
+    )
+
+
+def answer(result: shape.Result) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=shape.text(result))],
+        structured_content=shape.structured(result),
+        is_error=result.error is not None,
+    )
+
+
+class _Offices:
+    """The requests, each with its answer."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._tools = [_listed(tool) for tool in catalogue.TOOLS.values()]
+        self.bus: Final = InMemorySubscriptionBus()
+
+    async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=self._tools)
+
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        if params.name not in catalogue.TOOLS:
+            known = ", ".join(catalogue.TOOLS)
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; there are {known}")
+        session = self._session(ctx)
+        try:
+            return answer(await catalogue.call(session, params.name, params.arguments or {}, Client(ctx, params)))
+        except InputRequired as required:
+            return required.result
+
+    async def list_resources(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        notices = types.Resource(
+            uri=NOTICES,
+            name="notices",
+            title="Notices",
+            description="What happened lately to commands nobody was waiting for, oldest first. Listen to it for news.",
+            mime_type="application/json",
+        )
+        return types.ListResourcesResult(resources=[notices])
+
+    async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        if params.uri != NOTICES:
+            raise MCPError(types.INVALID_PARAMS, f"Resource not found; there is {NOTICES}", data={"uri": params.uri})
+        text = json.dumps([shape.fields(notice) for notice in self._session(ctx).news], indent=1)
+        contents = types.TextResourceContents(uri=NOTICES, mime_type="application/json", text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        session = self._session(ctx)
+        session.quiet_below = LEVELS.index(params.level)
+        return types.EmptyResult()
+
+    def _session(self, ctx: Context) -> Session:
+        session = self._sessions.of(ctx)
+        session.tell = self._way(ctx, session)
+        return session
+
+    def _way(self, ctx: Context, session: Session) -> Tell:
+        """How the client of this request hears of things when it asks nothing."""
+        if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+
+            async def updated(notice: Notice) -> None:
+                await self.bus.publish(ResourceUpdated(NOTICES))
+
+            return updated
+
+        async def message(notice: Notice) -> None:
+            level: types.LoggingLevel = "info" if notice.what == "finished" else "notice"
+            if LEVELS.index(level) >= session.quiet_below:
+                data = {**shape.fields(notice), "message": words.notice(notice)}
+                told = types.LoggingMessageNotificationParams(level=level, logger=NAME, data=data)
+                await ctx.session.send_notification(types.LoggingMessageNotification(params=told))
+
+        return message

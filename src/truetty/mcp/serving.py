@@ -1,0 +1,112 @@
+"""Serving the tools over stdio or streamable HTTP, until the client is gone or we are told to end.
+
+Rule 1: whatever ends us, every terminal is closed before we go.
+Rule 2: standard output belongs to the protocol; what we have to say to people goes to standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+
+from truetty.mcp.http import App, Listener, Receive, Scope, Send, guarded
+from truetty.mcp.server import build
+from truetty.mcp.session import Setup
+from truetty.mcp.sessions import FORGOTTEN, SESSION_HEADER, Sessions
+
+ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PATH: Final = "/mcp"
+# Commands may be a megabyte long, and arrive twice as long in JSON.
+LARGEST_REQUEST: Final = 16 << 20
+MOST_SESSIONS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen, and for whom."""
+
+    host: str
+    port: int
+    token: str
+    token_file: str
+    expose: bool = False
+    hosts: Collection[str] = ()
+    origins: Collection[str] = ()
+
+
+async def over_stdio(setup: Setup) -> int:
+    """The signal that ended us, or 0 if the client did."""
+    async with Sessions(setup) as sessions:
+        ended = _ended_by_signal()
+        serving = asyncio.ensure_future(_pipe(sessions))
+        await asyncio.wait({serving, ended}, return_when=asyncio.FIRST_COMPLETED)
+        # The thread that reads standard input cannot be called back: whoever called us must leave without it.
+        return ended.result() if ended.done() else serving.result()
+
+
+async def _pipe(sessions: Sessions) -> int:
+    server = build(sessions)
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+    except* (BrokenPipeError, ConnectionResetError):
+        pass  # the client is gone, and did not wait for the rest
+    return 0
+
+
+async def over_http(setup: Setup, address: Address) -> int:
+    """The signal that ended us."""
+    listener = Listener(address.host, address.port, anywhere=address.expose, names=address.hosts)
+    async with Sessions(setup, shared=True) as sessions:
+        ended = _ended_by_signal()
+        await listener.start(application(sessions, listener, address.token, address.origins))
+        print(f"truetty mcp: {listener.url}{PATH}, token in {address.token_file}", file=sys.stderr, flush=True)
+        try:
+            await ended
+        finally:
+            await listener.close()
+        return ended.result()
+
+
+def application(sessions: Sessions, listener: Listener, token: str, origins: Collection[str] = ()) -> App:
+    """The whole of it, door and all."""
+    allowed = listener.origins | frozenset(origins)
+    server = build(sessions)
+    served = server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=LARGEST_REQUEST,
+        session_idle_timeout=FORGOTTEN,
+        max_sessions=MOST_SESSIONS,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=True, allowed_hosts=list(listener.hosts), allowed_origins=list(allowed)
+        ),
+    )
+
+    async def noticing(scope: Scope, receive: Receive, send: Send) -> None:
+        await served(scope, receive, send)
+        if scope["type"] == "http" and scope["method"] == "DELETE":
+            for name, value in scope["headers"]:
+                if name == SESSION_HEADER.encode():
+                    sessions.end(value.decode("latin-1"))
+
+    return guarded(noticing, listener.hosts, allowed, token)
+
+
+def _ended_by_signal() -> asyncio.Future[int]:
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[int] = loop.create_future()
+    for number in ENDING:
+        loop.add_signal_handler(number, _end, ended, number)
+    return ended
+
+
+def _end(ended: asyncio.Future[int], number: int) -> None:
+    if not ended.done():
+        ended.set_result(number)

@@ -1,0 +1,144 @@
+"""One MCP client and its terminals: a service of its own, so that nobody sees or is told of another's commands.
+
+Rule 1: all of a client's commands run for one task, so that its next command finds the shell as the last one left it.
+Rule 2: what happens to a command is told as a notification only if no call of the client waits for that very command.
+Rule 3: when the session ends, every terminal is closed and no process is left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from truetty.command import Command
+from truetty.core.errors import Misuse
+from truetty.mcp import words
+from truetty.mcp.page import Page
+from truetty.mcp.visits import Visits
+from truetty.notices import Notice
+from truetty.output.digest import Budget
+from truetty.policy import Policy
+from truetty.reading import Reader
+from truetty.service import Service
+from truetty.settings import Settings
+
+POLICIES: Final = ("settings", "allow", "read-only")
+
+TASK: Final = "mcp"
+# Notices that can be read again as a resource, and commands of which it is known what a caller was given.
+MOST_NOTICES: Final = 100
+MOST_READERS: Final = 1000
+# More new output than this is passed over unread rather than made readable for nobody.
+PASSED_OVER: Final = 1 << 18
+
+Tell = Callable[[Notice], Coroutine[object, object, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What every session of a server is made with."""
+
+    settings: Settings
+    policy: Policy | None
+    visits: Visits
+    page: Page
+
+    @classmethod
+    def of(cls, settings: Settings, policy: str = "settings") -> Setup:
+        visits = Visits()
+        return cls(settings, _policy(settings, policy), visits, Page(visits))
+
+    def service(self) -> Service:
+        service = Service.from_settings(self.settings, rest=words.REST)
+        if self.policy is not None:
+            service.policy = self.policy
+        return service
+
+    def budget(self, tokens: int | None = None) -> Budget:
+        """How much of an output is shown."""
+        characters = self.settings.budget if tokens is None else Budget.of_tokens(tokens).characters
+        return Budget(characters, self.settings.head_share, words.REST)
+
+
+def _policy(settings: Settings, name: str) -> Policy | None:
+    """None: as the settings say."""
+    match name:
+        case "settings":
+            return None
+        case "allow":
+            return Policy.allow_all()
+        case "read-only":
+            return Policy.read_only(workspace=settings.workspace or os.getcwd())
+    raise Misuse(f"no policy is named {name!r}: there are {', '.join(POLICIES)}", policy=name)
+
+
+class Session:
+    def __init__(self, setup: Setup) -> None:
+        self.setup: Final = setup
+        self.service: Final = setup.service()
+        self.news: Final[deque[Notice]] = deque(maxlen=MOST_NOTICES)
+        self.tell: Tell | None = None  # how this client is notified, once it has shown a way
+        self.quiet_below = 0  # notifications of a lower level are not wanted
+        self.calls = 0  # under way
+        self.used_at = 0.0
+        self._watched: Counter[str] = Counter()
+        self._readers: dict[str, Reader] = {}
+        self.service.notices.listen(self._heard)
+
+    async def close(self) -> None:
+        self.setup.visits.forget(self.service)
+        await self.service.close()
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is asked and nothing runs."""
+        return not self.calls and not any(terminal.busy for terminal in self.service.terminals())
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        self.calls += 1
+        try:
+            yield
+        finally:
+            self.calls -= 1
+            self.used_at = asyncio.get_running_loop().time()
+
+    @contextmanager
+    def watching(self, command: Command) -> Iterator[None]:
+        """A call waits for this command: it needs no notification."""
+        self._watched[command.id] += 1
+        try:
+            yield
+        finally:
+            self._watched[command.id] -= 1
+            self._watched += Counter()  # forgets those nobody watches
+
+    def given(self, command: Command) -> None:
+        """The caller was shown all of its output so far."""
+        reader = self._reader(command)
+        if (behind := reader.behind()) > PASSED_OVER:
+            reader.skip(behind)
+        else:
+            reader.unread()
+
+    def fresh(self, command: Command, budget: Budget) -> str:
+        """What the caller was not shown yet."""
+        return self._reader(command).unread(budget)
+
+    def _reader(self, command: Command) -> Reader:
+        if command.id not in self._readers:
+            self._readers[command.id] = command.output.reader()
+            if len(self._readers) > MOST_READERS:
+                del self._readers[next(iter(self._readers))]
+        return self._readers[command.id]
+
+    async def _heard(self, notice: Notice) -> None:
+        if notice.command_id not in self._watched:
+            self.news.append(notice)
+            if self.tell is not None:
+                await self.tell(notice)

@@ -1,0 +1,104 @@
+"""Which client a request comes from, and when its session is over.
+
+Rule 1: over stdio there is one client, and it is there until its end of the pipe is closed.
+Rule 2: over HTTP a client of the earlier revisions names its session. The revision of 2026-07-28 has no sessions: there
+        clients are told apart by the name they give themselves, and those with one name share their terminals.
+Rule 3: a session over HTTP ends by a DELETE, when it has not been used for `UNUSED` seconds and nothing runs in it, or
+        for `FORGOTTEN` seconds, whatever runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from truetty.mcp.session import Session, Setup
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+# A night. A shell that waits costs little, and an agent that finds its directory lost does the wrong thing.
+UNUSED: Final = 12 * 60 * 60.0
+FORGOTTEN: Final = 48 * 60 * 60.0
+MOST: Final = 100
+SESSION_HEADER: Final = "mcp-session-id"
+
+
+class Sessions:
+    def __init__(self, setup: Setup, *, shared: bool = False) -> None:
+        self.setup: Final = setup
+        self._shared = shared  # by several clients, over HTTP
+        self._open: dict[str, Session] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def of(self, ctx: ServerRequestContext[object, object]) -> Session:
+        key = self._key(ctx) if self._shared else ""
+        if key not in self._open:
+            self._make_room()
+            self._open[key] = Session(self.setup)
+            self._open[key].used_at = asyncio.get_running_loop().time()
+            if self._shared and self._timer is None:
+                self._look_later()
+        return self._open[key]
+
+    def end(self, id: str) -> None:
+        """The client has said that it is done."""
+        self._close(f"session {id}")
+
+    async def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for key in list(self._open):
+            self._close(key)
+        await self.setup.page.close()
+        while self._closing:
+            await asyncio.wait(self._closing)
+
+    def _key(self, ctx: ServerRequestContext[object, object]) -> str:
+        headers = getattr(ctx.request, "headers", None)
+        named = headers.get(SESSION_HEADER) if headers is not None else None
+        if named is not None:
+            return f"session {named}"
+        client = ctx.session.client_params
+        return f"client {client.client_info.name}" if client is not None else "client"
+
+    def _make_room(self) -> None:
+        """Whoever has been idle the longest goes; if nobody is, there is one more."""
+        if len(self._open) >= MOST:
+            idle = [key for key, session in self._open.items() if session.idle]
+            if idle:
+                self._close(min(idle, key=lambda key: self._open[key].used_at))
+
+    def _close(self, key: str) -> None:
+        session = self._open.pop(key, None)
+        if session is not None:
+            closing = asyncio.ensure_future(session.close())
+            self._closing.add(closing)
+            closing.add_done_callback(self._closed)
+
+    def _closed(self, task: asyncio.Task[None]) -> None:
+        self._closing.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            told = {"message": "closing a session's terminals failed", "exception": error}
+            asyncio.get_running_loop().call_exception_handler(told)
+
+    def _look_later(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(UNUSED / 4, self._look)
+
+    def _look(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for key, session in list(self._open.items()):
+            unused = now - session.used_at
+            if not session.calls and (unused > FORGOTTEN or (unused > UNUSED and session.idle)):
+                self._close(key)
+        self._look_later()

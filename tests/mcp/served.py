@@ -1,0 +1,134 @@
+"""What the tests of the MCP server share: sessions without a protocol, the official SDK's clients, and their server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+import truetty
+from truetty.mcp import catalogue, shape
+from truetty.mcp.caller import Reply
+from truetty.mcp.session import Session, Setup
+from truetty.policy import Decision
+from truetty.settings import Settings
+
+PACKAGE = Path(truetty.__file__).parent
+# How long anything may take that must happen, in seconds: only a hang is longer.
+PATIENCE = 30
+ERAS = ("legacy", "2026-07-28")
+
+
+@dataclass(slots=True)
+class Person:
+    """A caller whose answers are known: what was asked and shown stays here."""
+
+    allows: bool | None = None
+    replies: Reply = "nobody"
+    wants_progress: bool = False
+    asked: list[Decision] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    live: list[str] = field(default_factory=list)
+    on_live: Callable[[], object] = lambda: None
+
+    async def progress(self, seconds: float, text: str) -> None:
+        self.live.append(text)
+        self.on_live()
+
+    async def permit(self, decision: Decision) -> bool | None:
+        self.asked.append(decision)
+        return self.allows
+
+    async def show_link(self, url: str, message: str) -> Reply:
+        self.links.append(url)
+        return self.replies
+
+
+class Tools:
+    """The tools of one session, called as a client would, without a protocol between."""
+
+    def __init__(self, session: Session, person: Person) -> None:
+        self.session = session
+        self.person = person
+        self.text = ""
+
+    async def __call__(self, name: str, /, **given: object) -> dict[str, Any]:
+        result = await catalogue.call(self.session, name, given, self.person)
+        self.text = shape.text(result)
+        return shape.structured(result)
+
+
+def setup(policy: str = "allow") -> Setup:
+    return Setup.of(Settings.load({}, shell="bash", rc=False), policy)
+
+
+@asynccontextmanager
+async def tools(policy: str = "allow", person: Person | None = None) -> AsyncIterator[Tools]:
+    made = setup(policy)
+    session = Session(made)
+    try:
+        yield Tools(session, person or Person())
+    finally:
+        await session.close()
+        await made.page.close()
+
+
+def server(*options: str, env: Mapping[str, str] | None = None) -> StdioServerParameters:
+    """How to start ours, for a client over stdio."""
+    arguments = ["-m", "truetty", "mcp", "--shell", "bash", "--no-rc", *options]
+    return StdioServerParameters(
+        command=sys.executable,
+        args=arguments,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **(env or {})},
+    )
+
+
+def over_stdio(*options: str, mode: str) -> Client:
+    return Client(stdio_client(server(*options)), mode=mode)
+
+
+async def eventually(condition: Callable[[], bool], what: str) -> None:
+    """For facts that nobody announces."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + PATIENCE
+    while not condition():
+        assert loop.time() < deadline, f"never came true: {what}"
+        await asyncio.sleep(0.01)
+
+
+# Says which they are, a job and the shell, and waits: for tests that look for them afterwards.
+JOB = "sleep 1003 & echo $! $$; cat"
+
+
+def pids(shown: dict[str, Any]) -> list[int]:
+    """Those that `JOB` has named; bash says "[1] PID" before it."""
+    assert shown["state"] == "waiting", shown
+    found = [int(word) for word in shown["output"].split()[-2:]]
+    assert all(map(alive, found))
+    return found
+
+
+def once(go: Path) -> str:
+    """A command that is over when this file is there."""
+    return f"while [ ! -e {go} ]; do sleep 0.02; done"
+
+
+def two_lines(go: Path) -> str:
+    """Prints one, goes on when the file is there, prints another: for tests that make it when they have heard one."""
+    return f"echo one; {once(go)}; echo two"
+
+
+def alive(pid: int) -> bool:
+    """Whether a process still runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

@@ -1,0 +1,243 @@
+"""The server over streamable HTTP: who gets in, and whose terminals are whose."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import mcp_types as types
+import pytest
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.mcp.served import ERAS, JOB, PACKAGE, PATIENCE, alive, eventually, once, pids, two_lines
+from truetty.core.errors import HostError, Misuse
+from truetty.mcp import token
+from truetty.mcp.http import Listener, is_loopback
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+class Running:
+    """`truetty mcp --http` as a process of its own."""
+
+    def __init__(self, process: asyncio.subprocess.Process, url: str, token_file: Path) -> None:
+        self.process = process
+        self.url = url
+        self.token_file = token_file
+        self.token = token_file.read_text().strip()
+
+    def http(self, **headers: str) -> httpx2.AsyncClient:
+        given = {"Authorization": f"Bearer {self.token}", **ACCEPT, **headers}
+        return httpx2.AsyncClient(headers=given, trust_env=False, timeout=PATIENCE)
+
+    @asynccontextmanager
+    async def client(self, era: str, name: str = "test") -> AsyncIterator[Client]:
+        async with self.http() as http:
+            transport = streamable_http_client(self.url, http_client=http)
+            info = types.Implementation(name=name, version="1")
+            async with Client(transport, mode=era, client_info=info) as client:
+                yield client
+
+
+@asynccontextmanager
+async def running(home: Path, *options: str) -> AsyncIterator[Running]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "truetty", "mcp", "--http", "--port", "0", "--shell", "bash", "--no-rc", *options),
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), "HOME": str(home)},
+    )
+    assert process.stderr is not None
+    try:
+        line = (await asyncio.wait_for(process.stderr.readline(), PATIENCE)).decode()
+        assert line.startswith("truetty mcp: http://127.0.0.1:"), line
+        url, _, path = line.removeprefix("truetty mcp: ").strip().partition(", token in ")
+        made = Running(process, url, Path(path))
+        assert made.token not in line
+        yield made
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await asyncio.wait_for(process.wait(), PATIENCE)
+
+
+async def run(client: Client, command: str, **given: object) -> dict[str, Any]:
+    result = await client.call_tool("run", {"command": command, **given})
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+async def test_who_may_come_in(home: Path) -> None:
+    async with running(home) as server, server.http() as http:
+        assert server.token_file.stat().st_mode & 0o777 == 0o600
+        assert server.token_file == home / ".local/state/truetty/mcp-token"
+
+        async def status(**headers: str) -> int:
+            return (await http.post(server.url, json=INITIALIZE, headers=headers)).status_code
+
+        port = httpx2.URL(server.url).port
+        assert await status() == 200
+        for wrong in ("", "Bearer", f"Bearer {server.token}x", "Bearer wrong", f"Basic {server.token}", server.token):
+            assert await status(Authorization=wrong) == 401, wrong
+        assert await status(Authorization=f"bearer {server.token}") == 200
+        for host in (
+            "evil.example",
+            f"evil.example:{port}",
+            "127.0.0.1",
+            f"127.0.0.1.evil.example:{port}",
+            "localhost:1",
+        ):
+            assert await status(Host=host) == 421, host
+        assert await status(Host=f"localhost:{port}") == 200
+        for origin in ("http://evil.example", "null", "https://127.0.0.1", f"http://127.0.0.1:{port}.evil.example"):
+            assert await status(Origin=origin) == 403, origin
+        assert await status(Origin=f"http://127.0.0.1:{port}") == 200
+        assert (await http.post(f"{server.url}?token={server.token}", headers={"Authorization": ""})).status_code == 401
+        assert (await http.get(server.url, headers={"Authorization": ""})).status_code == 401
+        preflight = await http.request("OPTIONS", server.url, headers={"Origin": "http://evil.example"})
+        assert preflight.status_code == 403 and "access-control-allow-origin" not in preflight.headers
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_commands_run_over_http_with_progress(home: Path, era: str) -> None:
+    heard: list[str | None] = []
+    go = home / "go"
+
+    async def progress(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(message)
+        go.touch()
+
+    async with running(home) as server, server.client(era) as client:
+        first = await run(client, "cd /tmp; export MARK=here; echo hi")
+        assert (first["state"], first["output"]) == ("finished", "hi\n")
+        assert (await run(client, "pwd; echo $MARK"))["output"] == "/tmp\nhere\n"
+        await client.call_tool("run", {"command": two_lines(go), "wait": PATIENCE}, progress_callback=progress)
+        assert "".join(message or "" for message in heard) == "one\ntwo\n"
+
+
+async def test_sessions_do_not_see_each_other(home: Path) -> None:
+    async with running(home) as server:
+        async with server.client("legacy") as one, server.client("legacy") as two:
+            mine = await run(one, "cd /tmp; cat")
+            assert (await run(two, "pwd"))["cwd"] != "/tmp"
+            other = await two.call_tool("stop", {"id": mine["command_id"]})
+            assert other.is_error
+        async with server.client("2026-07-28", "editor") as one, server.client("2026-07-28", "other") as two:
+            await run(one, "cd /tmp")
+            assert (await run(two, "pwd"))["output"] != "/tmp\n"
+        async with server.client("2026-07-28", "editor") as again:
+            assert (await run(again, "pwd"))["output"] == "/tmp\n"
+
+
+async def test_a_session_that_is_ended_leaves_nothing(home: Path) -> None:
+    async with running(home) as server:
+        async with server.client("legacy") as client:
+            left = pids(await run(client, JOB))
+        # The client says DELETE when it goes.
+        await eventually(lambda: not any(map(alive, left)), "its processes are gone")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_server_that_is_ended_leaves_nothing(home: Path, number: signal.Signals) -> None:
+    async with running(home) as server, server.client("2026-07-28") as client:
+        left = pids(await run(client, JOB))
+        server.process.send_signal(number)
+        assert await asyncio.wait_for(server.process.wait(), PATIENCE) == 0
+        assert not any(map(alive, left))
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_client_that_hangs_up_ends_its_wait_only(home: Path, era: str) -> None:
+    async with running(home) as server, server.client(era) as client:
+        go = home / "go"
+        calling = asyncio.ensure_future(run(client, f"{once(go)}; echo went on"))
+
+        async def row(state: str) -> dict[str, Any]:
+            """Of the one terminal there is, when it has come to this."""
+            deadline = asyncio.get_running_loop().time() + PATIENCE
+            while asyncio.get_running_loop().time() < deadline:
+                found = (await client.call_tool("terminals", {})).structured_content
+                assert isinstance(found, dict)
+                for one in found["terminals"]:
+                    if one["state"] == state and one["command_id"] is not None:
+                        return dict(one)
+                await asyncio.sleep(0.02)
+            pytest.fail(f"no terminal was ever {state}")
+
+        await row("running")
+        calling.cancel()
+        await asyncio.wait({calling})
+        assert (await row("running"))["exit_code"] is None
+        go.touch()
+        read = await client.call_tool("read", {"id": (await row("idle"))["command_id"]})
+        assert isinstance(read.structured_content, dict) and read.structured_content["output"] == "went on\n"
+
+
+async def exit_of(*options: str, home: Path) -> tuple[int | None, str]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "truetty", "mcp", "--http", *options),
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), "HOME": str(home)},
+    )
+    _, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    return process.returncode, err.decode()
+
+
+async def test_it_does_not_listen_elsewhere_unless_told(home: Path) -> None:
+    code, err = await exit_of("--host", "0.0.0.0", "--port", "0", home=home)
+    assert code == 125 and "--expose" in err
+    code, err = await exit_of("--host", "256.1.1.1", "--port", "0", "--expose", home=home)
+    assert code == 125 and "cannot listen" in err
+
+
+async def test_a_token_others_could_read_is_refused(home: Path) -> None:
+    file = home / "token"
+    file.write_text("t" * 32)
+    file.chmod(0o644)
+    code, err = await exit_of("--port", "0", "--token-file", str(file), home=home)
+    assert code == 125 and "mode 644" in err and "ttt" not in err
+
+
+def test_tokens(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "token"
+    made = token.read_or_make(str(path))
+    assert len(made) >= 32 and path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
+    assert token.read_or_make(str(path)) == made
+    path.write_text("short\n")
+    with pytest.raises(Misuse, match="8 ASCII characters"):
+        token.read_or_make(str(path))
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    with pytest.raises(Misuse):
+        token.read_or_make(str(link))
+    with pytest.raises(Misuse):
+        token.read_or_make(str(tmp_path))
+    assert token.place({"HOME": "/h"}) == "/h/.local/state/truetty/mcp-token"
+    assert token.place({"HOME": "/h", "XDG_STATE_HOME": "/s"}) == "/s/truetty/mcp-token"
+    assert token.place({"HOME": "/h", "XDG_STATE_HOME": "relative"}) == "/h/.local/state/truetty/mcp-token"
+
+
+async def test_listeners() -> None:
+    assert all(map(is_loopback, ("127.0.0.1", "127.9.9.9", "::1", "localhost")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.0.1", "example.org", "localhost.example.org", "")))
+    one = Listener("127.0.0.1", 0)
+    try:
+        assert f"127.0.0.1:{one.port}" in one.hosts and f"http://localhost:{one.port}" in one.origins
+        with pytest.raises(HostError, match="in use"):
+            Listener("127.0.0.1", one.port)
+    finally:
+        await one.close()

@@ -1,0 +1,180 @@
+"""The page of a handoff, as a browser and as an attacker use it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.mcp.served import PACKAGE, PATIENCE, Tools, eventually, tools
+from truetty.mcp import visits
+
+ASK = "read -s -p 'Password: ' p; echo; echo got ${#p}; read -p 'Sure? ' y; echo $y"
+
+
+async def handed_over(call: Tools, command: str = ASK) -> tuple[str, str]:
+    """The command's id and the link."""
+    asked = await call("run", command=command)
+    offered = await call("handoff", id=asked["command_id"], reason="<b>your</b> password")
+    return asked["command_id"], offered["url"]
+
+
+def key_in(page: str) -> str:
+    found = re.search(r'name="key" value="([^"]+)"', page)
+    assert found is not None, page
+    return found[1]
+
+
+def browser(url: str) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(base_url=str(httpx2.URL(url).join("/")), trust_env=False)
+
+
+async def test_a_person_types_and_the_agent_may_type_again(home: Path) -> None:
+    async with tools() as call:
+        id, url = await handed_over(call)
+        async with browser(url) as person:
+            page = await person.get(url)
+            assert page.status_code == 200 and 'type="password"' in page.text
+            assert "&lt;b&gt;your&lt;/b&gt;" in page.text and "<b>" not in page.text
+            assert "Password:" in page.text
+            typed = await person.post("/type", data={"key": key_in(page.text), "text": "hunter2", "enter": "yes"})
+            assert typed.status_code == 200 and "hunter2" not in typed.text
+        waited = await call("wait", id=id, wait=PATIENCE)
+        assert waited["state"] == "waiting" and "got 7" in waited["output"] and "hunter2" not in str(waited)
+        await eventually(lambda: call.session.service.handoffs._open == {}, "it is given back")
+        assert (await call("send", id=id, text="yes\n"))["state"] == "finished"
+
+
+async def test_a_link_works_once(home: Path) -> None:
+    async with tools() as call:
+        _, url = await handed_over(call)
+        async with browser(url) as person, browser(url) as other:
+            assert (await person.get(url)).status_code == 200
+            assert (await other.get(url)).status_code == 403
+            assert (await person.get(url)).status_code == 200  # the same browser, that has its cookie
+            assert (await other.get(url[:-1] + "x")).status_code == 403
+
+
+async def test_the_cookie_alone_types_nothing(home: Path) -> None:
+    async with tools() as call:
+        id, url = await handed_over(call)
+        async with browser(url) as person, browser(url) as other:
+            key = key_in((await person.get(url)).text)
+            for form in ({"text": "x"}, {"text": "x", "key": "guessed"}):
+                assert (await person.post("/type", data=form)).status_code == 403
+            assert (await other.post("/type", data={"text": "x", "key": key})).status_code == 403
+            large = {"text": "x" * 100_000, "key": key}
+            assert (await person.post("/type", data=large)).status_code == 413
+        assert (await call("read", id=id))["state"] == "waiting"
+
+
+async def test_another_host_or_origin_is_turned_away(home: Path) -> None:
+    async with tools() as call:
+        _, url = await handed_over(call)
+        async with browser(url) as person:
+            port = httpx2.URL(url).port
+            assert (await person.get(url, headers={"Host": "evil.example"})).status_code == 421
+            assert (await person.get(url, headers={"Host": f"evil.example:{port}"})).status_code == 421
+            assert (await person.get(url, headers={"Origin": "http://evil.example"})).status_code == 403
+            key = key_in((await person.get(url)).text)  # none of these has used the link
+            form = {"text": "x", "key": key}
+            assert (await person.post("/type", data=form, headers={"Origin": "null"})).status_code == 403
+            assert (await person.post("/look", data=form, headers={"Origin": f"http://127.0.0.1:{port}"})).is_success
+
+
+async def test_nothing_is_cached_or_comes_from_elsewhere_or_runs(home: Path) -> None:
+    async with tools() as call:
+        _, url = await handed_over(call)
+        async with browser(url) as person:
+            page = await person.get(url)
+            assert page.headers["cache-control"] == "no-store"
+            policy = page.headers["content-security-policy"]
+            assert "default-src 'none'" in policy and "script-src" not in policy and "unsafe" not in policy
+            assert "frame-ancestors 'none'" in policy
+            cookie = page.headers["set-cookie"].lower()
+            assert "httponly" in cookie and "samesite=strict" in cookie
+            assert "<script" not in page.text and "http://" not in page.text
+            assert (await person.get("/style.css")).is_success
+
+
+async def test_what_is_typed_is_in_no_log(home: Path, caplog: pytest.LogCaptureFixture, capfd) -> None:
+    with caplog.at_level(logging.DEBUG):
+        async with tools() as call:
+            id, url = await handed_over(call)
+            async with browser(url) as person:
+                key = key_in((await person.get(url)).text)
+                await person.post("/type", data={"key": key, "text": "hunter2", "enter": "yes"})
+            await call("wait", id=id)
+            assert b"hunter2" not in call.session.service.registry.get(id.partition("-")[0]).transcript.read()
+    captured = capfd.readouterr()
+    code = url.rpartition("/")[2]
+    for secret in ("hunter2", code):
+        ours = [record.getMessage() for record in caplog.records if not record.name.startswith("httpx2")]
+        assert secret not in "\n".join(ours) + captured.out + captured.err
+
+
+async def test_it_can_be_given_back_untyped(home: Path) -> None:
+    async with tools() as call:
+        id, url = await handed_over(call, "read -p 'Name: ' n; echo $n")
+        assert (await call("send", id=id, text="no\n"))["error"] is not None
+        async with browser(url) as person:
+            page = await person.get(url)
+            assert 'type="text"' in page.text
+            back = await person.post("/back", data={"key": key_in(page.text)})
+            assert "The agent may type again" in back.text
+        assert (await call("send", id=id, text="yes\n"))["state"] == "finished"
+
+
+async def test_the_same_page_types_again_when_it_asks_again(home: Path) -> None:
+    ask = "for i in 1 2; do read -s -p 'Password: ' p; echo; sleep 0.2; done; echo done"
+    async with tools() as call:
+        id, url = await handed_over(call, ask)
+        async with browser(url) as person:
+            key = key_in((await person.get(url)).text)
+            await person.post("/type", data={"key": key, "text": "wrong", "enter": "yes"})
+            assert (await call("wait", id=id))["waiting"]["kind"] == "secret"
+            assert (await call("send", id=id, text="x\n"))["error"]["code"] == "denied"
+            await person.post("/type", data={"key": key, "text": "right", "enter": "yes"})
+            assert (await call("wait", id=id))["state"] == "finished"
+            over = await person.post("/look", data={"key": key})
+            assert "has finished" in over.text
+
+
+async def test_a_link_nobody_uses_is_worth_nothing_after_a_while(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(visits, "LINK_LASTS", 0.2)
+    async with tools() as call:
+        id, url = await handed_over(call, "read -p 'Name: ' n; echo $n")
+        await eventually(lambda: call.session.service.handoffs._open == {}, "it is given back")
+        async with browser(url) as person:
+            assert (await person.get(url)).status_code == 403
+        assert (await call("send", id=id, text="yes\n"))["state"] == "finished"
+
+
+async def test_an_answer_can_be_typed_in_a_terminal(home: Path) -> None:
+    async with tools() as call:
+        id, url = await handed_over(call, "read -p 'Name: ' n; echo hello $n")
+        answering = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "truetty", "answer", url),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), "http_proxy": "http://127.0.0.1:9"},
+        )
+        out, err = await asyncio.wait_for(answering.communicate(b"Ada\n"), PATIENCE)
+        assert answering.returncode == 0, err
+        assert b"your" in err and b"Name:" in out + err
+        assert str((await call("wait", id=id))["output"]).endswith("hello Ada\n")
+        again = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "truetty", "answer", url),
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+        )
+        _, err = await asyncio.wait_for(again.communicate(), PATIENCE)
+        assert again.returncode == 125 and b"used already" in err

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pytest
+
+from truetty.core.errors import Misuse
+from truetty.mcp.catalogue import TOOLS
+from truetty.mcp.parameters import Arguments, read, schema
+
+
+def given(tool: str, **arguments: object) -> Arguments:
+    return read(tool, TOOLS[tool].parameters, arguments)
+
+
+@pytest.mark.parametrize("name", ["command", "cmd"])
+def test_a_command_has_the_names_models_know(name: str) -> None:
+    assert given("run", **{name: "ls"}).text("command") == "ls"
+
+
+@pytest.mark.parametrize("name", ["id", "command_id", "terminal_id", "session_id"])
+@pytest.mark.parametrize("tool", ["read", "wait", "send", "screen", "stop", "handoff"])
+def test_ids_are_accepted_by_every_name(tool: str, name: str) -> None:
+    assert given(tool, **{name: "t1"}).text("id") == "t1"
+
+
+@pytest.mark.parametrize("name", ["text", "chars", "input"])
+def test_what_is_typed_has_the_names_models_know(name: str) -> None:
+    assert given("send", id="t1", **{name: "y\n"}).text("text") == "y\n"
+
+
+@pytest.mark.parametrize("name", ["background", "run_in_background", "is_background", "isBackground"])
+def test_the_background_has_the_names_models_know(name: str) -> None:
+    assert given("run", command="ls", **{name: True}).flag("background")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "seconds"),
+    [
+        ("wait", 2, 2.0),
+        ("wait", 2000, 2000.0),
+        ("wait", "2.5", 2.5),
+        ("timeout_ms", 1500, 1.5),
+        ("yield_time_ms", 250, 0.25),
+        ("wait_ms", 0, 0.0),
+        ("timeout", 30, 30.0),
+        ("timeout", 999, 999.0),
+        ("timeout", 1000, 1.0),
+        ("timeout", 120000, 120.0),
+    ],
+)
+def test_patience_is_seconds_whatever_it_is_called(name: str, value: object, seconds: float) -> None:
+    assert given("run", command="ls", **{name: value}).number("wait") == seconds
+
+
+def test_a_guess_about_the_unit_is_told() -> None:
+    assert given("run", command="ls", timeout=30).notes == ()
+    (note,) = given("run", command="ls", timeout=120000).notes
+    assert "milliseconds" in note and "ends no command" in note
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(Misuse) as refused:
+        given("run", command="ls", restart=True)
+    assert "restart" in str(refused.value) and "terminal_id" in str(refused.value)
+    assert refused.value.facts["known"] == [one.name for one in TOOLS["run"].parameters]
+    with pytest.raises(Misuse, match="it takes none"):
+        given("terminals", all=True)
+
+
+def test_one_thing_under_two_names_is_refused() -> None:
+    with pytest.raises(Misuse, match="command and cmd"):
+        given("run", command="ls", cmd="rm -r x")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("run", {"command": 1}),
+        ("run", {"command": "ls", "wait": "soon"}),
+        ("run", {"command": "ls", "wait": -1}),
+        ("run", {"command": "ls", "wait": float("nan")}),
+        ("run", {"command": "ls", "wait": float("inf")}),
+        ("run", {"command": "ls", "wait": True}),
+        ("run", {"command": "ls", "background": "perhaps"}),
+        ("run", {"command": ["ls"]}),
+        ("read", {"id": "t1", "offset": 1.5}),
+        ("read", {"id": "t1", "offset": -1}),
+        ("send", {"id": "t1", "keys": [1]}),
+        ("send", {"id": "t1", "keys": {"Enter": 1}}),
+    ],
+)
+def test_a_wrong_type_is_refused_with_the_right_one(tool: str, arguments: dict[str, object]) -> None:
+    with pytest.raises(Misuse, match=f"of {tool} is (a|true)"):
+        given(tool, **arguments)
+
+
+def test_what_is_needed_and_missing_is_named() -> None:
+    with pytest.raises(Misuse, match="run needs command"):
+        given("run", cwd="/")
+
+
+def test_null_is_as_good_as_nothing_and_words_for_people_are_passed_over() -> None:
+    arguments = given("run", command="ls", cwd=None, description="lists files", explanation="to see them")
+    assert arguments.text("cwd") is None
+
+
+def test_one_key_may_come_without_a_list_and_truth_as_a_word() -> None:
+    assert given("send", id="t1", keys="C-c").texts("keys") == ("C-c",)
+    assert given("send", id="t1", enter="true").flag("enter")
+    assert not given("send", id="t1", enter="False").flag("enter")
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_schema_has_one_name_for_each_thing(tool: str) -> None:
+    made = schema(TOOLS[tool].parameters)
+    assert made["type"] == "object"
+    assert list(made["properties"]) == [one.name for one in TOOLS[tool].parameters]  # type: ignore[call-overload]

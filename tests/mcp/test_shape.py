@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+from truetty.core.errors import Busy, TruettyError
+from truetty.core.outcome import Outcome, Waiting
+from truetty.mcp import shape, words
+from truetty.mcp.shape import FIELDS, Result
+from truetty.notices import Notice
+
+OUTCOME = Outcome(
+    command_id="t1-1",
+    terminal_id="t1",
+    state="finished",
+    exit_code=0,
+    signal=None,
+    evidence="mark",
+    strategy="rich",
+    output="hello\n",
+    output_bytes=7,
+    output_lines=1,
+    omitted=0,
+    original_tokens=2,
+    complete=True,
+    waiting=None,
+    duration=1.25,
+    cwd="/home",
+    closed=False,
+    notes=("a note",),
+)
+WAITING = Waiting("line", "Continue? [y/N] ", "apt", asks="yes-no", choices=("y", "n"), default="n")
+NOTICE = Notice("t2-1", "t2", "finished", 3, None)
+RESULTS = {
+    "finished": Result(OUTCOME, next="go on"),
+    "waiting": Result(dataclasses.replace(OUTCOME, state="waiting", exit_code=None, evidence=None, waiting=WAITING)),
+    "unknown": Result(dataclasses.replace(OUTCOME, exit_code=None, evidence="kernel")),
+    "lost": Result(dataclasses.replace(OUTCOME, state="lost", exit_code=None, evidence=None)),
+    "running": Result(dataclasses.replace(OUTCOME, state="running", exit_code=None, output=""), notices=(NOTICE,)),
+    "error": Result(error=Busy("terminal t1 is running: 'make'", terminal_id="t1", command_id="t1-3"), next="wait"),
+    "list": Result(headline="no terminal is open", terminals=()),
+    "page": Result(OUTCOME, output="lo", omitted=3, offset=3, next_offset=5, matches=[{"line_number": 1}]),
+}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_every_result_has_all_names_and_fits_the_schema(kind: str) -> None:
+    sent = json.loads(json.dumps(shape.structured(RESULTS[kind])))
+    assert list(sent) == list(FIELDS)
+    schema = shape.schema()
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(sent)
+
+
+def test_the_names_of_the_outcome_are_kept() -> None:
+    sent = shape.structured(RESULTS["waiting"])
+    left_out = {"output_bytes", "output_lines"}  # counted by `omitted` and `original_tokens` for a model
+    assert {one.name for one in dataclasses.fields(Outcome)} - left_out <= set(FIELDS)
+    assert isinstance(sent["waiting"], dict)
+    assert list(sent["waiting"]) == [one.name for one in dataclasses.fields(Waiting)]
+    assert (sent["waiting"]["asks"], sent["waiting"]["choices"]) == ("yes-no", ["y", "n"])
+
+
+def test_the_text_says_state_output_notes_notices_and_what_is_next() -> None:
+    result = dataclasses.replace(RESULTS["finished"], notices=(NOTICE,))
+    lines = shape.text(result).split("\n")
+    assert lines[0] == "finished after 1.2 s, exit code 0 [t1-1 in terminal t1, /home]"
+    assert lines[1:] == ["", "hello", "", "note: a note", "notice: t2-1 has finished, exit code 3", "next: go on"]
+
+
+def test_no_output_is_said() -> None:
+    assert words.NO_OUTPUT in shape.text(RESULTS["running"])
+    assert shape.structured(RESULTS["running"])["output"] == ""
+
+
+@pytest.mark.parametrize("kind", ["unknown", "lost"])
+def test_an_unknown_end_never_sounds_like_success(kind: str) -> None:
+    first = shape.text(RESULTS[kind]).split("\n")[0]
+    assert "nobody knows" in first
+    assert "exit code 0" not in first
+    assert shape.structured(RESULTS[kind])["exit_code"] is None
+
+
+def test_an_error_has_its_code_and_its_facts() -> None:
+    error = shape.structured(RESULTS["error"])["error"]
+    assert isinstance(error, dict)
+    assert (error["code"], error["message"]) == ("busy", "terminal t1 is running: 'make'")
+    assert (error["terminal_id"], error["command_id"]) == ("t1", "t1-3")
+    assert shape.text(RESULTS["error"]).startswith("error: busy: terminal t1 is running")
+
+
+def test_what_is_no_text_is_sent_all_the_same() -> None:
+    broken = b"/home/\xff".decode("utf-8", "surrogateescape")
+    result = Result(dataclasses.replace(OUTCOME, cwd=broken), error=TruettyError(broken, path=broken, set={1}))
+    json.dumps(shape.structured(result)).encode()
+    shape.text(result).encode()
+    assert shape.structured(result)["cwd"] == "/home/\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("waiting", "advice"),
+    [
+        (WAITING, "send(id='t1-1', text='y', enter=true)"),
+        (Waiting("secret", "Password: "), "handoff(id='t1-1')"),
+        (Waiting("line", "Passphrase: ", asks="passphrase"), "handoff(id='t1-1')"),
+        (Waiting("fullscreen", ""), "screen(id='t1-1')"),
+        (Waiting("key", "Press any key"), "send(id='t1-1', text=…)"),
+        (Waiting("shell", "$ "), "enter=true) runs a line"),
+        (Waiting("continuation", "> "), "completes the command"),
+        (None, "screen(id='t1-1')"),
+    ],
+)
+def test_what_is_next_fits_what_is_asked(waiting: Waiting | None, advice: str) -> None:
+    outcome = dataclasses.replace(OUTCOME, state="waiting", waiting=waiting)
+    told = words.next_step(outcome)
+    assert advice in told and "\n" not in told
+    assert "stop(id='t1-1')" in told
