@@ -21,7 +21,7 @@ from tests.stage import Stage
 from truetty.channels.fake import SANE, FakeObserver
 from truetty.output.asciicast import VERSIONS
 from truetty.record import MOST_TIMES, Record
-from truetty.recording import SLICE, Recording
+from truetty.recording import REACH, SLICE, Recording
 from truetty.transcript import Transcript
 
 PATIENCE = 30
@@ -180,6 +180,50 @@ async def test_everything_at_its_time(version: int, cast: Path) -> None:
         (4.0, "o", "make all\r\n"),
         (5.0, "o", "done\r\n"),
     ]
+
+
+async def test_a_change_of_size_stands_before_the_command_that_comes_after_it(cast: Path) -> None:
+    past = Past()
+    past.say(1.0, b"$ ")
+    past.record.resized((90, 20), 101.004)
+    past.record.typed(b" . x\n")
+    past.say(1.008, b" . x\r\n")  # so soon that the record knows no other time for it than that of the prompt
+    past.record.started(past.transcript.size, "make all")
+    past.say(1.009, b"done\r\n")
+    assert [event[1:] for event in past.record_to(cast)] == [
+        ("o", "$ "),
+        ("r", "90x20"),
+        ("m", "make all"),
+        ("o", "make all\r\n"),
+        ("o", "done\r\n"),
+    ]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "fish"])
+async def test_sizes_and_commands_are_in_order(
+    shell: str, cast: Path, home: Path, program: Callable[[str], str]
+) -> None:
+    async with opened(program(shell), home) as terminal:
+        recording = terminal.record(cast)
+        for number in range(5):
+            await terminal.run(f"echo {number}", wait=PATIENCE)
+            await terminal.resize(100 + number, 40)
+        recording.stop()
+    expected = [said for number in range(5) for said in (f"echo {number}", f"{100 + number}x40")]
+    assert [data for _, code, data in events_of(cast) if code in "mr"] == expected
+
+
+async def test_a_change_of_size_has_its_own_time(cast: Path) -> None:
+    """Though it is written only with what is printed after it."""
+    loop = asyncio.get_running_loop()
+    past = Past(began=loop.time() - 60)
+    past.say(1.0, b"before")
+    recording = Recording(cast, past.record, FakeObserver(1))
+    past.record.resized((90, 20), past.began + 2.0)
+    past.say(30.0, b"after")
+    recording.note()
+    recording.stop()
+    assert events_of(cast) == [(1.0, "o", "before"), (2.0, "r", "90x20"), (pytest.approx(30.0), "o", "after")]
 
 
 async def test_a_change_of_size_without_output(stage: Stage, cast: Path) -> None:
@@ -385,6 +429,106 @@ async def test_the_echo_goes_off_meanwhile(stage: Stage, cast: Path) -> None:
     assert SECRET not in cast.read_text()
 
 
+@pytest.mark.parametrize(
+    "keys", [[SECRET + "\n"], [SECRET, "\n"], [*SECRET, "\r"], ["w\n"], ["42\r"], ["\t", "\x04"]], ids=repr
+)
+async def test_the_echo_was_off_between_two_looks(keys: list[str], stage: Stage, cast: Path) -> None:
+    """Before and after the tty says that it echoes: only the output tells that it did not."""
+    terminal = await stage.open()
+    recording = terminal.record(cast, input=True)
+    command = await terminal.start("login")
+    stage.say(("C",), b"password: ")
+    for key in keys:
+        await command.send(key)
+    stage.say(b"\r\nwelcome ")
+    stage.say(b"back w\r\n42\r\n$ ")
+    await command.send("whoami\n")
+    stage.say(b"whoami\r\nada\r\n")
+    recording.stop()
+    assert [data for _, code, data in events_of(cast) if code == "i"] == ["whoami\n"]
+    assert SECRET not in cast.read_text()
+
+
+async def test_no_secret_slips_in_at_the_moment_of_its_prompt(
+    cast: Path, home: Path, program: Callable[[str], str]
+) -> None:
+    """What is sent between the prompt and `stty -echo` is echoed or not; the recording says it only if it was."""
+    rounds = 12
+    async with opened(program("bash"), home) as terminal:
+        recording = terminal.record(cast, input=True)
+        command = await terminal.start(
+            f"for i in $(seq {rounds}); do printf 'Password: '; stty -echo; read p; stty echo; echo; done"
+        )
+        for number in range(rounds):
+            await command.wait(PATIENCE, "Password: ")
+            await command.send(f"S3CRET{number:02}\n")
+        await command.wait(PATIENCE, "finished")
+        recording.stop()
+        printed = terminal.transcript.read().decode()
+    events = events_of(cast)
+    typed = [data.strip() for _, code, data in events if code == "i"]
+    assert all(secret in printed for secret in typed)
+    assert typed == [f"S3CRET{n:02}" for n in range(rounds) if f"S3CRET{n:02}" in printed]
+
+
+async def test_keys_are_known_by_their_echo(stage: Stage, cast: Path) -> None:
+    terminal = await stage.open()
+    recording = terminal.record(cast, input=True)
+    command = await terminal.start("cat")
+    stage.say(("C",))
+    for sent, printed in (
+        ("h", b"h"),
+        ("i\x7f\r", b"i\b \b\r\n"),
+        ("a\tb\x1b[A\n", b"a\tb^[[A\r\n"),
+        ("é漢\n", "building…\r\ndone\r\né漢\r\n".encode()),  # behind what was printed before
+        ("one\ntwo\n", b"one\r\nfirst\r\ntwo\r\nsecond\r\n"),
+        ("\x04half\x04", b"half"),  # the tty has no echo for Ctrl-D
+        ("\n", b"\r\n"),
+    ):
+        await command.send(sent)
+        for byte in printed:
+            stage.say(bytes([byte]))
+    recording.stop()
+    assert text(events_of(cast), "i") == "hi\x7f\ra\tb\x1b[A\né漢\none\ntwo\nhalf\n"
+
+
+async def test_a_thousand_lines_at_once(stage: Stage, cast: Path) -> None:
+    terminal = await stage.open()
+    recording = terminal.record(cast, input=True)
+    command = await terminal.start("cat")
+    stage.say(("C",))
+    lines = [f"line {number}\n" for number in range(1000)]
+    for line in lines:
+        await command.send(line)
+    echo = "".join(lines).replace("\n", "\r\n").encode()
+    for start in range(0, len(echo), 100):
+        stage.say(echo[start : start + 100])
+    recording.stop()
+    assert text(events_of(cast), "i") == "".join(lines)
+
+
+async def test_an_echo_answers_once_and_soon(stage: Stage, cast: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = await stage.open()
+    recording = terminal.record(cast, input=True)
+    command = await terminal.start("cat")
+    stage.say(("C",))
+    await command.send("same\n")
+    stage.say(b"sa")
+    await command.send("same\n")
+    stage.say(b"me\r\n")
+    assert text(events_of(cast), "i") == "same\n"
+    stage.say(b"same\r\n")
+    assert text(events_of(cast), "i") == "same\nsame\n"
+    await command.send("never\n")
+    stage.say(b"x" * REACH)
+    stage.say(b"never\r\n")
+    await command.send("late\n")
+    monkeypatch.setattr("truetty.recording.PROMPT", -1.0)
+    stage.say(b"late\r\n")
+    recording.stop()
+    assert text(events_of(cast), "i") == "same\nsame\n"
+
+
 async def test_while_the_echo_is_off_nothing_is_known_of_it(stage: Stage, cast: Path) -> None:
     terminal = await stage.open()
     recording = terminal.record(cast, input=True)
@@ -425,12 +569,46 @@ async def test_no_file_is_overwritten_unasked(stage: Stage, cast: Path, tmp_path
     with pytest.raises(truetty.Misuse, match="is there already"):
         terminal.record(cast)
     assert cast.read_text() == "precious" and not (tmp_path / "nowhere").exists()
-    link.unlink()
-    link.symlink_to(cast)
-    terminal.record(link, overwrite=True)
-    assert cast.read_text() == "precious" and not link.is_symlink() and link.read_text().startswith("{")
     terminal.record(cast, overwrite=True)
     assert stat.S_IMODE(cast.stat().st_mode) == 0o600 and cast.read_text().startswith("{")
+
+
+async def test_only_a_regular_file_is_replaced(stage: Stage, cast: Path, tmp_path: Path) -> None:
+    terminal = await stage.open()
+    cast.write_text("precious")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name, target in (("to-file", cast), ("to-nothing", tmp_path / "nowhere"), ("to-device", Path(os.devnull))):
+        (tmp_path / name).symlink_to(target)
+    before = {path: path.lstat() for path in tmp_path.iterdir()}
+    for path in before.keys() - {cast}:
+        with pytest.raises(truetty.Misuse, match="no regular file"):
+            terminal.record(path, overwrite=True)
+    assert {path: path.lstat() for path in tmp_path.iterdir()} == before
+    assert cast.read_text() == "precious" and terminal._recordings == []
+
+
+async def test_the_old_file_stays_until_the_new_one_is_there(
+    stage: Stage, cast: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = await stage.open()
+    cast.write_text("precious")
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", refuse)
+        with pytest.raises(truetty.HostError, match=os.strerror(28)):
+            terminal.record(cast, overwrite=True)
+    assert cast.read_text() == "precious" and list(tmp_path.iterdir()) == [cast]
+    reader = cast.open()
+    terminal.record(cast, overwrite=True)
+    assert reader.read() == "precious" and cast.read_text().startswith("{") and list(tmp_path.iterdir()) == [cast]
+    reader.close()
+    monkeypatch.chdir(tmp_path)
+    terminal.record("file.cast", overwrite=True)
+    assert list(tmp_path.iterdir()) == [cast]
 
 
 @pytest.mark.parametrize("path", ["nowhere/x.cast", "", "a\0b", "."])

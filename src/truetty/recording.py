@@ -2,15 +2,16 @@
 
     record ──what is new, at most every hundredth of a second──→ lines ──whole──→ file
 
-Rule 1: the file is ours alone (0600), made new, never through a link, and replaces another only if that was asked for.
+Rule 1: the file is ours alone (0600) and made new, never through a link. If that was asked for it takes the place of
+        another regular file; of anything else (a link, a pipe, a device) never.
 Rule 2: a recording never disturbs its terminal. What the disk refuses ends the recording, after the last whole line,
         and `trouble` says why.
 Rule 3: nothing is done while nothing happens: no thread, and a timer only while something waits to be written. A long
         past is written in turns, so that other terminals have theirs.
-Rule 4: what is typed is recorded only if that was asked for, and only what the tty echoes: at the moment it is sent,
-        and still a moment later, or else it is seen in the output. Of the rest, passwords above all, there is nothing,
-        not even that something was typed. A shell's own line editor and full-screen programs echo by themselves; to the
-        tty they are like password prompts.
+Rule 4: what is typed is recorded only if that was asked for, and only what the output shows that the tty has echoed.
+        Its modes alone prove nothing: between two looks a program may have asked for a password. Of what is not seen,
+        passwords above all, there is nothing, not even that something was typed. A shell's own line editor and
+        full-screen programs echo by themselves; to the tty they are like password prompts.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
+import secrets
+import stat
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -36,17 +40,75 @@ from truetty.record import FINEST, Record
 SLICE: Final = 4 << 20
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
+# A tty echoes at once, but behind what was printed before; a pty holds less than this.
+REACH: Final = 1 << 17
+PROMPT: Final = 5.0  # seconds; what looks like an echo later is something else
+AHEAD: Final = 8  # so many may stay unseen before the next are looked for
+# Less than a letter and a line end is in any output by chance: it must be the very next thing there.
+TELLING: Final = 3
+# Lines, as the tty takes them; Ctrl-D ends one too, and never comes back.
+_PARTS: Final = re.compile(rb"[^\r\n\x04]*[\r\n]|[^\r\n\x04]+")
+_ECHO: Final = [b"^%c" % (byte ^ 64) if byte < 32 else bytes([byte]) for byte in range(256)]
+_ECHO[9], _ECHO[10], _ECHO[13], _ECHO[127] = b"\t", b"\r\n", b"\r\n", b"\b \b"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class _Keys:
-    """Sent while the tty echoed."""
+    """Sent while the tty echoed, as far as anybody knows: at once, or one line with nothing heard between its parts."""
 
     time: float
-    at: int  # where in the record their echo can begin
-    data: bytes
+    since: float  # the next part is awaited
+    at: int  # where in what is heard its echo can begin
+    parts: list[bytes]  # not seen yet
 
-    def echoed(self, output: bytes) -> bool:
-        return self.data.strip().replace(b"\r", b"\n").replace(b"\n", b"\r\n") in output
+
+class _Echo:
+    """Tells which keys come back: in their order, with a program's own words before and between them."""
+
+    def __init__(self) -> None:
+        self.waiting: list[_Keys] = []
+        self._heard = bytearray()  # since the first of them
+        self._seen = 0  # up to here these are the echoes of others
+
+    def sent(self, data: bytes, now: float) -> None:
+        """All that came before was heard."""
+        last = self.waiting[-1:]
+        if not last or last[0].at != len(self._heard) or last[0].parts[-1].endswith((b"\r", b"\n")):
+            last = [_Keys(now, now, len(self._heard), [b""])]
+            self.waiting += last
+        last[0].since, last[0].parts[-1:] = now, _PARTS.findall(last[0].parts[-1] + data)
+
+    def heard(self, data: bytes, now: float) -> list[tuple[float, bytes]]:
+        """This was printed. Gives the keys that it shows, and when they were sent."""
+        self._heard += data
+        shown: list[tuple[float, bytes]] = []
+        waiting: list[_Keys] = []
+        for number, keys in enumerate(self.waiting):
+            if len(waiting) == AHEAD:
+                waiting += self.waiting[number:]
+                break
+            if now - keys.since > PROMPT:
+                continue
+            echoed = b""
+            while keys.parts and (end := self._end(keys.parts[0], max(keys.at, self._seen))) is not None:
+                keys.at, self._seen, keys.since = end, end, now
+                echoed += keys.parts.pop(0)
+            if echoed:
+                shown.append((keys.time, echoed))
+                waiting.clear()  # what was sent before would have come before
+            if keys.parts and len(self._heard) - keys.at < REACH:
+                waiting.append(keys)
+        self.waiting = waiting
+        if not waiting:
+            self._heard, self._seen = bytearray(), 0
+        return shown
+
+    def _end(self, part: bytes, at: int) -> int | None:
+        echo = b"".join([_ECHO[byte] for byte in part])
+        # A line end where the echo should be is what programs print after a password.
+        near = len(echo) < TELLING or self._heard.startswith(b"\r\n", at)
+        found = self._heard.find(echo, at, at + len(echo) if near else len(self._heard))
+        return found + len(echo) if found >= 0 else None
 
 
 class Wanted(TypedDict, total=False):
@@ -97,7 +159,8 @@ class Recording:
         self._at = 0
         self._since = record.began  # what is not written yet came after this
         self._sized = (0, record.began)  # where and when the last change of size was that is written
-        self._keys: list[_Keys] = []
+        self._echo = _Echo()
+        self._heard = 0  # up to where
         self._timer: asyncio.Handle | None = None
         self._caught_up: asyncio.Future[None] | None = None
         self._end = 0  # of the last whole line in the file
@@ -130,7 +193,7 @@ class Recording:
     def stop(self, exit_code: int | None = None) -> None:
         """Record no more; what was shown so far is in the file, and an `exit_code` as its end. Safe to call twice."""
         if self._file is not None:
-            self._write_keys(self._echoes())
+            self._write_keys()
             self._finish(exit_code, time.monotonic())
 
     # -- what its terminal tells it
@@ -140,22 +203,23 @@ class Recording:
         if self._file is None:
             return
         self._live = True
-        if self._keys:
-            self._write_keys(self._echoes())
+        self._write_keys()
         if self._timer is None and self._record.end > self._at:
             self._since = self._record.heard_at
             self._timer = asyncio.get_running_loop().call_later(FINEST, self._on_time)
 
     def typed(self, data: bytes) -> None:
         """These keys go to the tty now."""
-        if self._file is not None and self._echoes():
-            self._write_new(self._record.end)  # what was printed before stands before
-            self._keys.append(_Keys(time.monotonic(), self._record.end, data))
+        if self._file is not None and _PARTS.search(data) and self._echoes():
+            self._write_keys()
+            self._heard = self._record.end
+            self._write_new(self._heard)  # what was printed before stands before
+            self._echo.sent(data, time.monotonic())
 
     def ended(self, exit_code: int | None) -> None:
         """The shell is gone; if it was so from the first, it was when its last byte came, as far as anybody knows."""
         if self._file is not None:
-            self._write_keys(False)
+            self._write_keys()
             self._finish(exit_code, time.monotonic() if self._live else self._record.heard_at)
 
     # -- inside
@@ -164,15 +228,19 @@ class Recording:
         observer = self._observer
         return observer is not None and observer.foreground() is not None and observer.modes().echo
 
-    def _write_keys(self, echoes: bool) -> None:
-        """A program may have switched the echo off since: then the output must show that it came before."""
-        record, end = self._record, self._record.end
-        waiting, self._keys = self._keys, []
-        for keys in waiting:
-            if not echoes and end == keys.at:
-                self._keys.append(keys)
-            elif echoes or keys.echoed(b"".join([data for _, data in record.pieces(keys.at, end)])):
-                self._write(self._writer.input(keys.time - record.began, keys.data))
+    def _write_keys(self) -> None:
+        """Those that were seen to come back; they stand before their echo."""
+        record = self._record
+        if not self._echo.waiting or record.end <= self._heard:
+            return
+        start, self._heard = self._heard, record.end
+        try:
+            printed = b"".join([data for _, data in record.pieces(start, self._heard)])
+        except HostError as error:
+            self._fail(str(error))
+            return
+        for moment, keys in self._echo.heard(printed, time.monotonic()):
+            self._write(self._writer.input(moment - record.began, keys))
 
     def _on_time(self) -> None:
         self._timer = None
@@ -218,17 +286,19 @@ class Recording:
         sizes = [change for change in record.resizes(at - 1, end) if change[:2] > self._sized]
         if sizes:
             self._sized = sizes[-1][:2]
+        # What begins at one place stays in this order: the size was changed before the byte came that stands there.
         happenings: list[tuple[int, float, Callable[[float], str] | None]] = [
-            *((start, moment, None) for start, moment in record.turns(at, end)),
             *((start, moment, partial(writer.resize, size=size)) for start, moment, size in sizes),
+            (at, max(record.time_of(at), self._since), None),
+            *((start, moment, None) for start, moment in record.turns(at, end)),
             *(
                 (start, record.time_of(start), partial(writer.marker, label=text))
                 for start, text in record.commands(at, end)
             ),
         ]
         lines: list[str] = []
-        now = max(record.time_of(at), self._since)
-        for start, moment, write in sorted(happenings, key=itemgetter(0, 1)):
+        now = record.began
+        for start, moment, write in sorted(happenings, key=itemgetter(0)):
             stop = max(at, record.whole(start))
             lines += [writer.output(now - record.began, data) for _, data in record.pieces(at, stop)]
             at, now = stop, max(now, moment)
@@ -272,7 +342,7 @@ class Recording:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._keys.clear()
+        self._echo = _Echo()
         self._tell()
 
     def _tell(self) -> None:
@@ -305,13 +375,25 @@ def _create(path: str, overwrite: bool) -> int:
     try:
         try:
             return os.open(path, _FLAGS, 0o600)
-        except FileExistsError:
-            if not overwrite or os.path.isdir(path):
-                raise
-        os.unlink(path)  # a link goes, and what it leads to stays
-        return os.open(path, _FLAGS, 0o600)
-    except FileExistsError as error:
-        raise Misuse(f"{path} is there already; overwrite replaces it", path=path) from error
+        except FileExistsError as error:
+            if not (regular := stat.S_ISREG(os.lstat(path).st_mode)) or not overwrite:
+                hint = "overwrite replaces it" if regular else "nothing replaces it, since it is no regular file"
+                raise Misuse(f"{path} is there already; {hint}", path=path) from error
+        return _replace(path)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise HostError(f"cannot record to {path}: {reason}", path=path, reason=reason) from error
+
+
+def _replace(path: str) -> int:
+    """The old file stays until the new one is there."""
+    new = os.path.join(os.path.dirname(path), f".{secrets.token_hex(8)}.cast")
+    file = os.open(new, _FLAGS, 0o600)
+    try:
+        os.replace(new, path)
+    except BaseException:
+        os.close(file)
+        with contextlib.suppress(OSError):
+            os.unlink(new)
+        raise
+    return file

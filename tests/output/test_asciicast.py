@@ -224,6 +224,7 @@ V3 = '{"version": 3, "term": {"cols": 80, "rows": 24}}\n'
         (V3 + '[NaN, "o", "a"]', 2, "not JSON"),
         (V3 + '[1e999, "o", "a"]', 2, "time"),
         (V3 + f'[1{"0" * 400}, "o", "a"]', 2, "time"),
+        (V3 + '[1e308, "o", "a"]\n[1e308, "o", "b"]', 3, "too long after the beginning"),
         (V3 + f'[1{"0" * 9000}, "o", "a"]', 2, "not JSON"),
         (V3 + '[1, 2, "a"]', 2, "code"),
         (V3 + '[1, "o", 5]', 2, 'data of "o"'),

@@ -45,7 +45,7 @@ def test_a_recording_looks_the_same(path: Path) -> None:
         *("\x1b[31m", "\x1b[38;5;200;48:2:1:2:3m", "\x1b[2J", "\x1b[H", "\x1b[10;20H", "\x1b[3A", "\x1b[?25l"),
         *("\x1b[?1049h", "\x1b[5;10r", "\x1b7", "\x1b8", "\x1bM", "\x1b(0", "\x1b[4 q", "\x1b[!p", "\x1b[?2026h"),
         *("\x1b[2K", "\x1b[1;2;3;4$z", "\x1b]0;title\x1b\\", "\x1b]8;;https://example.org\x1b\\", "\a\b\t\r\n"),
-        *("plain é 日本 👩‍🚀", "\x1bc", "\x1b#8"),
+        *("plain é 日本 👩‍🚀", "\x1b#8", "\x1b[J", "\x1b[1J", "\x1b[?2J", "\x1b[4h", "\x1b[20l", "\x1b)0\x0e"),
     ],
 )
 def test_what_draws_is_shown(sequence: str) -> None:
@@ -59,6 +59,8 @@ REACHING = [
     *("\x1b]52;c;aGVsbG8=\a", "\x1b]52;c;?\x1b\\", "\x1b]10;?\a", "\x1b]4;1;?\a", "\x1b]11;#ffffff\a", "\x1b]0;?\a"),
     *("\x1b]1337;File=x\a", "\x1b]777;notify;a;b\a", "\x1bP+q544e\x1b\\", "\x1bP$qm\x1b\\", "\x1bPtmux;\x1b\\"),
     *("\x1b_Gt=f,f=100;L2V0Yy9wYXNzd2Q=\x1b\\", "\x1b^x\x1b\\", "\x1bXx\x1b\\", "\x9bc", "\x9b6n", "\x9d52;c;eA==\x9c"),
+    *("\x1b[2h", "\x1b[12l", "\x1b[3J", "\x1b[03J", "\x1b[2;3J", "\x1b[3:1J", "\x1b[?3J", "\x1b[\x003J", "\x9b3J"),
+    *("\x1b[g", "\x1b[0g", "\x1b[3g", "\x1bH", "\x88", "\x1b[h", "\x1b[;l"),
     *("\x1b[\b6n", "\x1b[6\x00n", "\x1b[\r\x1f>c", "\x1b]5\x002;c;eA==\a", "\x1bn", "\x1b|", "\x1b[i", "\x1b[5i"),
 ]
 
@@ -72,6 +74,7 @@ def test_what_reaches_out_is_not(sequence: str) -> None:
 def test_modes_are_let_through_one_by_one() -> None:
     assert shown("\x1b[?1049;1000;25h") == "\x1b[?1049;25h"
     assert shown("\x1b[?0025;;2004l") == "\x1b[?0025l".replace("00", "")
+    assert shown("\x1b[2;4;12;020h") == "\x1b[4;20h"
 
 
 def test_a_sequence_that_never_ends_takes_nothing_with_it() -> None:
@@ -100,6 +103,25 @@ def test_the_terminal_is_as_it_was() -> None:
     assert (model.screen().lines, model.screen().cursor) == (before.lines, before.cursor)
 
 
+def test_letters_are_letters_afterwards() -> None:
+    playback = Playback()
+    given_ = playback.show("\x1b)0\x0eqqq\x1b(0") + playback.restore() + "qqq"
+    model = Model((20, 5))
+    model.feed(given_.encode())
+    assert model.screen().lines[0] == "───qqq"
+    assert "\x0f\x1b(B\x1b)B" in playback.restore()
+
+
+def test_a_full_reset_empties_the_screen_and_nothing_else() -> None:
+    """Some terminals forget what was scrolled away, and all of them their person's tab stops."""
+    text = "\x1b[?1049h\x1b[?25l\x1b[4h\x1b[31m\x1b)0\x0eqq\x1b[3;4r\x1bcq"
+    given_ = shown(text)
+    assert "\x1bc" not in given_ and screen(given_) == screen(text) and shown(*text) == given_
+    playback = Playback()
+    playback.show(text)
+    assert "?" not in playback.restore()
+
+
 def test_only_what_was_switched_is_switched_back() -> None:
     playback = Playback()
     playback.show("\x1b[?7l\x1b[?1h\x1b[?25l\x1b[?25h\x1b[?47h")
@@ -110,8 +132,9 @@ def test_only_what_was_switched_is_switched_back() -> None:
 
 
 _LET_THROUGH = re.compile(
-    "\x1b\\[(?:[0-9:;]*[@-HI-MPSTXZ`abdefghlmrsu]|\\?[0-9;]*[hlJK]|[0-9:;]*(?:!p| q|\\$[rtvxz{]))"
-    "|\x1b\\][0128];[^\x00-\x1f\x7f]*\x1b\\\\|\x1b(?:[78DEHM=>cNO]|#[34568]|[()*+][0-9A-Z<=>`])|[\a\b\t\n\v\f\r\x0e\x0f]"
+    "\x1b\\[(?:[0-9:;]*[@-IK-MPSTXZ`abdefmrsu]|\\??0*[012]?J|(?:4|20)(?:;4|;20)*[hl]|\\?[0-9;]*[hlK]"
+    "|[0-9:;]*(?:!p| q|\\$[rtvxz{]))"
+    "|\x1b\\][0128];[^\x00-\x1f\x7f]*\x1b\\\\|\x1b(?:[78DEM=>NO]|#[34568]|[()*+][0-9A-Z<=>`])|[\a\b\t\n\v\f\r\x0e\x0f]"
 )
 
 

@@ -14,7 +14,7 @@ import select
 import sys
 from typing import Final
 
-from truetty.core.errors import Misuse
+from truetty.core.errors import HostError, Misuse
 from truetty.output.clean import Cleaner
 from truetty.output.lines import repeated
 from truetty.refusals import check_size
@@ -43,13 +43,13 @@ def _clean(descriptor: int, cleaner: Cleaner) -> None:
     ends, written = _LineEnds(), _Written()
     while True:
         if not select.select([descriptor], [], [], PAUSE)[0]:
-            _write(written.as_it_stands(cleaner.tail()))
+            _say(written.as_it_stands(cleaner.tail()))
             select.select([descriptor], [], [])
         data = os.read(descriptor, CHUNK)
         if not data:
             break
-        _write(written.final(cleaner.feed(ends.as_printed(data))))
-    _write(written.end(cleaner.tail()))
+        _say(written.final(cleaner.feed(ends.as_printed(data))))
+    _say(written.end(cleaner.tail()))
 
 
 class _LineEnds:
@@ -97,8 +97,23 @@ class _Written:
         return rest
 
 
-def _write(text: str) -> None:
-    """As UTF-8 whatever the locale; at once, since somebody may be reading along."""
-    if text:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+def _say(text: str) -> None:
+    """As UTF-8 whatever the locale."""
+    write(text.encode("utf-8", "replace"))
+
+
+def write(data: bytes) -> None:
+    """To standard output, at once, since somebody may be reading along. What it refuses is said with its name."""
+    if sys.stdout is None:
+        raise HostError("standard output is closed", reason="closed")
+    try:
         sys.stdout.flush()
+        with memoryview(data) as view:
+            written = 0
+            while written < len(data):
+                # Not through the buffer: what it could not write it would try again at our end.
+                written += os.write(sys.stdout.fileno(), view[written:])
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise HostError(f"standard output: {error.strerror}", reason=error.strerror) from error

@@ -20,6 +20,7 @@ from math import inf, isfinite, isnan
 from typing import Final
 
 from truetty import Misuse
+from truetty.cli.clean import write
 from truetty.cli.run import ENDING
 from truetty.output.asciicast import LONGEST_LINE, OUTPUT, Event, Header, read
 from truetty.output.playback import Playback
@@ -67,19 +68,19 @@ def opened(name: str) -> Iterator[tuple[Header, Iterator[Event]]]:
 
 
 async def _replay(request: Request, header: Header, events: Iterator[Event]) -> None:
-    person = sys.stdout.isatty()
+    person = sys.stdout is not None and sys.stdout.isatty()
     # Nobody watches a pipe.
     speed = request.speed if request.speed is not None else 1.0 if person else inf
     limit = request.idle_limit if request.idle_limit is not None else header.idle_limit
     if person:
         _warn(header)
     playback = Playback()
-    with _quiet_keyboard(), _ends():
+    with _quiet_keyboard() if person else contextlib.nullcontext(), _ends():
         try:
             await _play(events, playback, speed, inf if limit is None else limit)
         finally:
             if person:
-                _write(playback.restore())
+                _show(playback.restore())
 
 
 async def _play(events: Iterator[Event], playback: Playback, speed: float, limit: float) -> None:
@@ -92,7 +93,7 @@ async def _play(events: Iterator[Event], playback: Playback, speed: float, limit
         due += min(event.time - played, limit, LONGEST_PAUSE) / speed
         played = event.time
         await _until(due)
-        _write(playback.show(event.data))
+        _show(playback.show(event.data))
 
 
 async def _until(due: float) -> None:
@@ -106,9 +107,8 @@ async def _until(due: float) -> None:
         timer.cancel()
 
 
-def _write(text: str) -> None:
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.flush()
+def _show(text: str) -> None:
+    write(text.encode("utf-8", "replace"))
 
 
 def _warn(header: Header) -> None:
@@ -122,7 +122,7 @@ def _warn(header: Header) -> None:
 @contextlib.contextmanager
 def _quiet_keyboard() -> Iterator[None]:
     """Keys and answers are read and forgotten; Ctrl-C works as ever."""
-    if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         yield
         return
     loop = asyncio.get_running_loop()

@@ -8,11 +8,11 @@ import os
 import re
 import secrets
 import signal
-import sys
 from dataclasses import dataclass
 from typing import Final
 
 from truetty import HostError, Misuse, Terminal
+from truetty.cli.clean import write
 from truetty.cli.replay import opened
 from truetty.cli.run import Request as Run
 from truetty.cli.run import _interrupts
@@ -103,8 +103,7 @@ def _size(text: str) -> tuple[int, int]:
 def _save(path: str, drawn: str) -> None:
     """Whole or not at all: whoever looks at the file meanwhile sees the old picture."""
     if path == "-":
-        sys.stdout.buffer.write(drawn.encode())
-        sys.stdout.flush()
+        write(drawn.encode())
         return
     unfinished = f"{path}.{secrets.token_hex(4)}"
     try:

@@ -218,6 +218,8 @@ def _read_events(version: Version, lines: Iterator[tuple[int, bytes]]) -> Iterat
         if not isinstance(code, str):
             _refuse(number, "no event: its code is no text")
         time = max(time, float(told)) if version == 2 else time + float(told)
+        if not isfinite(time):  # each was a number, their sum is none
+            _refuse(number, "no event: its time is too long after the beginning")
         if code in (OUTPUT, INPUT, RESIZE, MARKER, EXIT) and not isinstance(data, str):
             _refuse(number, f'no event: the data of "{code}" is no text')
         if code == RESIZE:

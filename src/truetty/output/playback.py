@@ -2,7 +2,8 @@
 
 Rule 1: a recording is somebody else's text. What is not known to draw is left out: questions (a terminal types the
         answer into the shell that comes after), the clipboard, colours for ever, keyboard and mouse modes, pictures,
-        which some terminals take from files.
+        which some terminals take from files; and what cannot be undone: tab stops, and the end of what was scrolled
+        away. A full reset, which is both, is put together from what can be.
 Rule 2: what is let through is written anew, whole and without controls inside, so that no terminal reads it otherwise.
 Rule 3: a sequence cut by the end of a piece waits for its rest, up to a bound; of longer strings nothing is kept.
 Rule 4: `restore` undoes every mode that was let through; what was drawn stays.
@@ -31,22 +32,26 @@ _INSIDE: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 # C1 controls as the sequences they stand for; those that draw nothing as nothing.
 _C1: Final = dict.fromkeys(range(0x80, 0xA0), "") | {
-    code: "\x1b" + chr(code - 0x40) for code in (0x84, 0x85, 0x88, 0x8D, 0x90, 0x98, 0x9B, 0x9C, 0x9D, 0x9E, 0x9F)
+    code: "\x1b" + chr(code - 0x40) for code in (0x84, 0x85, 0x8D, 0x90, 0x98, 0x9B, 0x9C, 0x9D, 0x9E, 0x9F)
 }
 _CONTROLS: Final = frozenset("\a\b\t\n\v\f\r\x0e\x0f")
-_SHORT: Final = re.compile(r"\x1b(?:[78DEHM=>cNO]|#[34568]|[()*+][0-9A-Z<=>`])")
-_PLAIN_FINALS: Final = frozenset("@ABCDEFGHIJKLMPSTXZ`abdefghlmrsu")
+_SHORT: Final = re.compile(r"\x1b(?:[78DEM=>NO]|#[34568]|[()*+][0-9A-Z<=>`])")
+_PLAIN_FINALS: Final = frozenset("@ABCDEFGHIKLMPSTXZ`abdefmrsu")
 # Soft reset; the cursor's shape; filling, erasing, copying and colouring rectangles.
 _WITH_INTERMEDIATE: Final = frozenset({"!p", " q", "$r", "$t", "$v", "$x", "$z", "${"})
 _PARAMETERS: Final = re.compile(r"(\??)([0-9:;]*)([ -/]*)")
 # Cursor keys, the look of the screen, origin, wrapping, the cursor, the two screens, drawing at once.
 _MODES: Final = frozenset({"1", "5", "6", "7", "12", "25", "45", "47", "69", "1047", "1048", "1049", "2026"})
+_PLAIN_MODES: Final = frozenset({"4", "20"})  # inserting, and line feeds that go to the left; 2 locks the keyboard
+_ERASED: Final = re.compile(r"0*[012]?")  # above, below, all that is seen; 3 is all that was
 _USUALLY_ON: Final = frozenset({"7", "25"})
 _ALTERNATE: Final = ("47", "1047", "1049")
 _COMMANDS: Final = re.compile(r"(?:[012]|8);.*", re.DOTALL)  # the title; links
 
+_LETTERS: Final = "\x0f\x1b(B\x1b)B\x1b*B\x1b+B"
 # Colours, keys, inserting, the cursor's shape, letters, links; the cursor comes back after the margins, which move it.
-_RESTORED: Final = "\x1b[0m\x1b>\x1b[4l\x1b[20l\x1b[0 q\x1b(B\x0f\x1b]8;;\x1b\\\x1b7\x1b[r\x1b8"
+_RESTORED: Final = f"\x1b[0m\x1b>\x1b[4l\x1b[20l\x1b[0 q{_LETTERS}\x1b]8;;\x1b\\\x1b7\x1b[r\x1b8"
+_EMPTY: Final = "\x1b[H\x1b[2J\x1b7"
 
 
 class Playback:
@@ -77,6 +82,9 @@ class Playback:
     def restore(self) -> str:
         """What to write at the end, wherever that is."""
         self._cut, self._skipping = "", False
+        return self._undone()
+
+    def _undone(self) -> str:
         switched = [mode for mode, on in self._modes.items() if on != (mode in _USUALLY_ON)]
         ends = [f"\x1b[?{mode}{'h' if mode in _USUALLY_ON else 'l'}" for mode in sorted(switched, key=_rank)]
         return "".join([*ends, _RESTORED])
@@ -100,7 +108,9 @@ class Playback:
             return f"\x1b]{command}\x1b\\" if _COMMANDS.fullmatch(command) and not command.endswith("?") else ""
         if short is not None:
             if short == "\x1bc":
+                undone = self._undone()
                 self._modes.clear()
+                return undone + _EMPTY
             return short if _SHORT.fullmatch(short) else ""
         return token[0] if token[0] in _CONTROLS else ""
 
@@ -112,18 +122,26 @@ class Playback:
         if private:
             if final in "hl":
                 return self._switched(numbers, final)
-            return f"\x1b[?{numbers}{final}" if final in "JK" and not intermediate else ""
+            erases = final == "K" or (final == "J" and _ERASED.fullmatch(numbers))
+            return f"\x1b[?{numbers}{final}" if erases and not intermediate else ""
         if intermediate:
             return f"\x1b[{numbers}{intermediate}{final}" if intermediate + final in _WITH_INTERMEDIATE else ""
-        return f"\x1b[{numbers}{final}" if final in _PLAIN_FINALS else ""
+        if final in "hl":
+            kept = [number for number in _modes(numbers) if number in _PLAIN_MODES]
+            return f"\x1b[{';'.join(kept)}{final}" if kept else ""
+        shown = final in _PLAIN_FINALS or (final == "J" and _ERASED.fullmatch(numbers))
+        return f"\x1b[{numbers}{final}" if shown else ""
 
     def _switched(self, numbers: str, final: str) -> str:
-        modes = [number.lstrip("0") for number in numbers.split(";")]
-        kept = [number for number in modes if number in _MODES]
+        kept = [number for number in _modes(numbers) if number in _MODES]
         for mode in filter(lambda mode: mode != "1048", kept):  # that one only remembers where the cursor is
             for same in _ALTERNATE if mode in _ALTERNATE and final == "l" else (mode,):
                 self._modes[same] = final == "h"
         return f"\x1b[?{';'.join(kept)}{final}" if kept else ""
+
+
+def _modes(numbers: str) -> list[str]:
+    return [number.lstrip("0") for number in numbers.split(";")]
 
 
 def _rank(mode: str) -> bool:
