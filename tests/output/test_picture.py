@@ -113,8 +113,7 @@ def test_a_title_is_a_bar() -> None:
     bar = ET.fromstring(titled).find(f"{SVG}text")
     assert bar is not None and bar.text == "a <b> & \ufffdc"
     assert (
-        ET.fromstring(picture(model("\x1b]0;set by\x01 a program\x07"))).findtext(f"{SVG}title")
-        == "set by a program"
+        ET.fromstring(picture(model("\x1b]0;set by\x01 a program\x07"))).findtext(f"{SVG}title") == "set by a program"
     )
     long = ET.fromstring(picture(model("x"), title="t" * 5000)).find(f"{SVG}text")
     assert long is not None and len(long.text or "") <= 40
