@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from truetty.core.marks import OWN
 from truetty.transcript import Transcript
@@ -40,6 +40,15 @@ _SEQUENCE_OR_BYTE: Final = re.compile(
 _TELLING: Final = 6
 
 
+class Echo(NamedTuple):
+    """[start, end) of the transcript has come since our line was typed; its echo is somewhere in it."""
+
+    start: int
+    end: int
+    typed: bytes
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """[start, end) of the transcript is the echo of our line; `shown` is what a person would have typed."""
@@ -60,7 +69,7 @@ class Record:
         self._times = array("d", [began])
         self._step = FINEST
         self._next = began  # the next arrival from then on is noted
-        self._lines: deque[Line] = deque(maxlen=MOST_LINES)
+        self._lines: deque[Echo] = deque(maxlen=MOST_LINES)  # looked into when somebody looks
         self._hiding: int | None = None  # our line is being echoed from here on
         self._typed = b""
         self._sizes: deque[tuple[int, float, tuple[int, int]]] = deque([(0, began, size)], maxlen=MOST_SIZES)
@@ -90,21 +99,8 @@ class Record:
         """Our line has done its work at this offset; people see `text` in its place."""
         if self._hiding is None:
             return
-        start, self._hiding = self._hiding, None
-        # The prompt may be drawn after we have typed: only what comes after it is our line.
-        echo = self._transcript.read(start, min(at - start, STEP))
-        begun = self._typed.removeprefix(PASTE).strip()[:_TELLING]
-        if (prompt := echo.rfind(_BEGUN + b"P;")) > 0:
-            # Typed before the prompt was there: the tty has echoed it too, as it does for whoever types ahead.
-            if (ahead := _find(echo[:prompt], begun)) >= 0:
-                end = echo.find(b"\n", ahead, prompt) + 1 or prompt
-                self._lines.append(Line(start + ahead, start + end, b""))
-            start, echo = start + prompt, echo[prompt:]
-        found = _find(echo, begun)
-        if self._typed.startswith(b" ") and echo[found - 1 : found] == b" ":
-            found -= 1
-        shown = "".join(f"{line}\r\n" for line in text.split("\n")) if text else ""
-        self._lines.append(Line(start + max(found, 0), at, shown.encode("utf-8", "surrogateescape")))
+        self._lines.append(Echo(self._hiding, at, self._typed, text))
+        self._hiding = None
 
     # -- what viewers ask
 
@@ -122,7 +118,7 @@ class Record:
         """Those whose line begins in [start, end): where, and their text."""
         return [
             (line.start, line.shown.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n"))
-            for line in self._lines
+            for line in self._found(start, end)
             if line.shown and start <= line.start < end
         ]
 
@@ -145,12 +141,34 @@ class Record:
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """What viewers see of [start, end): bytes, each piece with the offset it begins at."""
         end = min(end, self.end)
-        for line in [line for line in self._lines if line.end > start and line.start < end]:
+        for line in self._found(start, end):
             yield from self._plain(start, line.start)
             if start <= line.start:
                 yield line.start, line.shown
             start = max(start, line.end)
         yield from self._plain(start, end)
+
+    def _found(self, start: int, end: int) -> list[Line]:
+        """Our lines in [start, end)."""
+        echoes = [echo for echo in self._lines if echo.end > start and echo.start < end]
+        return [line for echo in echoes for line in self._look(echo) if line.end > start and line.start < end]
+
+    def _look(self, of: Echo) -> Iterator[Line]:
+        """The prompt may be drawn after we have typed: only what comes after it is our line."""
+        start = of.start
+        echo = self._transcript.read(start, min(of.end - start, STEP))
+        begun = of.typed.removeprefix(PASTE).strip()[:_TELLING]
+        if (prompt := echo.rfind(_BEGUN + b"P;")) > 0:
+            # Typed before the prompt was there: the tty has echoed it too, as it does for whoever types ahead.
+            if (ahead := _find(echo[:prompt], begun)) >= 0:
+                end = echo.find(b"\n", ahead, prompt) + 1 or prompt
+                yield Line(start + ahead, start + end, b"")
+            start, echo = start + prompt, echo[prompt:]
+        found = _find(echo, begun)
+        if of.typed.startswith(b" ") and echo[found - 1 : found] == b" ":
+            found -= 1
+        shown = "".join(f"{line}\r\n" for line in of.text.split("\n")) if of.text else ""
+        yield Line(start + max(found, 0), of.end, shown.encode("utf-8", "surrogateescape"))
 
     def _plain(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         while start < end:

@@ -27,7 +27,7 @@ class Wait:
     def __init__(self, command: Command, until: Until) -> None:
         self._command = command
         self._until = until
-        self._cleaner = Cleaner()
+        self._cleaner: Cleaner | None = None  # made when there is a pattern to look for
         self._at = command._returned
         self._window = ""
         self._next_look = 0.0
@@ -69,11 +69,12 @@ class Wait:
 
     def _matches(self, until: Match) -> bool:
         output = self._command.output
+        cleaner = self._cleaner = self._cleaner or Cleaner()
         if output.bytes > self._at:
             data = output.read(self._at)
             self._at += len(data)
-            self._window = (self._window + self._cleaner.feed(data))[-PATTERN_WINDOW:]
-        return until.pattern.search(self._window + self._cleaner.tail()) is not None
+            self._window = (self._window + cleaner.feed(data))[-PATTERN_WINDOW:]
+        return until.pattern.search(self._window + cleaner.tail()) is not None
 
     def _idle_at(self, until: Idle) -> float:
         return self._command._quiet_since() + until.seconds
