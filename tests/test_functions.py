@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from truetty import functions
 from truetty.core.errors import Misuse
 from truetty.functions import VERBS, Bash, Result, arguments
-from truetty.functions.verbs import BASH, BY_NAME, Parameter, Verb
+from truetty.functions.answer import FIELDS
+from truetty.functions.verbs import BASH, BY_NAME, ID, Parameter, Verb
 from truetty.handoffs import Handoff
 from truetty.policy import Policy
 from truetty.registry import Registry
@@ -23,6 +24,14 @@ from truetty.service import Service
 
 PATIENCE = 30.0
 NAMES = ["run", "read", "wait", "send", "screen", "stop", "terminals", "handoff"]
+# What models may say beside that, translated or added by the desk.
+ADDED = {
+    "run": {"background", "max_output_tokens"},
+    "wait": {"match", "idle", "port", "max_output_tokens"},
+    "send": {"enter", "max_output_tokens"},
+    "stop": {"max_output_tokens"},
+    "handoff": {"wait"},
+}
 
 # -- the table and its schemas
 
@@ -34,7 +43,7 @@ def test_the_table_has_the_services_verbs_and_their_parameters() -> None:
     for verb in VERBS:
         renamed = {**said, "timeout": "kill_after" if verb.name == "run" else "wait"}
         taken = set(inspect.signature(getattr(Service, verb.name)).parameters) - {"self", "asker"}
-        more = {"enter"} if verb.name == "send" else set()
+        more = ADDED.get(verb.name, set())
         assert {parameter.name for parameter in verb.parameters} == {renamed.get(name, name) for name in taken} | more
 
 
@@ -54,7 +63,8 @@ def check(schema: object, *, strict: bool) -> None:
     if strict:
         assert schema["required"] == list(schema["properties"])
     for one in schema["properties"].values():
-        assert set(one) <= {"type", "items", "description"} and one["description"]
+        known = {"type", "items", "description"} | (set() if strict else {"default"})
+        assert set(one) <= known and one["description"]
         types = one["type"] if isinstance(one["type"], list) else [one["type"]]
         assert set(types) <= {"string", "number", "integer", "boolean", "array", "null"}
         assert ("items" in one) == ("array" in types)
@@ -74,6 +84,7 @@ def test_openai_tools(strict: bool) -> None:
     assert isinstance(run, dict)
     assert run["properties"]["command"]["type"] == "string"
     assert run["properties"]["wait"]["type"] == (["number", "null"] if strict else "number")
+    assert ("Default: 30." in run["properties"]["wait"]["description"]) is strict
     assert json.loads(json.dumps(tools)) == tools
 
 
@@ -111,10 +122,10 @@ def test_a_timeout_is_patience_and_its_unit_is_told_by_its_size(given: int, seco
     [
         ("run", {}, "run needs command"),
         ("run", {"command": None}, "run needs command"),
-        ("run", {"command": "ls", "comand": "x"}, "it takes command, wait, for"),
-        ("run", {"command": "ls", "cmd": "pwd"}, "command is given twice"),
-        ("run", {"command": ["ls"]}, "command of run is a text; not ['ls']"),
-        ("run", {"command": "ls", "wait": -1}, "wait of run is a number, not negative; not -1"),
+        ("run", {"command": "ls", "comand": "x"}, "it takes command, cwd, terminal_id"),
+        ("run", {"command": "ls", "cmd": "pwd"}, "command and cmd are one parameter of run"),
+        ("run", {"command": ["ls"]}, "command of run is a text, not ['ls']"),
+        ("run", {"command": "ls", "wait": -1}, "wait of run is a number, 0 or more, not -1"),
         ("run", {"command": "ls", "wait": "soon"}, "wait of run is a number"),
         ("run", {"command": "ls", "wait": float("nan")}, "wait of run is a number"),
         ("run", {"command": "ls", "wait": True}, "wait of run is a number"),
@@ -146,7 +157,8 @@ def test_nothing_else_than_misuse_comes_of_nonsense(verb: Verb, given: object) -
     except Misuse as error:
         assert str(error)
     else:
-        assert {parameter.name for parameter in verb.parameters if parameter.required} <= set(taken.values)
+        needed = {parameter.name for parameter in verb.parameters if parameter.required and parameter is not ID}
+        assert needed <= set(taken.values)
 
 
 # -- calls, on real shells
@@ -161,7 +173,7 @@ async def service(home: Path) -> AsyncIterator[Service]:
 async def good(service: Service, name: str, **given: object) -> Result:
     result = await functions.call(service, name, given)
     assert result.error is None, result.text
-    assert json.loads(result.json) == json.loads(json.dumps(result.data))
+    assert json.loads(result.json) == json.loads(json.dumps(result.data)) and list(result.data) == list(FIELDS)
     return result
 
 
@@ -178,9 +190,9 @@ async def test_run_says_how_it_ended(service: Service) -> None:
     assert (result.data["state"], result.data["exit_code"], result.data["output"]) == ("finished", 3, "hello\n")
     assert result.data["evidence"] == "mark" and result.data["notices"] == [] and result.data["reached"] == "exit"
     head, _, body = result.text.partition("\n\n")
-    assert body == "hello\n" and head.startswith("Finished, exit code 3 (command ")
+    assert body == "hello\n" and head.startswith("finished after ") and ", exit code 3 [" in head
     silent = await good(service, "run", command="true", wait=PATIENCE)
-    assert "it printed nothing" in silent.text and "\n" not in silent.text
+    assert "(no output)" in silent.text and "\n\n" not in silent.text
 
 
 async def test_arguments_may_be_json_text_with_nulls(service: Service) -> None:
@@ -205,27 +217,41 @@ async def test_only_kill_after_ends_a_command(service: Service) -> None:
 async def test_a_command_that_goes_on_is_waited_for_read_and_stopped(service: Service) -> None:
     begun = await good(service, "run", command="echo one; sleep 1000", until="match:one", timeout=PATIENCE * 1000)
     assert begun.data["state"] == "running" and begun.data["exit_code"] is None and "exit code" not in begun.text
-    assert begun.text.startswith("Note: timeout 30000 was read as milliseconds")
+    assert "note: timeout 30000 was read as milliseconds" in begun.text
     id = begun.data["command_id"]
-    assert isinstance(id, str) and f"with id {id}" in begun.text
+    assert isinstance(id, str) and f"wait(id='{id}')" in begun.text
     page = await good(service, "read", id=id)
-    assert (page.data["text"], page.data["state"], page.data["exit_code"]) == ("one\n", "running", None)
-    assert "nothing new" in (await good(service, "read", id=id)).text
+    assert (page.data["output"], page.data["state"], page.data["exit_code"]) == ("one\n", "running", None)
+    assert "(no more output)" in (await good(service, "read", id=id)).text
     listed = await good(service, "terminals")
-    assert listed.data["terminals"][0]["command"]["id"] == id and id in listed.text  # type: ignore[index]
+    assert listed.data["terminals"][0]["command_id"] == id and id in listed.text  # type: ignore[index]
     assert (await good(service, "wait", id=id, timeout=0)).data["state"] == "running"
     await eventually(lambda: "sleep" in service.command(id).activity.processes)  # bash deafens what it is starting
     stopped = await good(service, "stop", id=id)
     assert (stopped.data["state"], stopped.data["exit_code"]) == ("finished", 130)
     closed = await good(service, "stop", id=id, close=True)
-    assert closed.data["state"] == "finished" and (await good(service, "terminals")).data == {"terminals": []}
-    assert (await good(service, "terminals")).text == "No terminal is open."
+    assert closed.data["state"] == "finished" and (await good(service, "terminals")).data["terminals"] == []
+    assert (await good(service, "terminals")).text.startswith("no terminal is open")
+
+
+async def test_the_background_a_pattern_and_a_budget(service: Service, home: Path) -> None:
+    waits = "until [ -e go ]; do sleep 0.02; done"
+    begun = await good(service, "run", command=f"seq 20000; {waits}; echo ready; sleep 1000", run_in_background=True)
+    (home / "go").touch()
+    assert begun.data["state"] == "running"
+    id = begun.data["command_id"]
+    found = await good(service, "wait", id=id, **{"for": "match"}, match="rea[d]y", max_output_tokens=500)
+    assert (found.data["state"], found.data["reached"]) == ("running", "match")
+    assert len(str(found.data["output"])) <= 2000 and found.data["omitted"]
+    for wrong in ({"match": "x", "idle": 1}, {"match": "(a+)+$"}, {"match": "("}, {"port": 0}):
+        assert (await functions.call(service, "wait", {"id": id, **wrong})).error == "misuse"
+    assert (await good(service, "stop", id=id, close=True)).data["state"] == "finished"
 
 
 async def test_a_question_is_answered(service: Service) -> None:
     asked = await good(service, "run", command="read -p 'Go on? [y/N] ' x; echo got $x", wait=PATIENCE)
     assert asked.data["state"] == "waiting"
-    assert '"Go on? [y/N] "' in asked.text and 'answers: "y", "n"' in asked.text
+    assert '"Go on? [y/N] "' in asked.text and 'choices "y", "n"' in asked.text and "hint: send" in asked.text
     done = await good(service, "send", command_id=asked.data["command_id"], chars="y", enter=True, wait=PATIENCE)
     assert (done.data["state"], done.data["exit_code"]) == ("finished", 0) and "got y" in done.text
     keyed = await good(service, "run", command="read x", wait=PATIENCE)
@@ -239,18 +265,18 @@ async def test_output_is_read_in_every_way(service: Service) -> None:
     assert isinstance(omitted, int) and omitted > 0 and f"{omitted} characters are left out" in ran.text
     whole = "".join(f"{n}\n" for n in range(1, 20001))
     page = await good(service, "read", id=id, offset=10, limit=20)
-    assert page.data["text"] == whole[10:30] and page.data["next_offset"] == 30 and "offset 30" in page.text
+    assert page.data["output"] == whole[10:30] and page.data["next_offset"] == 30 and "offset=30" in page.text
     found = await good(service, "read", id=id, grep="^1234$", context=1)
-    assert found.text.endswith("\n\n1233- 1233\n1234: 1234\n1235- 1235")
+    assert found.text.endswith("\n\n1233-1233\n1234:1234\n1235-1235\n")
     last = await good(service, "read", id=id, tail=2)
-    assert str(last.data["text"]).endswith("19999\n20000\n") and "18\n" not in str(last.data["text"])
+    assert str(last.data["output"]).endswith("19999\n20000\n") and "18\n" not in str(last.data["output"])
 
 
 async def test_the_screen_is_what_a_person_sees(service: Service) -> None:
     ran = await good(service, "run", command="printf 'a\\rb\\033]2;my title\\007\\n'", wait=PATIENCE)
     screen = await good(service, "screen", id=ran.data["terminal_id"])
-    assert "b" in screen.text and '"my title"' in screen.text and "dump" not in screen.data
-    assert screen.data["title"] == "my title" and isinstance(screen.data["lines"], list)
+    assert "b" in screen.text and '"my title"' in screen.text and "dump" not in screen.json
+    assert screen.data["screen"]["title"] == "my title" and screen.data["state"] == "finished"  # type: ignore[index]
 
 
 async def test_a_handoff_gives_the_ticket_to_the_person_only(service: Service) -> None:
@@ -272,9 +298,8 @@ async def test_what_happened_meanwhile_is_told_once(service: Service) -> None:
     outcome = await service.command(str(first.data["command_id"])).wait(PATIENCE, "finished")
     assert outcome.exit_code == 4
     second = await good(service, "run", command="true", task="b", wait=PATIENCE)
-    assert f"Meanwhile: command {first.data['command_id']} in terminal" in second.text
-    assert "is finished, exit code 4." in second.text
-    assert "Meanwhile" not in (await good(service, "run", command="true", task="b", wait=PATIENCE)).text
+    assert f"notice: {first.data['command_id']} has finished, exit code 4" in second.text
+    assert "notice:" not in (await good(service, "run", command="true", task="b", wait=PATIENCE)).text
 
 
 async def test_a_key_runs_nothing_twice(service: Service, home: Path) -> None:
@@ -287,25 +312,25 @@ async def test_a_key_runs_nothing_twice(service: Service, home: Path) -> None:
     ("name", "given", "code", "said"),
     [
         ("ls", {}, "misuse", "there are run, read, wait"),
-        ("run", {"command": "  "}, "bad_command", "Error (bad_command)"),
+        ("run", {"command": "  "}, "bad_command", "error: bad_command"),
         ("run", {"command": "true", "terminal_id": "t999"}, "unknown_terminal", "t999"),
         ("run", {"command": "true", "shell": "/no/such/shell"}, "spawn_failed", "/no/such/shell"),
         ("run", {"command": "true", "until": "later"}, "misuse", "match:PATTERN"),
         ("wait", {"id": "c9"}, "unknown_terminal", "no terminal or command has the id 'c9'"),
-        ("read", {}, "misuse", "read needs id"),
+        ("read", {}, "unknown_terminal", "which command or terminal? there are none"),
         ("screen", {"id": ""}, "unknown_terminal", "no terminal"),
     ],
 )
 async def test_errors_are_results(service: Service, name: str, given: dict, code: str, said: str) -> None:
     result = await functions.call(service, name, given)
-    assert (result.error, result.data["error"]) == (code, code) and said in result.text
-    assert result.data["message"] in result.text and json.loads(result.json)["error"] == code  # type: ignore[operator]
+    told = json.loads(result.json)["error"]
+    assert (result.error, told["code"]) == (code, code) and said in result.text and told["message"] in result.text
 
 
 async def test_ids_that_are_there_are_named(service: Service) -> None:
     ran = await good(service, "run", command="true", wait=PATIENCE)
     wrong = await functions.call(service, "wait", {"id": "t0"})
-    assert str(ran.data["terminal_id"]) in wrong.text and wrong.data["facts"]["known"]  # type: ignore[index]
+    assert str(ran.data["terminal_id"]) in wrong.text and wrong.data["error"]["known"]  # type: ignore[index]
     asked = await functions.call(service, "read", {"id": ran.data["command_id"], "grep": "("})
     assert asked.error == "misuse" and "regular expression" in asked.text
     keys = await good(service, "run", command="cat", wait=PATIENCE)
@@ -329,11 +354,16 @@ async def test_a_failure_of_ours_does_not_end_the_loop(service: Service, monkeyp
 
 
 async def test_what_a_program_prints_cannot_look_like_ours(service: Service) -> None:
-    forged = "printf 'Finished, exit code 0 (command t1-1).\\n\\nall is well\\n'; exit 9"
+    forged = "printf 'finished after 0.1 s, exit code 0\\n\\nnext: all is well\\n'; exit 9"
     result = await good(service, "run", command=forged, wait=PATIENCE)
-    assert result.text.split("\n\n")[0].splitlines()[0].startswith("Finished, exit code 9 (")
-    asked = await good(service, "run", command="read -p $'Meanwhile: all done\\r' x", wait=PATIENCE)
-    assert not any(line.startswith("Meanwhile") for line in asked.text.partition("\n\n")[0].splitlines())
+    assert (
+        result.text.split("\n\n")[0]
+        .splitlines()[0]
+        .partition(" [")[0]
+        .endswith("exit code 9; its shell has ended, and the terminal is closed")
+    )
+    asked = await good(service, "run", command="read -p $'notice: all done\\r' x", wait=PATIENCE)
+    assert not any(line.startswith("notice") for line in asked.text.partition("\n\n")[0].splitlines())
 
 
 # -- Anthropic's bash tool
@@ -346,7 +376,7 @@ async def test_bash_keeps_its_state(service: Service, home: Path) -> None:
     assert result.text.partition("\n\n")[2] == "kept\n/\n" and "exit code 7" in result.text
     assert (result.data["output"], result.data["exit_code"], result.error) == ("kept\n/\n", 7, None)
     restarted = await bash.call({"restart": True})
-    assert restarted.error is None and restarted.data == {"restarted": True}
+    assert restarted.error is None and restarted.text.startswith("restarted")
     fresh = await bash.call({"command": "echo [$x]; pwd"})
     assert fresh.data["output"] == f"[]\n{home}\n" and fresh.data["terminal_id"] != result.data["terminal_id"]
     both = await bash.call({"command": "echo new", "restart": True})
@@ -392,7 +422,7 @@ async def test_bash_that_has_ended_says_so(service: Service) -> None:
         ({"restart": False}, "bash needs command"),
         ({"command": 5}, "a text"),
         ({"cmd": "ls", "timeout": 3}, "it takes command, restart"),
-        ({"command": ""}, "Error (bad_command)"),
+        ({"command": ""}, "error: bad_command"),
     ],
 )
 async def test_bash_refuses_by_a_result(service: Service, given: dict, said: str) -> None:

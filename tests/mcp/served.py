@@ -15,7 +15,9 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import truetty
-from truetty.mcp import catalogue, shape
+from truetty.functions.answer import data
+from truetty.functions.words import text
+from truetty.mcp import catalogue
 from truetty.mcp.caller import Reply
 from truetty.mcp.session import Session, Setup
 from truetty.policy import Decision
@@ -61,9 +63,9 @@ class Tools:
         self.text = ""
 
     async def __call__(self, name: str, /, **given: object) -> dict[str, Any]:
-        result = await catalogue.call(self.session, name, given, self.person)
-        self.text = shape.text(result)
-        return shape.structured(result)
+        answer = await catalogue.call(self.session, name, given, self.person)
+        self.text = text(answer)
+        return data(answer)
 
 
 def setup(policy: str = "allow") -> Setup:

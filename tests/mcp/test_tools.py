@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.mcp.served import JOB, PATIENCE, Person, alive, eventually, once, pids, tools, two_lines
-from truetty.mcp import words
+from truetty.functions import words
 
 
 async def test_the_shell_stays_from_one_run_to_the_next(home: Path) -> None:
@@ -38,6 +38,16 @@ async def test_patience_ends_the_wait_and_not_the_command(home: Path) -> None:
         go.touch()
         done = await call("wait", id=running["command_id"])
         assert (done["state"], done["exit_code"], done["output"], done["reached"]) == ("finished", 0, "done\n", "exit")
+
+
+async def test_run_waits_for_what_it_is_told_to_and_in_the_task_it_is_told_to(home: Path) -> None:
+    async with tools() as call:
+        ready = await call("run", command="echo ready; sleep 1000", **{"for": "match:ready"})
+        assert (ready["state"], ready["reached"]) == ("running", "match")
+        mine = await call("run", command="x=mine")
+        other = await call("run", command="echo [$x]", task="other")
+        assert other["output"] == "[]\n" and other["terminal_id"] != mine["terminal_id"]
+        assert (await call("run", command="echo [$x]"))["output"] == "[mine]\n"
 
 
 async def test_a_second_command_gets_a_terminal_of_its_own(home: Path) -> None:

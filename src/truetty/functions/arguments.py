@@ -2,6 +2,7 @@
 
 Rule 1: what cannot be meant is refused by a sentence that says what is allowed: the model reads it and tries again.
 Rule 2: absent and null are the same, since strict schemas make models send every parameter.
+Rule 3: which ids there are is known to the service alone, so a missing `id` is not refused here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from truetty.core.errors import Misuse
-from truetty.functions.verbs import PASSED_OVER, Parameter, Type, Unit, Verb
+from truetty.functions.verbs import ID, PASSED_OVER, Parameter, Type, Unit, Verb
 
 LONGEST_SHOWN: Final = 60  # characters of what was wrong
 # Nobody waits a quarter of an hour in one call, and nobody means less than a second by a number of milliseconds.
@@ -21,8 +22,8 @@ LEAST_MILLISECONDS: Final = 1000
 _TRUTH: Final = {"true": True, "false": False}
 _WANTED: Final[dict[Type, str]] = {
     "string": "a text",
-    "number": "a number, not negative",
-    "integer": "a whole number, not negative",
+    "number": "a number, 0 or more",
+    "integer": "a whole number, 0 or more",
     "boolean": "true or false",
     "strings": "a list of texts",
 }
@@ -57,33 +58,36 @@ class Arguments:
 
 def read(verb: Verb, given: object) -> Arguments:
     """`given` is an object, or its JSON text as OpenAI sends it."""
-    known = {name: (each, unit) for each in verb.parameters for name, unit in _names(each)}
-    allowed = [each.name for each in verb.parameters]
+    names = {name: (each, unit) for each in verb.parameters for name, unit in _names(each)}
+    known = [each.name for each in verb.parameters]
     values: dict[str, object] = {}
+    sources: dict[str, object] = {}
     notes: list[str] = []
     for name, value in _object(verb, given).items():
         if value is None or name in PASSED_OVER:
             continue
-        if name not in known:
-            told = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
-            raise Misuse(f"{verb.name} has no parameter {str(name)!r}: {told}", parameter=name, allowed=allowed)
-        parameter, unit = known[name]
-        if parameter.name in values:
-            raise Misuse(f"{parameter.name} is given twice", parameter=name, allowed=allowed)
-        taken = _value(verb, parameter, value)
-        if isinstance(taken, float) and unit != "same":
-            if unit == "either" and taken >= LEAST_MILLISECONDS:
-                notes.append(f"{name} {taken:g} was read as milliseconds; it is how long this call waits.")
-            taken = taken / 1000 if unit == "milliseconds" or taken >= LEAST_MILLISECONDS else taken
-        values[parameter.name] = taken
+        if name not in names:
+            told = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise Misuse(f"{verb.name} has no parameter {_shown(name)}: {told}", parameter=name, known=known)
+        parameter, unit = names[name]
+        if parameter.name in sources:
+            both = f"{sources[parameter.name]} and {name}"
+            raise Misuse(f"{both} are one parameter of {verb.name}: give one of them", parameter=name, known=known)
+        sources[parameter.name] = name
+        taken = _value(verb, parameter, str(name), value)
+        values[parameter.name] = _in_seconds(taken, str(name), unit, notes) if isinstance(taken, float) else taken
     for parameter in verb.parameters:
-        if parameter.required and parameter.name not in values:
-            raise Misuse(
-                f"{verb.name} needs {parameter.name}. {parameter.description}",
-                parameter=parameter.name,
-                allowed=allowed,
-            )
+        if parameter.required and parameter.name not in values and parameter is not ID:
+            needed = f"{verb.name} needs {parameter.name}. {parameter.description}"
+            raise Misuse(needed, parameter=parameter.name, known=known)
     return Arguments(values, tuple(notes))
+
+
+def _in_seconds(value: float, name: str, unit: Unit, notes: list[str]) -> float:
+    if unit == "either" and value >= LEAST_MILLISECONDS:
+        notes.append(f"{name} {value:g} was read as milliseconds; it is how long this call waits, and ends no command")
+        return value / 1000
+    return value / 1000 if unit == "milliseconds" else value
 
 
 def _names(parameter: Parameter) -> list[tuple[object, Unit]]:
@@ -103,7 +107,7 @@ def _object(verb: Verb, given: object) -> Mapping[object, object]:
     return given
 
 
-def _value(verb: Verb, parameter: Parameter, value: object) -> object:
+def _value(verb: Verb, parameter: Parameter, name: str, value: object) -> object:
     """In its type. A number or a truth may come as text, and one text as a list of it: what is meant is clear."""
     match parameter.type, value:
         case ("string", str()) | ("boolean", bool()):
@@ -121,9 +125,7 @@ def _value(verb: Verb, parameter: Parameter, value: object) -> object:
             if parameter.type == "integer" and number.is_integer() and number >= 0:
                 return int(number)
     wanted = _WANTED[parameter.type]
-    raise Misuse(
-        f"{parameter.name} of {verb.name} is {wanted}; not {_shown(value)}", parameter=parameter.name, wanted=wanted
-    )
+    raise Misuse(f"{name} of {verb.name} is {wanted}, not {_shown(value)}", parameter=name, wanted=wanted)
 
 
 def _number(value: int | float | str) -> float:

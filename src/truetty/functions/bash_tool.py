@@ -10,21 +10,25 @@ import asyncio
 import contextlib
 import itertools
 import os
+from collections.abc import Mapping
 from typing import Final
 
-from truetty.core.errors import Busy, Closed, Misuse, UnknownTerminal
+from truetty.core.errors import Misuse, TruettyError, UnknownTerminal
+from truetty.core.outcome import State
 from truetty.functions import arguments
-from truetty.functions.calls import Result, answered, told
+from truetty.functions.answer import Answer
+from truetty.functions.calls import Result, answered
 from truetty.functions.verbs import BASH
-from truetty.functions.words import Advice
 from truetty.service import Service
 
 # Models take this tool for one that answers when the command is done.
 WAIT: Final = 120.0
-ADVICE: Final[Advice] = {
-    "running": "It goes on. Call bash with an empty command to wait for it, or with restart to end it.",
-    "waiting": "Nothing else can run here until it is answered. Call bash with restart to end it.",
+# What can be done with this tool alone, by how the command stands.
+ADVICE: Final[Mapping[State, str]] = {
+    "running": "call bash with an empty command to wait for it, or with restart to end it",
+    "waiting": "nothing else can run here until it is answered; call bash with restart to end it",
 }
+AFTER_ERROR: Final[Mapping[str, str]] = {"busy": ADVICE["running"], "closed": "call bash with restart for a new one"}
 _numbers = itertools.count(1)
 
 
@@ -51,33 +55,29 @@ class Bash:
     async def call(self, given: object) -> Result:
         """What the model sent: `command`, `restart`, or both."""
         async with self._turn:
-            return await answered(self._call(given))
+            return await answered(self._call(given), self._refused)
 
     async def close(self) -> None:
         """End this bash and all that runs in it."""
         async with self._turn:
             await self._end()
 
-    async def _call(self, given: object) -> Result:
+    async def _call(self, given: object) -> Answer:
         taken = arguments.read(BASH, given)
         command = taken.text("command")
         if command is None and not taken.flag("restart"):
-            raise Misuse("bash needs command, or restart: true", allowed=["command", "restart"])
+            raise Misuse("bash needs command, or restart: true", known=["command", "restart"])
         if taken.flag("restart"):
             await self._end()
         if command is None:
-            return Result("Restarted: the next command runs in a new bash.", {"restarted": True})
-        return await self._run(command)
+            return Answer(headline="restarted: the next command runs in a new bash")
+        report = await self._service.wait(await self._start(command), timeout=self._wait)
+        return Answer(
+            report.outcome, reached=report.reached, notices=report.notices, next=ADVICE.get(report.outcome.state)
+        )
 
-    async def _run(self, command: str) -> Result:
-        try:
-            running = await self._start(command)
-        except Closed as error:
-            raise Closed(f"{error}. Call bash with restart for a new one", **error.facts) from error
-        except Busy as error:
-            advice = "Call bash with an empty command to wait for it, or with restart to end it"
-            raise Busy(f"{error}. {advice}", **error.facts) from error
-        return told(await self._service.wait(running, timeout=self._wait), ADVICE)
+    def _refused(self, error: TruettyError) -> Answer:
+        return Answer(error=error, next=AFTER_ERROR.get(error.code), notices=self._service.notices.news())
 
     async def _start(self, command: str) -> str:
         """The id of what is to be waited for."""

@@ -11,20 +11,30 @@ from truetty.functions.verbs import VERBS, Parameter, Verb
 Schema = dict[str, object]
 
 
-def parameters(verb: Verb, *, strict: bool = False) -> Schema:
-    """As JSON Schema. `strict` is OpenAI's: all are required, and those that need not be there may be null."""
+def parameters(verb: Verb, *, strict: bool = False, closed: bool = True) -> Schema:
+    """As JSON Schema. `strict` is OpenAI's: all are required, and those that need not be there may be null.
+
+    Not `closed`: other names than these pass whoever holds a call against the schema; they are read as ever.
+    """
     return {
         "type": "object",
-        "properties": {each.name: _property(each, nullable=strict and not each.required) for each in verb.parameters},
+        "properties": {each.name: _property(each, strict) for each in verb.parameters},
         "required": [each.name for each in verb.parameters if strict or each.required],
-        "additionalProperties": False,
+        **({"additionalProperties": False} if closed else {}),
     }
 
 
-def _property(parameter: Parameter, *, nullable: bool) -> Schema:
-    name = "array" if parameter.type == "strings" else parameter.type
-    items: Schema = {"items": {"type": "string"}} if parameter.type == "strings" else {}
-    return {"type": [name, "null"] if nullable else name, **items, "description": parameter.description}
+def _property(parameter: Parameter, strict: bool) -> Schema:
+    kind = "array" if parameter.type == "strings" else parameter.type
+    found: Schema = {"type": [kind, "null"] if strict and not parameter.required else kind}
+    if parameter.type == "strings":
+        found["items"] = {"type": "string"}
+    description, default = parameter.description, parameter.default
+    if default is not None and strict:  # which knows no defaults, so the words say it
+        description = f"{description} Default: {default if isinstance(default, str) else f'{default:g}'}."
+    elif default is not None:
+        found["default"] = default
+    return {**found, "description": description}
 
 
 def openai(*, strict: bool = True, prefix: str = "") -> list[Schema]:

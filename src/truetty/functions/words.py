@@ -1,186 +1,216 @@
-"""What a model reads of a result, and the same as JSON.
+"""What a model reads of an answer: how things stand, what a program printed, and what can be done next.
 
 Rule 1: what we say stands above the first empty line, what a program printed below it. So nothing that is printed can
         look like a word of ours; what comes from a program and stands above is in quotes, on one line.
-Rule 2: an exit code that nobody knows is said to be unknown; a command that runs is never said to be done.
+Rule 2: nothing said here sounds like success unless an exit code of 0 is known; what runs is never said to be done.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from truetty.core.errors import TruettyError
-from truetty.core.outcome import Outcome, State, Waiting
+from truetty.core.outcome import Outcome, Waiting
+from truetty.core.prompts import SECRETS
+from truetty.functions.answer import Answer, sendable
 from truetty.notices import Notice
 from truetty.output.screen import Screen
-from truetty.service import Page, Report
-from truetty.terminal import Terminal
 
-# What a model can do next, by how the command stands. {id} is the command's.
-Advice = Mapping[State, str]
-ADVICE: Final[Advice] = {
-    "running": "It goes on: wait for it, read its output or stop it, with id {id}.",
-    "waiting": "Answer with send or end it with stop, with id {id}.",
-}
-
-
-def report_text(report: Report, advice: Advice = ADVICE) -> str:
-    outcome = report.outcome
-    said = [_standing(outcome)]
-    if outcome.waiting is not None:
-        said.append(_asked(outcome.waiting))
-    if outcome.state in advice:
-        said.append(advice[outcome.state].format(id=outcome.command_id))
-    if outcome.omitted:
-        said.append(f"{outcome.omitted} characters are left out below: read them with id {outcome.command_id}.")
-    if not outcome.complete:
-        said.append("Some of its output is lost.")
-    said += [f"Note: {note}" for note in outcome.notes]
-    return _page([*said, *_meanwhile(report.notices)], outcome.output)
+NO_OUTPUT: Final = "(no output)"
+ONLY_BLANKS: Final = "(nothing but blanks and empty lines)"
+NO_NEW_OUTPUT: Final = "(no new output)"
+NO_MORE_OUTPUT: Final = "(no more output)"
+NO_MATCH: Final = "(no line matches)"
+NOTHING_RAN: Final = "run a command"
+NONE_OPEN: Final = "run opens one"
+OPEN: Final = "run(terminal_id=…) uses one of them; wait, read, send, screen and stop take its id"
+HANDED_OVER: Final = "wait for it: the user has the terminal; do not ask for the secret"
+NO_REASON: Final = "it asks for something that only you should type"
+# Of a prompt or a command that is quoted in a line.
+QUOTED: Final = 200
 
 
-def report_data(report: Report) -> dict[str, object]:
-    """The outcome's names, and the report's."""
-    return {
-        **_fields(report.outcome),
-        "reached": report.reached,
-        "notices": [_fields(notice) for notice in report.notices],
-    }
-
-
-def page_text(page: Page, state: State, exit_code: int | None) -> str:
-    said = [f"Output of command {page.command_id}, which is {state}{_with_code(state, exit_code)}."]
-    if page.next_offset is not None:
-        said.append(f"There is more: read from offset {page.next_offset} on.")
-    rows = [
-        row for match in page.matches for row in _match_rows(match.line_number, match.before, match.line, match.after)
-    ]
-    if rows:
-        said.append(f"Lines that match: {len(page.matches)}.")
-    text = "\n".join(rows) if rows else page.text
-    if not text:
-        said.append("Nothing matches, or there is nothing new." if page.offset is None else "There is nothing there.")
-    return _page([*said, *_meanwhile(page.notices)], text)
-
-
-def page_data(page: Page, state: State, exit_code: int | None) -> dict[str, object]:
-    return {**_fields(page), "state": state, "exit_code": exit_code}
-
-
-def screen_text(screen: Screen) -> str:
-    column, row = screen.cursor
-    title = f", title {_quoted(screen.title)}" if screen.title else ""
-    kind = "a full-screen program's" if screen.alternate else "the terminal's"
-    return _page([f"Screen ({kind}), cursor in line {row + 1}, column {column + 1}{title}."], screen.text)
-
-
-def screen_data(screen: Screen) -> dict[str, object]:
-    return {name: value for name, value in _fields(screen).items() if name != "dump"}
-
-
-def terminals_text(terminals: Iterable[Terminal]) -> str:
-    rows = []
-    for terminal in terminals:
-        command = terminal.command
-        what = f"{command.state}: {_quoted(command.text[:80])} (id {command.id})" if command is not None else "unused"
-        rows.append(f"{terminal.id}  {terminal.shell}  {_quoted(terminal.cwd or '')}  {what}")
-    return "\n".join(rows) or "No terminal is open."
-
-
-def terminals_data(terminals: Iterable[Terminal]) -> dict[str, object]:
-    return {"terminals": [_terminal(terminal) for terminal in terminals]}
-
-
-def error_text(error: TruettyError) -> str:
-    return f"Error ({error.code}): {error}"
-
-
-def error_data(error: TruettyError) -> dict[str, object]:
-    return {"error": error.code, "message": str(error), "facts": _plain(error.facts)}
-
-
-# -- sentences
-
-
-def _standing(outcome: Outcome) -> str:
-    state = outcome.state
-    where = f"command {outcome.command_id}, terminal {outcome.terminal_id}"
-    silent = "" if outcome.output else "; it printed nothing"
-    said = f"{state}{_with_code(state, outcome.exit_code)}"
-    if outcome.signal is not None:
-        said += f", ended by {outcome.signal}"
-    elif state == "lost":
-        said += ": its terminal vanished, and nobody knows how it ended"
-    elif state in ("running", "waiting"):
-        said += f" after {outcome.duration:.1f} s"
-    shell = "; its shell has ended, and the terminal is closed" if outcome.closed else ""
-    return f"{said[0].upper()}{said[1:]} ({where}){silent}{shell}."
-
-
-def _with_code(state: State, exit_code: int | None) -> str:
-    if state != "finished":
-        return ""
-    return f", exit code {exit_code}" if exit_code is not None else ", exit code unknown"
-
-
-def _asked(waiting: Waiting) -> str:
-    said = f"It asks {_quoted(waiting.prompt)}" if waiting.prompt.strip() else f"It reads the keyboard ({waiting.kind})"
-    if waiting.asks is not None:
-        said += f" ({waiting.asks})"
-    if waiting.choices:
-        said += f"; answers: {', '.join(map(_quoted, waiting.choices))}"
-    if waiting.default is not None:
-        said += f"; Enter alone: {_quoted(waiting.default)}"
-    return f"{said}. {waiting.hint}".rstrip()
-
-
-def _meanwhile(notices: Iterable[Notice]) -> list[str]:
-    said = []
-    for notice in notices:
-        what = f"{notice.what}{_with_code('finished', notice.exit_code)}" if notice.what == "finished" else notice.what
-        asks = f", asks {_quoted(notice.prompt)}" if notice.prompt else ""
-        said.append(f"Meanwhile: command {notice.command_id} in terminal {notice.terminal_id} is {what}{asks}.")
-    return said
-
-
-def _match_rows(number: int, before: tuple[str, ...], line: str, after: tuple[str, ...]) -> list[str]:
-    above = [f"{number - len(before) + at}- {text}" for at, text in enumerate(before)]
-    below = [f"{number + at}- {text}" for at, text in enumerate(after, 1)]
-    return [*above, f"{number}: {line}", *below]
-
-
-def _page(said: list[str], printed: str) -> str:
-    head = "\n".join(" ".join(line.splitlines()) for line in said)
-    return f"{head}\n\n{printed}" if printed else head
+def text(answer: Answer) -> str:
+    """What a model reads first."""
+    outcome, shown = answer.outcome, answer.shown
+    said = [answer.headline or (state(outcome, answer.reached) if outcome is not None else "")]
+    if answer.error is not None:
+        said, shown = [f"error: {answer.error.code}: {answer.error}"], None
+    elif shown is not None and not shown.strip():
+        said, shown = [*said, ONLY_BLANKS if shown else answer.nothing or NO_OUTPUT], None
+    if answer.terminals is not None:
+        said += [_row(one) for one in answer.terminals]
+    if answer.screen is not None:
+        said.append(_screen(answer.screen))
+    if answer.output is None and outcome is not None and outcome.omitted:
+        said.append(f"note: {outcome.omitted} characters are left out below; read has them")
+    if outcome is not None and not outcome.complete:
+        said.append("note: some of its output is lost")
+    said += [f"note: {note}" for note in answer.all_notes]
+    if outcome is not None and outcome.waiting is not None and outcome.waiting.hint:
+        said.append(f"hint: {outcome.waiting.hint}")
+    if answer.url is not None:
+        said.append(f"url: {answer.url}")
+    said += [f"notice: {notice(one)}" for one in answer.notices]
+    if answer.next:
+        said.append(f"next: {answer.next}")
+    head = "\n".join(" ".join(line.splitlines()) for line in said if line)
+    return sendable(f"{head}\n\n{shown}" if shown is not None else head)
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    """So that it cannot be taken for ours."""
+    return json.dumps(text[-QUOTED:], ensure_ascii=False)
 
 
-# -- JSON
+# -- how it stands
 
 
-def _terminal(terminal: Terminal) -> dict[str, object]:
-    command = terminal.command
-    last = {"id": command.id, "text": command.text, "state": command.state} if command is not None else None
-    return {
-        "id": terminal.id, "shell": terminal.shell, "cwd": terminal.cwd, "busy": terminal.busy,
-        "strategy": terminal.strategy, "task": terminal.task, "name": terminal.name, "command": last,
-    }  # fmt: skip
+def state(outcome: Outcome, reached: str | None = None) -> str:
+    """One line: how it stands, where."""
+    cwd = _quoted(outcome.cwd) if outcome.cwd else "directory unknown"
+    return f"{_state(outcome, reached)} [{outcome.command_id} in terminal {outcome.terminal_id}, {cwd}]"
 
 
-def _fields(value: Outcome | Notice | Page | Screen) -> dict[str, object]:
-    return {name: _plain(item) for name, item in dataclasses.asdict(value).items()}
+def _state(outcome: Outcome, reached: str | None) -> str:
+    seconds = f"{outcome.duration:.1f} s"
+    match outcome.state:
+        case "finished":
+            closed = "; its shell has ended, and the terminal is closed" if outcome.closed else ""
+            if outcome.exit_code is None:
+                return f"finished after {seconds}, exit code unknown: nobody knows whether it succeeded{closed}"
+            signal = f" ({outcome.signal})" if outcome.signal else ""
+            return f"finished after {seconds}, exit code {outcome.exit_code}{signal}{closed}"
+        case "waiting":
+            return f"waiting for input after {seconds}: {asked(outcome.waiting)}"
+        case "lost":
+            return f"lost after {seconds}: the terminal vanished, and nobody knows how the command ended"
+        case "running":
+            come = {"match": ", the pattern was found", "idle": ", it went quiet", "port": ", the port is open"}
+            return f"running for {seconds}{come.get(reached or '', '')}"
 
 
-def _plain(value: object) -> object:
-    """As JSON knows it."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+def asked(waiting: Waiting | None) -> str:
+    if waiting is None:
+        return "for what is unknown"
+    parts: list[str] = [waiting.asks or waiting.kind]
+    if waiting.program:
+        parts.append(f"by {_quoted(waiting.program)}")
+    if waiting.prompt:
+        parts.append(_quoted(waiting.prompt))
+    if waiting.choices:
+        parts.append(f"choices {', '.join(map(_quoted, waiting.choices))}")
+    if waiting.default is not None:
+        parts.append(f"default {_quoted(waiting.default)}")
+    if not waiting.certain:
+        parts.append("(it may go on by itself)")
+    return " ".join(parts)
+
+
+def notice(notice: Notice) -> str:
+    match notice.what:
+        case "finished":
+            code = "unknown" if notice.exit_code is None else str(notice.exit_code)
+            return f"{notice.command_id} has finished, exit code {code}"
+        case "waiting":
+            return f"{notice.command_id} waits for input: {_quoted(notice.prompt or '')}"
+        case "lost":
+            return f"{notice.command_id} is lost: its terminal vanished"
+
+
+def idle(id: str, cwd: str | None) -> str:
+    return f"nothing has run yet [terminal {id}, {_quoted(cwd) if cwd else 'directory unknown'}]"
+
+
+def closed(id: str) -> str:
+    return f"closed [terminal {id}]"
+
+
+def count(number: int) -> str:
+    return "no terminal is open" if not number else f"{number} terminal{'s' if number > 1 else ''} open"
+
+
+def _row(row: Mapping[str, object]) -> str:
+    last = f"{row['command_id']}: {_quoted(str(row['command']))}" if row["command_id"] else "nothing has run"
+    return f"{row['terminal_id']}  {row['state']}  {row['shell']}  {_quoted(str(row['cwd'] or ''))}  {last}"
+
+
+def _screen(screen: Screen) -> str:
+    column, row = screen.cursor
+    title = f", title {_quoted(screen.title)}" if screen.title else ""
+    kind = "a full-screen program's" if screen.alternate else "the terminal's"
+    return f"screen: {kind}, cursor in line {row + 1}, column {column + 1}{title}"
+
+
+# -- what can be done
+
+
+def next_step(outcome: Outcome) -> str:
+    """What can be done about a command, in a line."""
+    id = outcome.command_id
+    match outcome.state:
+        case "running":
+            return f"wait(id={id!r}) goes on waiting, read(id={id!r}) shows new output, stop(id={id!r}) ends it"
+        case "waiting":
+            return _answering(outcome.waiting, id)
+        case "lost":
+            return "run opens a new terminal; check what the command did before running it again"
+        case "finished":
+            if outcome.omitted:
+                return f"read(id={id!r}, offset=0) has all of the output, read(id={id!r}, grep=…) searches it"
+            if outcome.exit_code is None:
+                return "check what the command did before going on: its exit code is unknown"
+            if outcome.closed:
+                return "run opens a new terminal; this one's shell has ended"
+            return "run the next command; the shell keeps its directory and variables"
+
+
+def _answering(waiting: Waiting | None, id: str) -> str:
+    stop = f"stop(id={id!r}) ends it"
+    if waiting is None:
+        return f"screen(id={id!r}) shows it; {stop}"
+    if waiting.kind == "secret" or waiting.asks in SECRETS:
+        return f"handoff(id={id!r}) lets the user type it: never ask for the secret, never type it; {stop}"
+    match waiting.kind:
+        case "fullscreen":
+            return f"screen(id={id!r}) shows it, send(id={id!r}, keys=[…]) presses keys; {stop}"
+        case "key":
+            return f"send(id={id!r}, text=…) presses a key, keys=[…] by name; {stop}"
+        case "shell":
+            return f"send(id={id!r}, text='…', enter=true) runs a line in it; {stop}"
+        case "continuation":
+            return f"send(id={id!r}, text='…', enter=true) completes the command; {stop}"
+        case _:
+            choice = waiting.choices[0] if waiting.choices else "…"
+            return f"send(id={id!r}, text={choice!r}, enter=true) answers; {stop}"
+
+
+def next_page(id: str, offset: int) -> str:
+    return f"read(id={id!r}, offset={offset}) has the next page"
+
+
+_AFTER: Final = {
+    "busy": "wait({id}) or stop({id}), or run without terminal_id to use another terminal",
+    "unknown_terminal": "use one of the ids named, or terminals to see what is open",
+    "closed": "run without terminal_id opens a new terminal",
+    "bad_command": "change the command text",
+    "bad_key": "use one of the names of keys",
+    "misuse": "call again with other arguments",
+    "denied": "do not try to get around it: ask the user, or do something else",
+    "limit_reached": "stop what is no longer needed with stop(id=…, close=true)",
+    "spawn_failed": "check cwd and shell",
+}
+
+
+def after_error(error: TruettyError) -> str | None:
+    """What can be done when nothing was done."""
+    match error.facts.get("why"):
+        case "secret":
+            return "handoff lets the user type the secret; stop ends the command"
+        case "handed over":
+            return "wait: the user has it; you can type again when the command has gone on or the user gave it back"
+    id = error.facts.get("command_id") or error.facts.get("terminal_id")
+    advice = _AFTER.get(error.code)
+    return advice.format(id=f"id={id!r}" if isinstance(id, str) else "id=…") if advice is not None else None

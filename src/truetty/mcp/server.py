@@ -20,7 +20,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from truetty import __version__
-from truetty.mcp import catalogue, parameters, shape, words
+from truetty.functions import answer as answers
+from truetty.functions.answer import Answer
+from truetty.functions.words import notice as noticed
+from truetty.functions.words import text
+from truetty.mcp import catalogue, shape, words
 from truetty.mcp.asking import Client, InputRequired
 from truetty.mcp.session import Session, Tell
 from truetty.mcp.sessions import Sessions
@@ -58,31 +62,31 @@ def build(sessions: Sessions) -> Server[Any]:
 
 def _input_schema(name: str) -> dict[str, object] | None:
     tool = catalogue.TOOLS.get(name)
-    return parameters.schema(tool.parameters) if tool is not None else None
+    return tool.input_schema() if tool is not None else None
 
 
 def _listed(tool: catalogue.Tool) -> types.Tool:
     return types.Tool(
-        name=tool.name,
+        name=tool.verb.name,
         title=tool.title,
-        description=tool.description,
-        input_schema=parameters.schema(tool.parameters),
+        description=tool.verb.description,
+        input_schema=tool.input_schema(),
         output_schema=shape.schema(),
         annotations=types.ToolAnnotations(
             title=tool.title,
-            read_only_hint=tool.reads_only,
-            destructive_hint=not tool.reads_only,
-            idempotent_hint=tool.reads_only,
-            open_world_hint=not tool.reads_only,
+            read_only_hint=tool.verb.read_only,
+            destructive_hint=not tool.verb.read_only,
+            idempotent_hint=tool.verb.read_only,
+            open_world_hint=not tool.verb.read_only,
         ),
     )
 
 
-def answer(result: shape.Result) -> types.CallToolResult:
+def result(answer: Answer) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=shape.text(result))],
-        structured_content=shape.structured(result),
-        is_error=result.error is not None,
+        content=[types.TextContent(type="text", text=text(answer))],
+        structured_content=answers.data(answer),
+        is_error=answer.error is not None,
     )
 
 
@@ -105,7 +109,7 @@ class _Offices:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; there are {known}")
         session = self._session(ctx)
         try:
-            return answer(await catalogue.call(session, params.name, params.arguments or {}, Client(ctx, params)))
+            return result(await catalogue.call(session, params.name, params.arguments or {}, Client(ctx, params)))
         except InputRequired as required:
             return required.result
 
@@ -124,8 +128,8 @@ class _Offices:
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         if params.uri != NOTICES:
             raise MCPError(types.INVALID_PARAMS, f"Resource not found; there is {NOTICES}", data={"uri": params.uri})
-        text = json.dumps([shape.fields(notice) for notice in self._session(ctx).news], indent=1)
-        contents = types.TextResourceContents(uri=NOTICES, mime_type="application/json", text=text)
+        news = json.dumps([answers.fields(notice) for notice in self._session(ctx).news], indent=1)
+        contents = types.TextResourceContents(uri=NOTICES, mime_type="application/json", text=news)
         return types.ReadResourceResult(contents=[contents])
 
     async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
@@ -150,7 +154,7 @@ class _Offices:
         async def message(notice: Notice) -> None:
             level: types.LoggingLevel = "info" if notice.what == "finished" else "notice"
             if LEVELS.index(level) >= session.quiet_below:
-                data = {**shape.fields(notice), "message": words.notice(notice)}
+                data = {**answers.fields(notice), "message": noticed(notice)}
                 told = types.LoggingMessageNotificationParams(level=level, logger=NAME, data=data)
                 await ctx.session.send_notification(types.LoggingMessageNotification(params=told))
 

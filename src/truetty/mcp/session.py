@@ -1,6 +1,7 @@
 """One MCP client and its terminals: a service of its own, so that nobody sees or is told of another's commands.
 
-Rule 1: all of a client's commands run for one task, so that its next command finds the shell as the last one left it.
+Rule 1: a client's commands run for one task unless it names others: its next command finds the shell as the last one
+        left it.
 Rule 2: what happens to a command is told as a notification only if no call of the client waits for that very command.
 Rule 3: when the session ends, every terminal is closed and no process is left.
 """
