@@ -748,3 +748,29 @@ async def test_no_one_is_lost_when_callers_go_away(home: Path) -> None:
         assert len(set(last)) == 3
         for terminal in last:
             assert (await terminal.run("echo $$")).output == f"{terminal.pid}\n"
+
+
+async def test_a_stale_release_frees_nobody_elses(home: Path) -> None:
+    async with Registry(shell="bash", rc=False, env={"HOME": str(home)}) as registry:
+
+        async def first() -> Terminal:
+            mine = await registry.acquire()
+            await mine.run("true", wait=PATIENCE)
+            return mine
+
+        stale = await asyncio.create_task(first())
+        held = asyncio.Event()
+        done = asyncio.Event()
+
+        async def second() -> Terminal:
+            mine = await registry.acquire()
+            held.set()
+            await done.wait()
+            return mine
+
+        holding = asyncio.create_task(second())
+        await held.wait()
+        registry.release(stale)  # it is somebody else's now
+        third = await registry.acquire()
+        done.set()
+        assert (await holding) is stale and third is not stale

@@ -11,6 +11,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, eventually
+from truetty import handoffs
 from truetty.core.until import Idle, Input
 from truetty.notices import Notice
 from truetty.policy import Audit, Decision, Policy
@@ -41,9 +42,9 @@ async def test_the_same_request_runs_once(service: Service, home: Path) -> None:
     )
     assert {report.outcome.command_id for report in reports} == {reports[0].outcome.command_id}
     assert (home / "ran").read_text() == "x\n"
-    late = await service.run(f"echo x >> {home}/ran; echo ran", key="k1", wait=PATIENCE)
+    late = await service.run(f"echo x >> {home}/ran; echo ran", task="a", key="k1", wait=PATIENCE)
     assert late.outcome.output == "ran\n" and (home / "ran").read_text() == "x\n"
-    with pytest.raises(truetty.Misuse, match="was another command"):
+    with pytest.raises(truetty.Misuse, match="was another one"):
         await service.run("echo other", key="k1")
     with pytest.raises(truetty.BadCommand):
         await service.run(" ", key="k2")
@@ -178,3 +179,96 @@ async def test_typing_is_a_permission_of_its_own(home: Path) -> None:
         with pytest.raises(truetty.Denied, match="Typing into"):
             await service.send(report.outcome.command_id, "y\n")
         assert (await service.wait(report.outcome.command_id, timeout=0, until=Input())).outcome.state == "waiting"
+
+
+async def test_a_cancelled_first_call_does_not_cancel_the_one_who_asks_again(service: Service, home: Path) -> None:
+    text = f"echo x >> {home}/ran; echo ran"
+    first = asyncio.ensure_future(service.run(text, task="a", key="k", wait=PATIENCE))
+    await asyncio.sleep(0)
+    second = asyncio.ensure_future(service.run(text, task="a", key="k", wait=PATIENCE))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert (await second).outcome.output == "ran\n" and (home / "ran").read_text() == "x\n"
+    with pytest.raises(truetty.Misuse, match="was another one"):
+        await service.run(text, task="a", cwd="/", key="k")
+
+
+async def test_a_terminal_that_moved_while_somebody_thought_is_judged_again(home: Path) -> None:
+    inside, outside = home / "in", home / "out"
+    inside.mkdir()
+    outside.mkdir()
+    asked: list[str | None] = []
+
+    async def slow(decision: Decision) -> bool | None:
+        asked.append(decision.reason)
+        if len(asked) == 1:  # while the person thinks, the terminal goes elsewhere
+            await terminal.run(f"cd {outside}", wait=PATIENCE)
+            return True
+        return False
+
+    registry = Registry(shell="bash", rc=False, cwd=inside, env={"HOME": str(home)})
+    policy = Policy.read_only(workspace=inside)
+    async with Service(registry, policy=policy, asker=slow) as service:
+        terminal = await registry.acquire(task="a")
+        with pytest.raises(truetty.Denied):
+            await service.run("touch made", terminal=terminal.id, wait=PATIENCE)
+        assert len(asked) == 2 and not (outside / "made").exists()
+
+
+async def test_what_changed_while_somebody_thought_is_not_typed_into(home: Path) -> None:
+    registry = Registry(shell="bash", rc=False, cwd=home, env={"HOME": str(home)})
+    gate = home / "gate"
+
+    async def slow(decision: Decision) -> bool | None:
+        gate.touch()
+        await eventually(lambda: command.hides_typing, "the password prompt")
+        return True
+
+    async with Service(registry, policy=Policy((), default="allow", typing="ask"), asker=slow) as service:
+        ask = f"read -t 0.2 -p 'name? ' x; until [ -e {gate} ]; do sleep 0.02; done; read -s -p 'Password: ' p; echo $p"
+        report = await service.run(f"sh -c 'sleep 0.1'; {ask}", task="a", wait=PATIENCE)
+        command = service.command(report.outcome.command_id)
+        with pytest.raises(truetty.Denied, match="secret"):
+            await service.send(command.id, "typed\n")
+        assert b"typed" not in terminal_bytes(service, command.terminal_id)
+
+
+def terminal_bytes(service: Service, id: str) -> bytes:
+    return service.registry.get(id).transcript.read()
+
+
+async def test_denied_commands_use_up_nothing(home: Path) -> None:
+    registry = Registry(shell="bash", rc=False, cwd=home, env={"HOME": str(home)}, limit=3)
+    async with Service(registry, policy=Policy((), default="deny")) as service:
+        for number in range(8):
+            place = home / str(number)
+            place.mkdir()
+            with pytest.raises(truetty.Denied):
+                await service.run("ls", cwd=place, task="a", wait=PATIENCE)
+
+
+async def test_too_many_handoffs_are_refused(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handoffs, "MOST", 1)
+    first = (await service.run("read x", task="a", wait=PATIENCE)).outcome.command_id
+    second = (await service.run("read x", task="b", wait=PATIENCE)).outcome.command_id
+    service.handoff(first, "one")
+    with pytest.raises(truetty.LimitReached):
+        service.handoff(second, "two")
+    with pytest.raises(truetty.Denied, match="a person has"):
+        await service.send(first, "x\n")
+
+
+async def test_stopping_a_stopped_shell(service: Service) -> None:
+    report = await service.run("kill -STOP $$; echo back", task="a", wait=1)
+    assert report.outcome.state == "running"
+    report = await service.stop(report.outcome.command_id)
+    assert report.outcome.state == "finished", report
+
+
+async def test_what_cannot_be_ended_is_said(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truetty.command.GRACE", 0.2)
+    report = await service.run("trap '' INT TERM; while :; do sleep 0.05; done", task="a", wait=0.3)
+    report = await service.stop(report.outcome.command_id)
+    assert report.outcome.state == "running" and "only closing its terminal" in report.outcome.notes[-1]
+    await service.stop(report.outcome.command_id, close=True)
+    assert service.terminals() == []

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 GRACE: Final = 2.0
 # A loop of the shell's own starts the next program as soon as one is killed.
 KILLS: Final = 3
+DEAF: Final = "it could not be ended: the shell itself does not react, and only closing its terminal ends it"
 # Output is made readable in pieces of this size, a few milliseconds each.
 SLICE: Final = 1 << 20
 # How much of the end of the output is read for the line a shell may have said last.
@@ -306,15 +307,20 @@ class Command:
 
     async def kill(self) -> Outcome:
         """Interrupt, then terminate, then kill the command's processes; the shell survives."""
+        channel = self._conversation.channel
+        if self._machine.stopped and channel.pid is not None:
+            channel.signal_process(channel.pid, signal.SIGCONT)  # a stopped shell would not even see its child end
         await self.interrupt()
         outcome = await self.wait(GRACE, "finished")
         for number in (signal.SIGTERM, *[signal.SIGKILL] * KILLS):
             if self.finished:
                 break
-            channel = self._conversation.channel
             self._sent.add(number)
             for process in self._conversation.survivors.running():
                 channel.signal_process(process.pid, number)
                 channel.signal_process(process.pid, signal.SIGCONT)
             outcome = await self.wait(GRACE, "finished")
+        if not self.finished and DEAF not in self._notes:
+            self._notes.append(DEAF)
+            outcome = self.snapshot()
         return outcome

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from truetty.command import Command
-from truetty.core.errors import Denied, Misuse
+from truetty.core.errors import Denied, LimitReached, Misuse
 from truetty.terminal import Terminal
 
 # Tickets nobody used. Each is a terminal that an agent cannot type into.
@@ -38,8 +38,9 @@ class Handoffs:
         for handoff, offered, running in self._open.values():
             if offered is terminal and running is command:
                 return handoff
-        while len(self._open) >= MOST:
-            del self._open[next(iter(self._open))]
+        self.held(terminal)  # drops those that are over
+        if len(self._open) >= MOST:
+            raise LimitReached("too many terminals wait for people", limit="handoffs", value=MOST)
         handoff = Handoff(terminal.id, command.id, reason, secrets.token_urlsafe(24))
         self._open[handoff.ticket] = (handoff, terminal, command)
         return handoff

@@ -180,10 +180,14 @@ class Registry:
             fresh = True
 
     def release(self, task: str | Terminal) -> builtins.list[Terminal]:
-        """Let go of all terminals of a task, or of one terminal. Nothing is closed, and what runs goes on."""
+        """Let go of all terminals of a task, or of one terminal. Nothing is closed, and what runs goes on.
+
+        A terminal that somebody else was given meanwhile is left to them.
+        """
         freed = []
         for seat in self._seats:
-            if (seat.terminal is task or seat.task == task) and task is not None:
+            mine = seat.caller in (None, asyncio.current_task())
+            if task is not None and (seat.task == task or (seat.terminal is task and mine)):
                 seat.task = None
                 seat.forget_caller()
                 seat.reserved = seat.preparing  # whoever waits for it gets it, and then has it without a task
@@ -191,6 +195,13 @@ class Registry:
                     seat.terminal.task = None
                     freed.append(seat.terminal)
         return freed
+
+    def give_up(self, terminal: Terminal) -> None:
+        """The caller does not use it after all: it is free for others, or for others of its task."""
+        for seat in self._seats:
+            if seat.terminal is terminal and seat.caller in (None, asyncio.current_task()):
+                seat.forget_caller()
+                seat.reserved = seat.preparing
 
     async def close(self) -> None:
         """Close every terminal and give out no more. Ids stay valid. Safe to call twice."""

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from truetty.command import Command
 from truetty.core import patterns
@@ -37,6 +37,8 @@ from truetty.window import Match
 MOST_REQUESTS: Final = 1000
 # How many commands can be asked for by their ids; the terminals of older ones still have the output.
 MOST_COMMANDS: Final = 1000
+# How often a command is judged anew because its terminal went elsewhere meanwhile.
+MOST_LOOKS: Final = 3
 PAGE: Final = 30_000
 MOST_MATCHES: Final = 200
 
@@ -62,6 +64,16 @@ class Page:
     notices: tuple[Notice, ...] = ()
 
 
+class _Wanted(NamedTuple):
+    """What a request asks for: the same key must ask for the same."""
+
+    command: str
+    terminal: str | None
+    cwd: str | None
+    task: str | None
+    shell: str | None
+
+
 class Service:
     def __init__(
         self,
@@ -81,7 +93,7 @@ class Service:
         self._audit = audit
         self._rest = rest  # where to read what a page leaves out, for whoever reads it
         self._clock = clock
-        self._requests: dict[str, tuple[str, asyncio.Future[Command]]] = {}
+        self._requests: dict[str, tuple[_Wanted, asyncio.Task[Command]]] = {}
         self._commands: dict[str, Command] = {}
 
     @classmethod
@@ -107,6 +119,8 @@ class Service:
         await self.close()
 
     async def close(self) -> None:
+        for _, starting in self._requests.values():
+            starting.cancel()
         await self.notices.close()
         await self.registry.close()
 
@@ -145,57 +159,56 @@ class Service:
         asker: Asker | None = None,
     ) -> Command:
         """Start a command in this terminal, or in one of the task's. The same `key` starts nothing a second time."""
+        wanted = _Wanted(command, terminal, None if cwd is None else os.fspath(cwd), task, shell)
         if key is None:
-            return await self._start(command, terminal, cwd, task, shell, timeout, asker)
+            return await self._start(wanted, timeout, asker)
         if key in self._requests:
-            text, earlier = self._requests[key]
-            if text != command:
-                raise Misuse(f"request {key!r} was another command: {text[:60]!r}", key=key, command=command)
-            return await asyncio.shield(earlier)
-        future: asyncio.Future[Command] = asyncio.get_running_loop().create_future()
-        self._requests[key] = (command, future)
-        if len(self._requests) > MOST_REQUESTS:
-            del self._requests[next(iter(self._requests))]
-        try:
-            started = await self._start(command, terminal, cwd, task, shell, timeout, asker)
-        except BaseException as error:
-            self._requests.pop(key, None)  # nothing has run: it may be tried again
-            if not future.cancelled():
-                future.set_exception(error if isinstance(error, Exception) else asyncio.CancelledError())
-                future.exception()  # whoever asked first is told; the others may be nobody
-            raise
-        future.set_result(started)
-        return started
-
-    async def _start(
-        self,
-        command: str,
-        terminal: str | None,
-        cwd: str | os.PathLike[str] | None,
-        task: str | None,
-        shell: str | None,
-        timeout: float | None,
-        asker: Asker | None,
-    ) -> Command:
-        if terminal is not None:
-            if cwd is not None or shell is not None:
-                raise Misuse("a terminal has its shell and its directory already: name either", terminal_id=terminal)
-            chosen = self.registry.get(terminal)
+            earlier, starting = self._requests[key]
+            if earlier != wanted:
+                raise Misuse(f"request {key!r} was another one: {earlier.command[:60]!r}", key=key, command=command)
         else:
-            chosen = await self.registry.acquire(cwd, task=task, shell=shell)
+            # A task of its own: whoever asked first may be cancelled, and the one who asks again must not be.
+            starting = asyncio.ensure_future(self._start(wanted, timeout, asker))
+            self._requests[key] = (wanted, starting)
+            starting.add_done_callback(lambda done: self._started(key, done))
+            if len(self._requests) > MOST_REQUESTS:
+                del self._requests[next(iter(self._requests))]
+        return await asyncio.shield(starting)
+
+    def _started(self, key: str, done: asyncio.Task[Command]) -> None:
+        if done.cancelled() or done.exception() is not None:
+            self._requests.pop(key, None)  # nothing has run: it may be tried again
+
+    async def _start(self, wanted: _Wanted, timeout: float | None, asker: Asker | None) -> Command:
+        if wanted.terminal is not None:
+            if wanted.cwd is not None or wanted.shell is not None:
+                raise Misuse(
+                    "a terminal has its shell and its directory already: name either", terminal_id=wanted.terminal
+                )
+            chosen = self.registry.get(wanted.terminal)
+        else:
+            chosen = await self.registry.acquire(wanted.cwd, task=wanted.task, shell=wanted.shell)
         try:
-            await self._permit(
-                await self.policy.judge(command, cwd=chosen.cwd, shell=chosen.shell), chosen, asker or self.asker
-            )
-            started = await chosen.start(command, timeout=timeout)
+            await self._judge(wanted.command, chosen, asker or self.asker)
+            started = await chosen.start(wanted.command, timeout=timeout)
         except BaseException:
-            if terminal is None and task is None:
-                self.registry.release(chosen)
+            if wanted.terminal is None:
+                self.registry.give_up(chosen)
             raise
         self._commands[started.id] = started
         if len(self._commands) > MOST_COMMANDS:
             del self._commands[next(iter(self._commands))]
         return started
+
+    async def _judge(self, command: str, terminal: Terminal, asker: Asker | None) -> None:
+        """Returns if it may run where the terminal is now: another command may have moved it while somebody thought."""
+        for _ in range(MOST_LOOKS):
+            place = (terminal.cwd, terminal.shell)
+            await self._permit(await self.policy.judge(command, cwd=place[0], shell=place[1]), terminal, asker)
+            if place == (terminal.cwd, terminal.shell):
+                return
+        reason = f"terminal {terminal.id} does not stay where it was judged"
+        raise Denied(reason, command=command, rule=None, reason=reason)
 
     async def _permit(self, decision: Decision, terminal: Terminal, asker: Asker | None) -> None:
         """Returns if it may be done, and leaves a record either way."""
@@ -288,22 +301,27 @@ class Service:
         """Type into a running command. A secret is refused: that is for a person."""
         command = self.command(id)
         terminal = self.registry.get(command.terminal_id)
-        if (handoff := self.handoffs.held(terminal)) is not None:
-            reason = f"a person has terminal {terminal.id} now: {handoff.reason}"
-            raise Denied(reason, command=None, rule=None, reason=reason, why="handed over")
-        snapshot = command.snapshot()
-        waiting = snapshot.waiting
-        if command.hides_typing or (waiting is not None and waiting.asks in SECRETS):
-            reason = "it asks for a secret, and a secret is typed by a person: use handoff"
-            raise Denied(reason, command=None, rule=None, reason=reason, why="secret")
-        program = waiting.program if waiting is not None else None
+        program = self._typable(command, terminal)
         typed = text + "".join(f"<{key}>" for key in keys)
         await self._permit(self.policy.decide_typing(typed, program=program), terminal, asker or self.asker)
         if text:
+            self._typable(command, terminal)  # whoever was asked may have thought for minutes
             await command.send(text)
         if keys:
+            self._typable(command, terminal)
             await command.press(*keys)
         return await self.wait(command.id, timeout=wait)
+
+    def _typable(self, command: Command, terminal: Terminal) -> str | None:
+        """The program that would read what an agent types. Refused: what a person holds, and secrets."""
+        if (handoff := self.handoffs.held(terminal)) is not None:
+            reason = f"a person has terminal {terminal.id} now: {handoff.reason}"
+            raise Denied(reason, command=None, rule=None, reason=reason, why="handed over")
+        waiting = command.snapshot().waiting
+        if command.hides_typing or (waiting is not None and waiting.asks in SECRETS):
+            reason = "it asks for a secret, and a secret is typed by a person: use handoff"
+            raise Denied(reason, command=None, rule=None, reason=reason, why="secret")
+        return waiting.program if waiting is not None else None
 
     def screen(self, id: str) -> Screen:
         """What a person would see of the terminal now."""

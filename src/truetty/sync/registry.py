@@ -89,6 +89,9 @@ class Registry:
         whose = task._inner if isinstance(task, Terminal) else task
         return [Terminal.of(terminal) for terminal in loop.ask(lambda: self._inner.release(whose))]
 
+    def give_up(self, terminal: Terminal) -> None:
+        loop.ask(lambda: self._inner.give_up(terminal._inner))
+
     def close(self) -> None:
         loop.call(self._inner.close())
         loop.forget(self._inner)
