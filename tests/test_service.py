@@ -167,7 +167,7 @@ async def test_asking_and_the_audit_log(home: Path) -> None:
         assert (home / "made").exists() and [decision.command[:5] for decision in asked] == ["touch", "rm ma"]
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(line["command"].split()[0], line["verdict"], line["answered_by"]) for line in lines] == [
-        ("ls", "allow", "rule"), ("touch", "allow", "answer"), ("rm", "deny", "answer"),
+        ("ls", "allow", "rule"), ("touch", "allow", "asked"), ("rm", "deny", "asked"),
     ]  # fmt: skip
     assert all(line["time"] == 7.0 and line["task"] == "a" for line in lines)
 

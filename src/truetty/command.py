@@ -124,6 +124,11 @@ class Command:
         return self._machine.episode
 
     @property
+    def reads_lines(self) -> bool:
+        """Whether the tty gathers what is typed into lines."""
+        return self._conversation.observer.modes().canonical
+
+    @property
     def hides_typing(self) -> bool:
         """Whether what is typed now would not be shown, as at a password prompt."""
         waiting = self._machine.waiting
@@ -132,12 +137,12 @@ class Command:
 
     @property
     def activity(self) -> Activity:
-        """What it is doing, so that work and standstill can be told apart; all zero and empty once it has ended."""
+        """What it is doing, so that work and standstill can be told apart; no processes once it has ended."""
         conversation = self._conversation
-        if self.finished:
-            return Activity(0, 0.0, None, ())
-        processes = conversation.survivors.running()
         quiet = self._terminal._now() - self._quiet_since()
+        if self.finished:
+            return Activity(self.output.bytes, quiet, None, ())
+        processes = conversation.survivors.running()
         names = tuple(process.name for process in processes)
         return Activity(self.output.bytes, quiet, conversation.survivors.cpu(), names)
 
@@ -304,6 +309,16 @@ class Command:
             self._conversation.type(keys.encode("C-c"))
         await channel.drained()
         return True
+
+    async def end(self) -> None:
+        """`kill`, and where the shell itself goes on and on, an end to the shell too: what a time-out means."""
+        channel = self._conversation.channel
+        await self.kill()
+        if not self.finished and channel.pid is not None:
+            self._notes[:] = [note for note in self._notes if note != DEAF]
+            self._notes.append("its shell was ended too: a loop of the shell's own that did not react")
+            channel.signal_process(channel.pid, signal.SIGKILL)
+            await self.wait(GRACE, "finished")
 
     async def kill(self) -> Outcome:
         """Interrupt, then terminate, then kill the command's processes; the shell survives."""

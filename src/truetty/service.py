@@ -13,7 +13,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
@@ -215,11 +215,15 @@ class Service:
         try:
             whose = await ask_or_deny(decision, asker)
         except Denied as denied:
-            self._record(decision, terminal, allowed=False, whose="nobody" if denied.answered is None else "answer")
+            said_no = denied.answered is False
+            answered = replace(decision, reason=f"{decision.reason} The answer was no.") if said_no else decision
+            self._record(answered, terminal, allowed=False, whose="asked" if said_no else None)
             raise
-        self._record(decision, terminal, allowed=True, whose=whose)
+        if whose == "answer":
+            decision = replace(decision, reason=f"{decision.reason} The answer was yes.")
+        self._record(decision, terminal, allowed=True, whose="asked" if whose == "answer" else "rule")
 
-    def _record(self, decision: Decision, terminal: Terminal, *, allowed: bool, whose: str) -> None:
+    def _record(self, decision: Decision, terminal: Terminal, *, allowed: bool, whose: str | None) -> None:
         if self._audit is not None:
             self._audit.record(
                 decision,

@@ -92,7 +92,7 @@ class Terminal:
         self._row: Shell | None = None
         self._folder: Folder | None = None
         self._conversation: Conversation | None = None
-        self._stopping: asyncio.Task[Outcome] | None = None
+        self._stopping: asyncio.Task[None] | None = None
         self._closing: asyncio.Future[None] | None = None
         self._viewer: Viewer | None = None
         self._recordings: list[Recording] = []
@@ -348,10 +348,10 @@ class Terminal:
         """The running command's own time-out has passed."""
         if self.command is not None and not self.command.finished and self._stopping is None:
             self.command.timed_out = True
-            self._stopping = asyncio.ensure_future(self.command.kill())
+            self._stopping = asyncio.ensure_future(self.command.end())
             self._stopping.add_done_callback(self._stopped)
 
-    def _stopped(self, task: asyncio.Task[Outcome]) -> None:
+    def _stopped(self, task: asyncio.Task[None]) -> None:
         self._stopping = None
         if not task.cancelled() and (error := task.exception()) is not None:
             asyncio.get_running_loop().call_exception_handler(

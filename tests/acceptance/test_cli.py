@@ -228,7 +228,7 @@ def test_time_out_is_124_and_ends_the_command() -> None:
     [
         ("--shell", "nosuchshell", "true"), ("--cwd", "/no/such/place", "true"), ("",), ("  ",),
         ("--env", "=x", "true"),
-        ("--cwd", "/etc/passwd", "true"), ("--shell", "/etc", "true"), ("--json", "--shell", "nosuchshell", "true"),
+        ("--cwd", "/etc/passwd", "true"), ("--shell", "/etc", "true"),
     ],
 )  # fmt: skip
 def test_our_own_errors_are_125_and_one_line(words: tuple[str, ...]) -> None:
@@ -393,3 +393,29 @@ def test_doctor_tells_of_a_shell_that_does_not_work(tmp_path: Path, monkeypatch:
     for name in ("bash", "zsh"):
         assert told[name]["path"] == str(tmp_path / name) and told[name]["works"] is False and told[name]["problem"]
     assert told["dash"]["works"] is True
+
+
+@pytest.mark.parametrize("words", [("--nosuch", "true"), ("--wait", "abc", "true"), ()])
+def test_a_wrong_command_line_is_an_error_of_ours(words: tuple[str, ...]) -> None:
+    assert run(*words).returncode == 125
+    assert run("exit 2").returncode == 2
+
+
+def test_an_error_is_an_object_too() -> None:
+    ended = run("--json", "--cwd", "/no/such/place", "true")
+    assert ended.returncode == 125
+    error = json.loads(ended.stdout)["error"]
+    assert error["code"] == "spawn_failed" and "/no/such/place" in error["message"]
+
+
+def test_a_time_out_ends_a_loop_that_does_not_react() -> None:
+    ended = run("--json", "--timeout", "0.2", "--shell", "bash", "trap '' INT; while :; do sleep 0.2; done")
+    outcome = json.loads(ended.stdout)
+    assert (ended.returncode, outcome["state"], outcome["closed"]) == (124, "finished", True)
+    assert "its shell was ended too" in outcome["notes"][0]
+
+
+@pytest.mark.parametrize("size", [3999, 4000, 4001, 4095, 4096, 8000, 50_000])
+def test_long_lines_arrive_whole(size: int) -> None:
+    ended = run("--json", "--shell", "bash", "wc -c", stdin="x" * size + "\n" + "y" * 5000 + "\n")
+    assert json.loads(ended.stdout)["output"].splitlines()[-1] == str(size + 5002)

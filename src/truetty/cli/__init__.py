@@ -17,6 +17,8 @@ import typer
 from truetty.cli import agents, configuration, recordings
 
 OURS = 125
+USAGE = 2  # what the library that reads command lines ends with when it cannot read one
+_begun: list[bool] = []  # a command's body has run
 
 app = typer.Typer(
     name="truetty",
@@ -99,6 +101,7 @@ def _guarded(work: Callable[[], int]) -> int:
     """Our own errors are one clear line and status 125."""
     from truetty.core.errors import TruettyError
 
+    _begun.append(True)
     try:
         return work()
     except TruettyError as error:
@@ -115,4 +118,10 @@ def _guarded(work: Callable[[], int]) -> int:
 
 
 def main() -> None:
-    app()
+    try:
+        app()
+    except SystemExit as ended:
+        # A wrong command line is an error of ours too; 2 may be a command's own.
+        if ended.code == USAGE and not _begun:
+            raise SystemExit(OURS) from None
+        raise

@@ -24,14 +24,17 @@ def main(url: str) -> int:
     if page.state == "finished":
         print("the command has finished already")
         return 0
-    text = _typed(page)
-    if text is None:
-        page.post("back", {})
-        print("given back")
-        return 1
-    page.post("type", {"text": text, "enter": "yes"})
-    print("typed")
-    return 0
+    print(f"{shown(page.reason)}\n$ {shown(page.command)}", file=sys.stderr)
+    while (text := _typed(page)) is not None:
+        page.post("type", {"text": text, "enter": "yes", "asked": page.asked})
+        print(shown(page.said))
+        if page.said == "typed":
+            return 0
+        if page.state != "waiting":  # nothing is asked any more: what was typed was typed for nothing
+            break
+    page.post("back", {})
+    print("given back")
+    return 1
 
 
 class _Page:
@@ -50,6 +53,7 @@ class _Page:
         self.state, self.secret = str(facts["state"]), facts["secret"] is True
         self.reason, self.command = str(facts["reason"]), str(facts["command"])
         self.prompt, self._key = str(facts["prompt"] or ""), str(facts["key"])
+        self.asked, self.said = str(facts["asked"]), str(facts["said"])
 
     def _ask(self, request: urllib.request.Request) -> dict[str, object]:
         request.add_header("Accept", "application/json")
@@ -65,7 +69,6 @@ class _Page:
 
 def _typed(page: _Page) -> str | None:
     """What the person types; None if they would rather not."""
-    print(f"{shown(page.reason)}\n$ {shown(page.command)}", file=sys.stderr)
     prompt = f"{shown(page.prompt).rstrip()} "
     try:
         return getpass.getpass(prompt) if page.secret else input(prompt)

@@ -11,6 +11,7 @@ from truetty.cli import OURS
 from truetty.core.errors import Misuse
 from truetty.mcp.session import Setup
 from truetty.settings import Settings
+from truetty.shells import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ def main(request: Request) -> int:
         workspace=os.path.abspath(request.cwd) if request.cwd is not None else None,
         rc=None if request.rc else False,
     )
+    table.find(settings.shell, os.environ)  # a shell that is not there is said now, not to the agent later
     try:
         from truetty.mcp import serving, token
     except ModuleNotFoundError as error:

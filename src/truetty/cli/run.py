@@ -17,12 +17,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from truetty import Command, Misuse, Outcome, Settings, Terminal
+from truetty import Command, Misuse, Outcome, Settings, Terminal, TruettyError
 from truetty.arguments import making
 from truetty.cli import OURS
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
 MOST_ENDS: Final = 3  # Ctrl-D that often, and whoever still waits is not waiting for our input
+LONGEST_LINE: Final = 4000
+END: Final = b"\x04"
 CHUNK: Final = 64 * 1024  # what a pty holds, and more
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 
@@ -56,6 +58,11 @@ class Request:
 def main(request: Request) -> int:
     try:
         return asyncio.run(_run(request))
+    except TruettyError as error:
+        if request.json:
+            facts = {name: value for name, value in error.facts.items() if isinstance(value, str | int | float | None)}
+            print(json.dumps({"error": {"code": error.code, "message": str(error), **facts}}, ensure_ascii=False))
+        raise
     except asyncio.CancelledError as error:
         return 128 + next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)
 
@@ -193,6 +200,7 @@ class _Pipe(Feed):
         self._command = command
         self._ready = self._given = False
         self._ends = 0 if sys.stdin is not None else MOST_ENDS
+        self._line = 0  # bytes of the line that is being given
 
     async def answer(self, *, patient: bool, timeout: float | None) -> bool:
         if self._ends >= MOST_ENDS:
@@ -204,7 +212,7 @@ class _Pipe(Feed):
         data = os.read(0, 4096)
         if data:
             self._given = True
-            await self._command.send(data)
+            await self._command.send(self._in_lines(data))
             return True
         # The end of a pipe is Ctrl-D on a terminal; behind half a line it takes two, the first only ends the line.
         self._ends += 1
@@ -212,6 +220,20 @@ class _Pipe(Feed):
             await self._command.press("C-d")
             return True
         return False
+
+    def _in_lines(self, data: bytes) -> bytes:
+        """The tty holds 4,095 bytes of a line and drops the rest; Ctrl-D in its middle hands on what there is."""
+        if not self._command.reads_lines:
+            return data
+        parts: list[bytes] = []
+        for line in data.splitlines(keepends=True):
+            while self._line + len(line) > LONGEST_LINE:
+                cut = LONGEST_LINE - self._line
+                parts += (line[:cut], END)
+                line, self._line = line[cut:], 0
+            parts.append(line)
+            self._line = 0 if line.endswith(b"\n") else self._line + len(line)
+        return b"".join(parts)
 
     async def _readable(self, timeout: float | None) -> bool:
         loop = asyncio.get_running_loop()

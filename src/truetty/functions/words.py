@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from truetty.command import DEAF
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
 from truetty.core.prompts import SECRETS
@@ -151,6 +152,8 @@ def next_step(outcome: Outcome) -> str:
     """What can be done about a command, in a line."""
     id = outcome.command_id
     match outcome.state:
+        case "running" if DEAF in outcome.notes:
+            return f"stop(id={id!r}, close=true) ends it with its terminal; nothing less does"
         case "running":
             return f"wait(id={id!r}) goes on waiting, read(id={id!r}) shows new output, stop(id={id!r}) ends it"
         case "waiting":
