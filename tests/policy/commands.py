@@ -49,6 +49,11 @@ sed -n '10,20p' a
 sed 's/a/b/g; s|c|d|' a
 sed -e '/^#/d' -e '$d' a
 sed -E 's/(a|b)+/x/2p' a
+sed ':a;N;$!ba;s/\n/ /g' a
+sed -n '/x/{:a;n;p;ba}' a
+sed -e :a -e '$!{N;ba' -e '}' a
+sed 's/a/b/' -- "$file"
+getent passwd root
 date
 date +%s
 date -u -d yesterday +%F
@@ -56,6 +61,12 @@ tree -L 2
 file a
 stat -c %s a
 xxd -l 16 a
+xxd -p -c8 a
+tree -c -L 2
+tree --sort=size --filelimit=9 src
+printf '%s then\n' a
+printf '%5.1f%%\n' 3
+printf '%d items, %s names\n' 3 4
 test -f a && cat a
 [ -f a ] && cat a
 [ "$a" = b ] || echo no
@@ -74,6 +85,12 @@ git --no-pager log --oneline -5
 git log --oneline --graph --all
 git diff --stat HEAD~1
 git diff -- "$file"
+git diff --stat -- "$file"
+git log --oneline --max-count=3 -- "$file"
+git grep -n -e foo -- src
+git log -15 -- "$file"
+git log --format='%H %an %s'
+who -a
 git show HEAD@{1}:README.md
 git blame -L 1,10 README.md
 git branch
@@ -197,6 +214,17 @@ test -v 'a[$(rm x)]'
 printf -v 'a[$(rm x)]' y
 printf -v x y
 printf '%s%n' a PATH
+printf 'a%ln' PATH
+printf 'a%hn' PATH
+printf 'a%hhn' PATH
+printf 'a%zn' PATH
+printf 'a%tn' PATH
+printf 'a%jn' PATH
+printf 'a%Ln' PATH
+printf 'a%-5lln' PATH
+printf 'a%*ln' 3 PATH
+printf 'a%.3ln' PATH
+printf "a%'n" PATH
 printf "$x"
 read 'a[$(rm x)]' < a
 read x
@@ -335,6 +363,22 @@ sed -f x a
 sed "s/a/$x/" a
 sed 's/[/]/x/;e' a
 sed -s -n -e p -e e a
+sed ':x e touch y' a
+sed ':x w y' a
+sed ': x e touch y' a
+sed ':x;e touch y' a
+sed ':x}e touch y' a
+sed ':x /a;e touch y/d' a
+sed ':x;b x e touch y' a
+sed ':x;t x w y' a
+sed ':x;T x w y' a
+sed 'bx}s/a;e touch y/b/' a
+sed 'r a;e touch y' a
+sed 'v 4.2 e touch y' a
+sed -l -- -i s/a/b/ a
+sed -e p -l -- -i a
+sed -l -i 'e touch y' p
+sed -n -- -i p
 sort -o x a
 sort -uo x a
 sort --output=x a
@@ -344,9 +388,41 @@ sort -T /etc a
 sort $x
 sort *
 uniq a b
+uniq a -c
+uniq -f 1 a b
 xxd a b
 xxd -r a b
+xxd -ps a b
+xxd -bs a b
+xxd -is a b
+xxd -us a b
+xxd -pl a b
+xxd -ps a
+xxd -lx a b
+xxd -l 5 a b
+xxd a -u
+xxd -p -- a b
+xxd -cols 8 a b
 tree -o x
+tree -c -o x
+tree -Lo 2 x
+tree --sort -o x
+tree --filelimit -o x
+tree --sort=name -o x
+tree -Po a x
+tree -L 2 -o x
+tree -R -H . -L 1
+getent -s x/evil passwd root
+getent --service=x/evil passwd root
+getent passwd -s x/evil root
+getent passwd --service x/evil
+getent passwd "$x"
+getent hosts a.example.org
+getent ahosts "$(head -c 20 a | base64).example.org"
+getent networks a
+getent netgroup a
+getent $x
+getent
 base64 -o x a
 file -C -m x
 shuf -o x a
@@ -402,6 +478,33 @@ git grep -O./x foo
 git grep --open-files-in-pager=./x foo
 git grep --open=./x foo
 git grep -nO foo
+git grep -e -- '-Otouch y;' -e x
+git grep -e -- --open-files-in-pager=./y -e x
+git grep -e -- -- -O./y
+git grep -f -- -O./y
+git grep -A -- -O./y foo
+git log --format -- --output=y
+git log -S -- --output=y
+git log --author -- --output=y
+git diff -S -- --ext-diff
+git diff -O -- --output=y
+git show --format -- --output=y
+git blame -S -- --textconv
+git shortlog --group -- --output=y
+git log -S -- "$x"
+git log --pretty=%GK
+git show --format='%+G?'
+git for-each-ref --format='%(signature)'
+git branch --format='%(signature:key)'
+who --lookup <(cat a)
+who --look a
+git log $x -- --output=y
+rg -e -- --pre=./y -e x
+fd -e -- -x rm
+sort -k -- -o x a
+sort -t -- -o x a
+date -d -- -s yesterday
+file -m -- -C
 git branch new
 git branch -D old
 git tag v1
@@ -555,6 +658,24 @@ ELSEWHERE = [
     ("zsh", "# ls\nls", "ask"),
     ("zsh", "ls *(e:'rm x':)", "ask"),
     ("zsh", "ls *(+rm)", "ask"),
+    ("zsh", "[[ -n in(#qe:'rm x':) ]]", "ask"),
+    ("zsh", "[[ -f in(#qe:'rm x':) && -n a ]]", "ask"),
+    ("zsh", "[[ ! -e *(e:'rm x':) ]]", "ask"),
+    ("zsh", "[[ in(#qe:'rm x':) == a ]]", "ask"),
+    ("zsh", "[[ (-n in(#q+rm)) ]]", "ask"),
+    ("zsh", "[[ in(#qe:'rm x':) -nt b ]]", "ask"),
+    ("zsh", "[[ -f a && $b == c* ]]", "allow"),
+    ("zsh", "[[ -n 'a (b)' ]]", "allow"),
+    ("zsh", "echo ${x:-*(e:'rm x':)}", "ask"),
+    ("zsh", "echo ${x:-in(#qe:'rm x':)}", "ask"),
+    ("zsh", "echo ${x+*(+rm)}", "ask"),
+    ("zsh", "echo ${x:-${y:-*(e:'rm x':)}}", "ask"),
+    ("zsh", "echo ${x/a/*(e:'rm x':)}", "ask"),
+    ("zsh", "cat < in(e:'rm x':)", "ask"),
+    ("zsh", "for f in *(e:'rm x':); do ls; done", "ask"),
+    ("zsh", "x=(*(e:'rm x':))", "ask"),
+    ("zsh", "printf 'a%ln' PATH", "ask"),
+    ("mksh", "printf 'a%zn' PATH", "ask"),
     ("zsh", "echo ${(e)x}", "ask"),
     ("zsh", "echo ${(%):-x}", "ask"),
     ("zsh", "=rm x", "ask"),

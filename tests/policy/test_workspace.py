@@ -14,7 +14,7 @@ RULES = [
         Rule("allow", prefix=name)
         for name in (
             *("tee", "dd", "cp", "mv", "rm", "mkdir", "touch", "ln", "sed", "sort", "uniq", "find", "curl", "git diff"),
-            *("./run", "chmod", "install", "tree", "pushd", "truncate"),
+            *("./run", "chmod", "install", "tree", "pushd", "truncate", "xxd", "builtin cd"),
         )
     ),
 ]
@@ -28,6 +28,10 @@ def workspace(tmp_path: Path) -> Path:
     (tmp_path / "elsewhere").mkdir()
     (root / "out").symlink_to(tmp_path / "elsewhere")
     (root / "in").symlink_to(root / "sub")
+    (root / "a" / "b").mkdir(parents=True)
+    (root / "a" / "leave").mkdir()
+    (root / "link").symlink_to("a/b")
+    (root / "leave").symlink_to(tmp_path / "elsewhere")
     (root / "dangling").symlink_to(tmp_path / "elsewhere" / "new")
     return root
 
@@ -66,6 +70,12 @@ git diff --output=x
 ./run
 install -m 755 x sub
 chmod +x x
+xxd x y
+xxd -ps /etc/hosts y
+for i in 1 2; do ls > x; done
+for i in 1 2; do (cat y) > WORKSPACE/x; cd ..; done
+cd link && ls > x
+cd link/.. && ls > x
 cat <<EOF > x
 """
 
@@ -102,6 +112,34 @@ pushd sub && ls > x
 false && cd ..; ls > x
 for i in 1 2; do cd ..; done; ls > x
 (cd ..; ls > x)
+for i in 1 2; do ls > x; cd ..; done
+for i in 1 2; do ls > x; command cd ..; done
+for i in 1 2; do ls > x; builtin cd ..; done
+for i in 1 2; do ls > x; if true; then cd ..; fi; done
+for i in 1 2; do for j in 1 2; do ls > x; done; cd ..; done
+for i in 1 2; do ls | tee x; cd ..; done
+for i in 1 2; do ls > x; pushd ..; done
+while ls > x; do cd ..; done
+while cd ..; do ls > x; done
+until ls > x; do cd ..; done
+for ((;;)); do ls > x; cd ..; done
+f() { ls > x; cd ..; }; f; f
+cd link/../leave; ls > x
+cd link/../leave && ls | tee x
+cd -P link/../../.. && ls > x
+cd link && cd ../leave && ls > x
+cd link; cd ../../..; ls > x
+builtin cd ..; ls > x
+cd sub; ln -s .. ../up
+cd sub; ln -s ../a/../.. ../up
+cd sub; ln -s -t .. ..
+xxd x ../y
+xxd -ps x ../y
+xxd -r -p x ../y
+xxd -c 8 x ../y
+tree -c -o ../x
+tree -Lo 2 ../x
+sed -l -- -i s/a/b/ ../x
 { ls; } > ../x
 > ../x
 ls | tee ../x
@@ -218,4 +256,5 @@ def test_the_read_only_default_takes_a_workspace(workspace: Path) -> None:
     assert policy.decide("ls > x", cwd=str(workspace)).verdict == "allow"
     assert policy.decide("ls > ../x", cwd=str(workspace)).verdict == "ask"
     assert policy.decide("rm x", cwd=str(workspace)).verdict == "ask"
-    assert policy.decide("sed -i s/a/b/ x", cwd=str(workspace)).verdict == "ask"
+    for command in ("sed -i s/a/b/ x", "sed -l -- -i s/a/b/ x", "tree -c -o x", "tree -Lo 2 x", "xxd -ps x y"):
+        assert policy.decide(command, cwd=str(workspace)).verdict == "ask"

@@ -32,6 +32,11 @@ _TEXTUAL: Final = frozenset({"=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef
 _ASKS_NAMES: Final = frozenset({"-v", "-R", "-t"})
 
 ARITHMETIC: Final = "Arithmetic with anything but numbers can run commands that hide in the values of variables."
+IN_BRACKETS: Final = "In zsh such a pattern can run code."
+
+
+def _is_bracketed(part: Node) -> bool:
+    return kind(part) == "ExtGlob" or (kind(part) == "Lit" and "(" in text(part))
 
 
 class Expansions:
@@ -56,11 +61,16 @@ class Expansions:
         builder = Builder(self.dialect)
         self._pieces(children(node, "Parts"), builder, quoted=False)
         if self.dialect == "zsh" and (builder.shape[:1] == "=" or "(" in builder.shape):
-            self.doubt(node, "In zsh such a pattern can run code.")
+            self.doubt(node, IN_BRACKETS)
         return builder.word(self.slice(node))
 
-    def inside(self, node: Node, *, operand: bool = False) -> None:
-        """Only the commands in it matter: a here-document, a pattern, a word of a test or behind `${x:-`."""
+    def inside(self, node: Node, *, operand: bool = False, globs: bool = False) -> None:
+        """Only the commands in it matter: a here-document, a pattern, a word of a test or behind `${x:-`.
+
+        With `globs`, zsh may look for files with it, and run what stands in its brackets.
+        """
+        if globs and self.dialect == "zsh" and any(_is_bracketed(part) for part in children(node, "Parts")):
+            self.doubt(node, IN_BRACKETS)
         self._pieces(children(node, "Parts"), Builder(self.dialect), quoted=True, operand=operand)
 
     def _pieces(self, parts: Sequence[Node], builder: Builder, *, quoted: bool, operand: bool = False) -> None:
@@ -147,7 +157,7 @@ class Expansions:
             only(change, "All", "Orig", "With")
             for word in (child(change, "Orig"), child(change, "With")):
                 if word is not None:
-                    self.inside(word, operand=quoted)
+                    self.inside(word, operand=quoted, globs=not quoted)
         if expansion := child(node, "Exp"):
             self._expansion(node, expansion, quoted=quoted)
         return several
@@ -170,7 +180,7 @@ class Expansions:
         sign = operator(expansion)
         word = child(expansion, "Word")
         if word is not None:
-            self.inside(word, operand=quoted)
+            self.inside(word, operand=quoted, globs=not quoted)
         if sign == "@" and word is not None and self.slice(word) in _HARMLESS_AT:
             return
         if sign in ("=", ":="):
@@ -210,7 +220,7 @@ class Expansions:
             raise Unreadable("It is nested too deeply to be checked.")
         match kind(node):
             case "Word":
-                self.inside(node)
+                self.inside(node, globs=True)
             case "ParenTest":
                 only(node, "Type", "X")
                 self.test(child(node, "X") or {})

@@ -32,12 +32,18 @@ _MORE_THAN_READING: Final = (*_RUNNING_LONG, "--output", "--textconv", "--filter
 _RUNNING: Final = listed("filter-branch mergetool send-email daemon instaweb web--browse for-each-repo hook difftool")
 _RUNNING_PAIRS: Final = frozenset({("bisect", "run"), ("submodule", "foreach")})
 _RUNNING_LETTERS: Final = {"rebase": "x", "clone": "uc", "grep": "O", "difftool": "x"}
+# Options of reading sub-commands that take no value: a `--` behind them ends the options.
+_PLAIN: Final = listed("""
+    --oneline --stat --numstat --shortstat --name-only --name-status --cached --staged --patch --no-patch --follow --all
+    --graph --no-merges --merges --reverse --no-color --word-diff --short --porcelain --ignored -p -w -s -z -i -l -v
+""")
 _TEMPLATES: Final = ("--template", "--config")
 _KEYS: Final = re.compile(
     r"alias\..*|core\.(pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|attributesfile|worktree)|include.*"
     r"|pager\..*|.*\.(command|cmd|path|helper|textconv|process|clean|smudge|driver|program|editor|proxy|uploadpack)",
     re.IGNORECASE,
 )
+_SIGNATURE: Final = re.compile(r"%[-+ ]?G|%\(\*?signature")  # in formats
 _GLOBAL_RUNNING: Final = ("-c", "--config-env", "--exec-path")
 
 
@@ -57,18 +63,19 @@ def hidden(words: Sequence[Word]) -> str | None:
         return f"`git {sub}` runs other programs."
     if sub == "config" and any(_KEYS.fullmatch(literal.partition("=")[0]) for literal in literals[place + 1 :]):
         return "This setting of git's can change what git runs."
-    written = [word for word in rest if word.literal is not None]
     long = (*_RUNNING_LONG, *_TEMPLATES) if sub in ("clone", "init") else _RUNNING_LONG
-    if option_ := forbidden(written, _RUNNING_LETTERS.get(sub, ""), long):
+    if option_ := forbidden(rest, _RUNNING_LETTERS.get(sub, ""), long, only_written=True):
         return f"`git {sub} {option_}` may run another program."
     return None
 
 
 def reads(words: Sequence[Word]) -> str | None:
     """For the rules of READING."""
+    if any(_SIGNATURE.search(word.literal or word.source) for word in words):
+        return "to check signatures it runs another program"
     rest = without_git_options(words, None)[1:]
     if not any(word.literal == "grep" for word in rest[:1]):
-        option = forbidden(rest, "", _MORE_THAN_READING, fine=("--text", "--ext", "--filter"))
+        option = forbidden(rest, "", _MORE_THAN_READING, fine=("--text", "--ext", "--filter"), plain=_PLAIN)
     else:
         option = forbidden(rest, "O", _MORE_THAN_READING, fine=("--text",))
     return None if option is None else f"it may do more than read: {option}"
@@ -100,6 +107,8 @@ _TAKES_PATTERNS: Final = {"branch": ("--list",), "tag": ("--list", "-l")}
 def lists(words: Sequence[Word]) -> str | None:
     """For `git branch` and its kind: with other options or operands they create, delete or set."""
     _, sub, *rest = without_git_options(words, None)
+    if any(_SIGNATURE.search(word.literal or word.source) for word in words):
+        return "to check signatures it runs another program"
     name = sub.literal or ""
     parsed = parse(rest, _LISTING[name])
     if parsed.unknown is not None:

@@ -14,7 +14,7 @@ from typing import Final
 
 from truetty.policy import awk, git, sed
 from truetty.policy.options import forbidden
-from truetty.policy.runners import EVALUATORS, RUNNERS, SHELLS, name_of
+from truetty.policy.runners import EVALUATORS, SHELLS, is_runner, name_of
 from truetty.policy.script import Assignment
 from truetty.policy.variables import PAGERS, dangerous
 from truetty.policy.words import Word, listed
@@ -60,11 +60,16 @@ _RUNS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "emacs": ("fl", ("--eval", "--load", "--execute", "--funcall", "--script")),
     "split": ("", ("--filter",)),
 }
+# Their first words may be typed for them: `less '+!rm x'`. A line to go to, or a text to look for, is harmless.
+_TYPES: Final[dict[str, re.Pattern[str]]] = {
+    **dict.fromkeys(("less", "more", "most", "zless"), re.compile(r"\+\+?([0-9]*[gGF]?|/[^\x00-\x1f]*)")),
+    **dict.fromkeys(("vim", "vi", "nvim", "view", "ex", "vimdiff", "gvim"), re.compile(r"\+[0-9]*")),
+}
 _FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _OPERATORS: Final = re.compile(r"=|==|!=|-(eq|ne|lt|le|gt|ge|nt|ot|ef|[a-uw-zA-QS-Z])|!|<|>")
 _NUMERIC: Final = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _NUMBER: Final = re.compile(r"-?[0-9]+")
-_COUNTS: Final = re.compile(r"%[^%a-zA-Z]*n")
+_COUNTS: Final = re.compile(r"%[^%a-zA-Z]*[hjlLqtwzZI0-9.*$]*n")  # %ln, %5hhn: sizes and widths may stand between
 _ONLY_TEXT: Final = re.compile(r"(?:[^%]|%%|%-?[0-9]*[sbq])*")
 
 
@@ -99,12 +104,20 @@ def hidden(words: Sequence[Word], dialect: str) -> str | None:
         return git.hidden(words[1:])
     if name == "find" and (word := next((word for word in words if word.literal in _FIND_RUNS), None)):
         return f"`find {word.literal}` runs a command for what it finds."
+    if name in _TYPES and (word := next((word for word in words[1:] if _types(word, _TYPES[name])), None)):
+        return f"`{name} {word.source}` may run another program."
     if name in _RUNS:
         short, long = _RUNS[name]
-        written = [word for word in words[1:] if word.literal is not None]
-        if (short or long) and (option := forbidden(written, short, long)):
+        rest = [*words[1:]]
+        if name == "tar" and rest and re.fullmatch(r"[A-Za-z]+", rest[0].literal or ""):
+            rest[0] = Word.plain(f"-{rest[0].literal}")  # `tar cIf x` is `tar -cIf x`
+        if option := forbidden(rest, short, long, only_written=True):
             return f"`{name} {option}` may run another program."
     return None
+
+
+def _types(word: Word, harmless: re.Pattern[str]) -> bool:
+    return (word.literal or "").startswith("+") and not harmless.fullmatch(word.literal or "")
 
 
 def _shell_word(name: str, words: Sequence[Word], dialect: str) -> str | None:
@@ -113,7 +126,7 @@ def _shell_word(name: str, words: Sequence[Word], dialect: str) -> str | None:
         return None
     if name in EVALUATORS:
         return f"`{name}` runs a text, which may be anything."
-    if name in RUNNERS:
+    if is_runner(name):
         return f"`{name}` runs what its arguments say."
     if name in _CHANGES:
         return f"`{name}` changes what later commands mean."
@@ -153,7 +166,7 @@ def _printf(words: Sequence[Word], dialect: str) -> str | None:
     if words and (words[0].literal or "-").startswith("-") and words[0].literal != "--":
         return "`printf -v` sets a variable, and may run what is in its brackets."
     pattern, *values = [word for word in words if word.literal != "--"] or [Word.plain("")]
-    if _COUNTS.search(pattern.literal or "%n"):
+    if _COUNTS.search((pattern.literal or "%n").replace("%%", "")):
         return "`printf %n` sets a variable."
     if dialect == "bash" or _ONLY_TEXT.fullmatch(pattern.literal or ""):
         return None

@@ -1,6 +1,7 @@
 """Where a file would be written: inside the workspace, or not.
 
 Rule 1: a path is resolved as the kernel would, links included, from every directory the shell may be in by then.
+        `cd a/..` goes by names or by links, as the shell likes: it may be in either.
 Rule 2: what is not written out is not inside.
 Rule 3: git's own directory is never inside: what is written there is run by the next git command.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from truetty.policy.decision import shown
+from truetty.policy.runners import moves
 from truetty.policy.script import Call
 from truetty.policy.words import Word
 
@@ -32,9 +34,12 @@ class Places:
     def at(cls, cwd: str | None, workspace: str | None) -> Places:
         return cls(workspace, frozenset({cwd}) if cwd is not None and os.path.isabs(cwd) else None)
 
+    def before(self, call: Call) -> Places:
+        return replace(self, directories=None, moved=True) if call.astray else self
+
     def after(self, call: Call) -> Places:
         """A `cd` may fail or sit in a branch: afterwards the shell is here or there."""
-        if call.program not in ("cd", "pushd", "popd", "chdir"):
+        if not moves(call.words):
             return self
         operands = [word for word in call.words[1:] if word.literal not in ("--", "-P", "-L", "-e")]
         literal = operands[0].literal if len(operands) == 1 else None
@@ -46,8 +51,9 @@ class Places:
             or literal.startswith(("-", "+"))
         ):
             return replace(self, directories=None, moved=True)
-        there = {os.path.join(directory, literal) for directory in self.directories}
-        directories = self.directories | there
+        joined = {os.path.join(directory, literal) for directory in self.directories}
+        real = {_real(path) for path in joined}
+        directories = self.directories | {os.path.normpath(path) for path in joined} | {path for path in real if path}
         return replace(self, directories=directories if len(directories) <= MOST_DIRECTORIES else None, moved=True)
 
     def objection(self, files: Sequence[Word]) -> str | None:

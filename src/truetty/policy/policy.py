@@ -25,7 +25,7 @@ from truetty.policy.places import FINE, Places
 from truetty.policy.reader import read
 from truetty.policy.readers import READ_ONLY
 from truetty.policy.rules import Match, Rule, rules_from
-from truetty.policy.runners import RUNNERS, carried, name_of, texts, through
+from truetty.policy.runners import carried, is_runner, name_of, texts, through
 from truetty.policy.script import Call, Doubt, Script
 from truetty.policy.suggestions import suggestion
 from truetty.policy.tree import Unreadable
@@ -164,6 +164,7 @@ class Policy:
             if isinstance(item, Doubt):
                 yield _Judged(Part(item.source, strictest("ask", self.default), item.reason))
                 continue
+            places = places.before(item)
             yield self._judge(item, dialect, places)
             yield from self._inside(item, dialect, places, budget)
             places = places.after(replace(item, words=tuple(through(item.words))))
@@ -263,7 +264,7 @@ def _same_program(rule: Rule, places: Places) -> bool:
 
 def _names_inside(rule: Rule, words: Sequence[Word]) -> bool:
     """`sudo apt` says what is run; `sudo`, `sudo -u` and every regular expression do not."""
-    if len(rule.words) < 2 or not words or name_of(words[0]) not in (*RUNNERS, "source", "."):
+    if len(rule.words) < 2 or not words or not (is_runner(name_of(words[0])) or name_of(words[0]) in ("source", ".")):
         return False
     return rule.words[1][:1] not in ("-", "") and "=" not in rule.words[1]
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from truetty.policy.expansions import ARITHMETIC, Expansions
+from truetty.policy.runners import moves
 from truetty.policy.script import Assignment, Call, Script
 from truetty.policy.tree import Node, Unreadable, child, children, flag, kind, only, operator, span, text
 from truetty.policy.words import Word
@@ -67,13 +69,13 @@ class _Reader(Expansions):
             case _:
                 self._compound(command or {})
         if writes or command is None:
-            self.found.append(Call((), (), writes, self._loops > 0, self.slice(node)))
+            self.found.append(Call((), (), writes, self._loops > 0, source=self.slice(node)))
 
     def _call(self, node: Node, writes: tuple[Word, ...]) -> None:
         only(node, "Type", "Assigns", "Args")
         assignments = tuple(self._assignment(item) for item in children(node, "Assigns"))
         words = tuple(self.word(item) for item in children(node, "Args"))
-        self.found.append(Call(words, assignments, writes, self._loops > 0, self.slice(node)))
+        self.found.append(Call(words, assignments, writes, self._loops > 0, source=self.slice(node)))
 
     def _assignment(self, node: Node) -> Assignment:
         only(node, "Append", "Naked", "Name", "Index", "Value", "Array")
@@ -194,9 +196,13 @@ class _Reader(Expansions):
 
     def _loop(self, *bodies: Sequence[Node]) -> None:
         self._loops += 1
+        start = len(self.found)
         for body in bodies:
             self.statements(body)
         self._loops -= 1
+        body_ = self.found[start:]
+        if any(isinstance(item, Call) and moves(item.words) for item in body_):
+            self.found[start:] = [replace(item, astray=True) if isinstance(item, Call) else item for item in body_]
 
     def _iteration(self, node: Node) -> None:
         match kind(node):
@@ -236,9 +242,9 @@ class _Reader(Expansions):
             value = assignment.value.literal if assignment.value is not None else None
             start = f"{assignment.name}="
             words.append(Word(source, None if value is None else f"{start}{value}", start))
-        self.found.append(Call(tuple(words), (), (), self._loops > 0, self.slice(node)))
+        self.found.append(Call(tuple(words), (), (), self._loops > 0, source=self.slice(node)))
 
     def _function(self, node: Node) -> None:
         only(node, "Type", "RsrvWord", "Parens", "Name", "Names", "Body")
         self.doubt(node, "It defines a function, which changes what later commands mean.")
-        self._statement(child(node, "Body") or {})
+        self._loop([child(node, "Body") or {}])

@@ -21,8 +21,8 @@ from truetty.policy.writers import UNIQ, XXD
 ANY_ARGUMENTS: Final = listed("""
     ls cat head tail wc nl tac cut paste tr rev fold fmt expand unexpand comm cmp diff join column od hexdump
     strings stat du df pwd realpath readlink basename dirname echo printf true false : test [ seq sleep grep
-    egrep fgrep jq expr md5sum sha1sum sha256sum sha512sum b2sum cksum whoami id groups who uname nproc uptime free
-    ps pgrep printenv locale getent tty type which whereis cd
+    egrep fgrep jq expr md5sum sha1sum sha256sum sha512sum b2sum cksum whoami id groups uname nproc uptime free
+    ps pgrep printenv locale tty type which whereis cd
 """)
 
 _ARCH: Final = Known()  # on macOS it runs its operands
@@ -35,9 +35,16 @@ _SORT: Final = Known(
 )
 _DATE: Final = Known("uRI", "dr", ("--utc", "--rfc-email", "--iso-8601"), ("--date", "--reference", "--rfc-3339"))
 _TREE: Final = Known(
-    "adflhpugDsinCNFqQx", "LIPcHT", listed("--dirsfirst --noreport --gitignore --du --prune"), ("--filelimit", "--sort")
+    "adflhpugDsinCNFqQxc",
+    "LIPHT",
+    listed("--dirsfirst --noreport --gitignore --du --prune"),
+    ("--filelimit", "--sort"),
+    long_separate=False,  # some versions take the word behind `--sort` for one of its own
+    attached=False,  # in `-Lo 2 x` tree takes `2` for -L and `x` for -o
 )
+_NAMES: Final = frozenset({"passwd", "group", "services", "protocols"})  # others ask the network
 _FILE: Final = Known("bihkLNrsv0", "mF", listed("--brief --mime --mime-type --mime-encoding --dereference"))
+_WHO: Final = Known("abdHmqrsTu")  # --lookup asks the network for names that a file holds
 _HOSTNAME: Final = Known("fsidIA", "", listed("--fqdn --short --ip-address --all-ip-addresses"))
 _RG: Final = Known(
     "ivwxnNHIlLcoFsSUPa0qpu",
@@ -75,9 +82,9 @@ _FIND: Final = listed("""
 _NUMBER: Final = re.compile(r"-[0-9][0-9a-zA-Z]*")  # `-mtime -7`, `-perm -644`, `-size -10k`: values
 
 
-def _known(known: Known, *, most_operands: int | None = None) -> Check:
+def _known(known: Known, *, most_operands: int | None = None, permute: bool = True) -> Check:
     def check(words: Sequence[Word]) -> str | None:
-        parsed = parse(words[1:], known)
+        parsed = parse(words[1:], known, permute=permute)
         if parsed.unknown is not None:
             return f"{parsed.unknown} is not known to only read"
         if most_operands is not None:
@@ -135,6 +142,14 @@ def _alone(words: Sequence[Word]) -> str | None:
     return None if len(words) == 2 else "more than its version is asked for"
 
 
+def _getent(words: Sequence[Word]) -> str | None:
+    """`getent -s x` loads a library, and `getent hosts x` sends the name away."""
+    literals = [word.literal for word in words[1:]]
+    if not literals or literals[0] not in _NAMES:
+        return "it may ask the network, or load a library"
+    return "an option may load a library" if any(word.may_be_option for word in words[2:]) else None
+
+
 def _hostname(words: Sequence[Word]) -> str | None:
     parsed = parse(words[1:], _HOSTNAME)
     return "it may set the name" if parsed.unknown is not None or parsed.operands else None
@@ -142,15 +157,17 @@ def _hostname(words: Sequence[Word]) -> str | None:
 
 CHECKED: Final[dict[str, Check]] = {
     "sort": _known(_SORT),
-    "uniq": _known(UNIQ, most_operands=1),
+    "uniq": _known(UNIQ, most_operands=1, permute=False),
     "tree": _known(_TREE),
     "file": _known(_FILE),
-    "xxd": _known(XXD, most_operands=1),
+    "xxd": _known(XXD, most_operands=1, permute=False),
     "rg": _known(_RG),
     "fd": _known(_FD),
     "find": _find,
     "date": _date,
     "hostname": _hostname,
+    "who": _known(_WHO),
+    "getent": _getent,
     "arch": _known(_ARCH, most_operands=0),
     "base64": _known(_BASE64, most_operands=1),
     "awk": _nothing_more,

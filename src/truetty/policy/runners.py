@@ -24,8 +24,28 @@ RUNNERS: Final = listed("""
     flock chroot unshare nsenter setpriv ssh ionice chrt taskset busybox toybox entr at batch coproc repeat noglob -
     nocorrect rlwrap systemd-run proot fakeroot start-stop-daemon run-parts caffeinate prlimit numactl chronic
     torsocks proxychains dbus-run-session xvfb-run firejail bwrap command time timeout nice stdbuf gtimeout gnice
-    gxargs genv valgrind perf gdb jobs foreach expect ld.so ld-linux.so watchexec npx bunx uvx pipx
+    gxargs genv valgrind perf gdb jobs foreach expect watchexec npx bunx uvx pipx setarch linux32 linux64 i386 x86_64
+    choom capsh hyperfine tmux screen xterm uxterm urxvt rxvt konsole gnome-terminal xfce4-terminal kitty alacritty foot
+    wezterm dtach abduco dumb-init tini gosu su-exec daemonize setlock softlimit chpst envdir systemd-inhibit cgexec
+    faketime eatmydata catchsegv pseudo sg newgrp rr heaptrack samply runcon dbus-launch s6-setuidgid tsp nq cross-env
+    mpirun mpiexec srun wsl
 """)
+
+_LOADER: Final = re.compile(r"ld(-linux.*|-musl.*|64|32|)\.so.*|ld-musl.*")  # `ld-linux-x86-64.so.2 /bin/rm`
+
+# They run a command behind one of these words; so many words (a container, an image) may stand in between.
+_CARRIERS: Final[dict[str, tuple[tuple[str, ...], int]]] = {
+    **dict.fromkeys(("uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "mamba", "micromamba"), (("run",), 0)),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), (("exec", "x", "dlx", "run"), 0)),
+    **dict.fromkeys(("bundle", "rbenv", "pyenv", "nodenv", "opam", "stack", "cabal"), (("exec",), 0)),
+    **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose", "lxc", "incus"), (("exec", "run"), 1)),
+    **dict.fromkeys(("kubectl", "oc", "crictl", "flatpak", "apptainer", "singularity"), (("exec", "run", "debug"), 1)),
+    **dict.fromkeys(("mise", "asdf", "direnv"), (("exec", "x"), 1)),
+    **dict.fromkeys(("op", "doppler", "dotenv", "heroku", "toolbox", "zellij"), (("run",), 0)),
+    **dict.fromkeys(("distrobox", "vagrant", "adb"), (("enter", "ssh", "shell"), 1)),
+    "pueue": (("add",), 0),
+    "git": (("run", "foreach"), 0),
+}
 
 # They take a text or a file and run it in this shell.
 EVALUATORS: Final = frozenset(
@@ -35,11 +55,27 @@ EVALUATORS: Final = frozenset(
 _DURATION: Final = re.compile(r"[0-9]+(\.[0-9]+)?[smhd]?")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _EXECUTES: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
+_MOVERS: Final = frozenset({"cd", "pushd", "popd", "chdir", "..", "...", "z", "zi", "j"})
+_OPERANDS_FIRST: Final = listed("ssh chroot flock su script at repeat setarch tmux screen gosu su-exec sg envdir dtach")
 MOST_NESTED: Final = 6  # sudo env nice timeout xargs rm: nobody means more
+
+
+# They give a word to a shell, or type it into one.
+_TAKE_TEXTS: Final = listed("""
+    tmux screen hyperfine xterm uxterm urxvt rxvt konsole gnome-terminal xfce4-terminal kitty alacritty dtach expect
+    systemd-run sg
+""")
+_ATTACHED: Final = re.compile(r"(?:-[cS]|--(?:command|split-string|call)=)(.+)", re.DOTALL)
+_TAKE_C: Final = listed("capsh newgrp npm npx pnpm nix-shell nix vagrant")
+_TYPED: Final = listed("less more most vim vi nvim view ex vimdiff gvim ed")  # `!` in what is typed for them runs
 
 
 def name_of(word: Word) -> str:
     return os.path.basename(word.literal or "")
+
+
+def is_runner(name: str) -> bool:
+    return name in RUNNERS or bool(_LOADER.fullmatch(name))
 
 
 def through(words: Sequence[Word]) -> Sequence[Word]:
@@ -86,8 +122,15 @@ def carried(words: Sequence[Word], depth: int = 0) -> list[Sequence[Word]]:
         return []
     found: list[Sequence[Word]] = []
     name = name_of(words[0])
-    if name in RUNNERS:
-        found += _candidates(words)
+    if is_runner(name):
+        found += _candidates(words, MOST_NESTED if name in _OPERANDS_FIRST else 0)
+    if name in _CARRIERS:
+        subs, between = _CARRIERS[name]
+        place = next((n for n, word in enumerate(words) if n and word.literal in subs), len(words))
+        found += _candidates(words[place:], between)
+    literals = [word.literal for word in words]
+    if "exec" in literals and "--" in literals[literals.index("exec") :]:  # many more: `aws-vault exec x -- rm`
+        found.append(words[literals.index("--", literals.index("exec")) + 1 :])
     for place, word in enumerate(words[1:], 1):
         if word.literal in _EXECUTES and place + 1 < len(words):
             end = next((n for n in range(place, len(words)) if words[n].literal in (";", "+")), len(words))
@@ -95,8 +138,17 @@ def carried(words: Sequence[Word], depth: int = 0) -> list[Sequence[Word]]:
     return [*found, *(deeper for inner in found for deeper in carried(inner, depth + 1))]
 
 
-def _candidates(words: Sequence[Word]) -> list[Sequence[Word]]:
-    """Behind options, their possible values, assignments and numbers; a word behind an option may be either."""
+def moves(words: Sequence[Word]) -> bool:
+    """Whether this may change the shell's directory. With the option `autocd` a directory is a command."""
+    programs = [inner[0].literal or "" for inner in (words, *carried(words)) if inner]
+    return any(name_of(Word.plain(name)) in _MOVERS or name.endswith("/") for name in programs)
+
+
+def _candidates(words: Sequence[Word], between: int) -> list[Sequence[Word]]:
+    """Behind options, their possible values, assignments and numbers; a word behind an option may be either.
+
+    `between`: how many words may stand before the command.
+    """
     found: list[Sequence[Word]] = []
     behind_option = False
     for place, word in enumerate(words[1:], 1):
@@ -109,16 +161,10 @@ def _candidates(words: Sequence[Word]) -> list[Sequence[Word]]:
             continue
         else:
             found.append(words[place:])
-            if not behind_option and name_of(words[0]) not in (
-                "ssh",
-                "chroot",
-                "flock",
-                "su",
-                "script",
-                "at",
-                "repeat",
-            ):
-                break
+            if not behind_option:
+                if not between:
+                    break
+                between -= 1
             behind_option = False
     return found
 
@@ -131,8 +177,31 @@ def texts(words: Sequence[Word]) -> list[str]:
     literals = [word.literal or "" for word in words[1:]]
     if name == "eval":
         return [" ".join(literals)]
-    if name in ("trap", "watch", "ssh", "su", "at", "parallel", "script", "entr"):
+    attached = [match[1] for text in literals if (match := _ATTACHED.fullmatch(text))] if is_runner(name) else []
+    return [*attached, *_separate_texts(name, literals)]
+
+
+def _separate_texts(name: str, literals: Sequence[str]) -> list[str]:
+    if name in ("trap", "watch", "ssh", "su", "at", "parallel", "script", "entr", *_TAKE_TEXTS):
         return [text for text in literals if text and not text.startswith("-")]
-    if name in SHELLS or name in ("env", "sudo", "flock", "runuser", "busybox"):
-        return [literals[n + 1] for n, text in enumerate(literals[:-1]) if re.fullmatch(r"-[A-Za-z]*c|-S", text)]
+    if name == "git":
+        return _git_texts(literals)
+    if name in _TYPED:
+        return [text.partition("!")[2] for text in literals if "!" in text]
+    if name in SHELLS or name in ("env", "sudo", "flock", "runuser", "busybox", *_TAKE_C):
+        return [
+            literals[n + 1]
+            for n, text in enumerate(literals[:-1])
+            if re.fullmatch(r"-[A-Za-z]*c|-S|--call|--command|--run", text)
+        ]
     return []
+
+
+def _git_texts(literals: Sequence[str]) -> list[str]:
+    """`alias.x=!rm`, `rebase -x 'rm x'`, `submodule foreach 'rm x'`."""
+    found = [text.partition("!")[2] for text in literals if text.startswith("!") or "=!" in text]
+    found += [text.partition("=")[2] for text in literals if text.startswith("--exec=")]
+    found += [literals[n + 1] for n, text in enumerate(literals[:-1]) if text in ("-x", "--exec")]
+    if "foreach" in literals:
+        found += [text for text in literals[literals.index("foreach") + 1 :] if not text.startswith("-")]
+    return found

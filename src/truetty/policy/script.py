@@ -28,6 +28,7 @@ class Call:
     assignments: tuple[Assignment, ...] = ()
     writes: tuple[Word, ...] = ()
     looped: bool = False
+    astray: bool = False  # in a loop that changes the directory: where this runs the second time is not known
     source: str = ""  # what is shown when there are no words
 
     @property

@@ -2,10 +2,13 @@
 
 Rule 1: a script is read command by command; what is not known to be harmless is not harmless.
 Rule 2: `e` runs, `w` writes, in commands and as flags of `s`. A delimiter in brackets may be read two ways.
+Rule 3: some seds end a label or a file name at a semicolon, a brace or a blank, some at the end of the line: what
+        follows must be harmless both ways, so nothing may begin on that line and end on the next.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -27,10 +30,13 @@ KNOWN: Final = Known(
     ),
     long_valued=("--expression", "--line-length"),
 )
-_WITH_FILES: Final = Known(KNOWN.short, KNOWN.valued, (*KNOWN.long, "--in-place"), KNOWN.long_valued)
+_WITH_FILES: Final = Known(KNOWN.short, KNOWN.valued, (*KNOWN.long, "--in-place"), KNOWN.long_valued, optional="i")
 
 _PLAIN: Final = frozenset("pPdDgGhHxnN=lFzqQ")
-_TO_LINE_END: Final = frozenset("aicrR:btT#")
+_TO_LINE_END: Final = frozenset("aic#")
+_LABELS: Final = frozenset(":btT")
+_FILES: Final = frozenset("rR")
+_LABEL: Final = re.compile(r"[ \t]*[^\s;{}]*[ \t}]*(?=[;\n]|$)")
 _FLAGS: Final = frozenset("gpiImM0123456789")
 
 
@@ -63,7 +69,9 @@ def _is_in_place(word: Word) -> bool:
 
 
 def _read(words: Sequence[Word]) -> tuple[list[str] | None, list[Word]]:
-    parsed = parse([word for word in words if not _is_in_place(word)], _WITH_FILES)
+    long = Word.plain("--in-place")
+    cut_short = [(word.literal or "").startswith("--") and _is_in_place(word) for word in words]
+    parsed = parse([long if cut else word for cut, word in zip(cut_short, words, strict=True)], _WITH_FILES)
     if parsed.unknown is not None:
         return None, parsed.operands
     scripts = [value for name, value in parsed.options if name in ("-e", "--expression")]
@@ -78,8 +86,10 @@ def _read(words: Sequence[Word]) -> tuple[list[str] | None, list[Word]]:
 
 
 def is_harmless(script: str) -> bool:
-    place = 0
-    while place < len(script):
+    whole, place = script, 0
+    while place < len(whole):
+        if place >= len(script):
+            script = whole
         if script[place] in " \t\n;{}":
             place += 1
             continue
@@ -95,14 +105,17 @@ def is_harmless(script: str) -> bool:
             if place < len(script) and script[place] not in ";\n}#":
                 return False
         elif command in _TO_LINE_END:
-            # Some end such a command at a semicolon, some do not: what follows must be harmless both ways.
-            end = script.find("\n", place)
-            rest = script[place : end if end >= 0 else len(script)]
-            if command not in "#aic" and ";" in rest and not is_harmless(rest.partition(";")[2]):
+            end = _line_end(script, place)
+            if command != "#" and script[place:end].endswith("\\"):
                 return False
-            if command in "aic" and rest.endswith("\\"):
+            place = end
+        elif command in _LABELS or command in _FILES:
+            script = script[: _line_end(script, place)]
+            label = _LABEL.match(script, place) if command in _LABELS else None
+            if command in _LABELS and label is None:
                 return False
-            place = len(script) if end < 0 else end
+            semicolon = script.find(";", place)
+            place = label.end() if label else semicolon if semicolon >= 0 else len(script)
         elif command in "sy":
             ended = _substitution(script, place, flags=command == "s")
             if ended is None:
@@ -111,6 +124,11 @@ def is_harmless(script: str) -> bool:
         else:
             return False
     return True
+
+
+def _line_end(script: str, place: int) -> int:
+    end = script.find("\n", place)
+    return end if end >= 0 else len(script)
 
 
 def _addresses(script: str, place: int) -> int | None:

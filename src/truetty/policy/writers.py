@@ -8,6 +8,7 @@ Rule 3: whatever makes a link (`ln`, `cp -a`) must have both ends inside: a link
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -46,7 +47,7 @@ _OPTIONS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 UNIQ: Final = Known(
     "cduiz", "fsw", listed("--count --repeated --unique --ignore-case"), ("--skip-fields", "--skip-chars")
 )
-XXD: Final = Known("bpuie", "lscgo")
+XXD: Final = Known("bpuieaE", "lscgo", clusters=False)
 _FIND_FILES: Final = frozenset({"-fprint", "-fprint0", "-fprintf", "-fls"})
 
 
@@ -62,7 +63,9 @@ def written(words: Sequence[Word]) -> Written:
     name, rest = name_of(words[0]), words[1:]
     operands = [word for word in rest if not (word.literal or "").startswith("-")]
     if name in _ALL:
-        return Written((*operands, *_after(rest, "t", ("--target-directory",))), by_nature=True)
+        directories = _after(rest, "t", ("--target-directory",))
+        leads = _link_ends(operands, directories) if name == "ln" else ()
+        return Written((*operands, *directories, *leads), by_nature=True)
     if name in _LAST:
         keeps = any(_KEEPS_LINKS & set(word.literal or "") for word in rest if _is_short(word))
         long = any(
@@ -78,11 +81,18 @@ def written(words: Sequence[Word]) -> Written:
             return Written(tuple(_dd(word) for word in rest if _may_start(word, "of=")))
         case "sed" | "gsed":
             return Written(tuple(sed.files_in_place(rest)))
-        case "uniq" | "xxd":
-            parsed = parse(rest, UNIQ if name == "uniq" else XXD)
+        case "uniq":
+            parsed = parse(rest, UNIQ, permute=False)
             return Written(tuple((operands if parsed.unknown is not None else parsed.operands)[1:]))
+        case "xxd":  # the file that it writes is the last word, or there is none
+            parsed = parse(rest, XXD, permute=False)
+            return Written(tuple(rest[1:][-1:] if parsed.unknown is not None else parsed.operands[1:]))
         case "find":
             return Written(_find(rest))
+        case "tree":  # values are words further on: in `-Lo 2 x` the file is `x`
+            start = next((n for n, word in enumerate(rest, 1) if _is_short(word) and "o" in (word.literal or "")), None)
+            if start is not None:
+                return Written(tuple(rest[start:]))
     if name in _OPTIONS:
         return Written(_after(rest, *_OPTIONS[name]))
     return Written()
@@ -105,6 +115,19 @@ def _after(words: Sequence[Word], letters: str, long: tuple[str, ...]) -> tuple[
             attached = literal[hit + 1 :]
             found += [Word.plain(attached)] if attached else words[place + 1 : place + 2]
     return tuple(found)
+
+
+def _link_ends(operands: Sequence[Word], directories: Sequence[Word]) -> tuple[Word, ...]:
+    """Where a link leads is read from where it stands: in the last operand, or beside it."""
+    places = [word.literal or "" for word in (*operands[-1:], *directories)]
+    targets = [word.literal or "" for word in (operands if directories else operands[:-1])]
+    return tuple(
+        Word.plain(os.path.join(start, target))
+        for place in places
+        for start in (place, os.path.dirname(place))
+        for target in targets
+        if ".." in target.split("/")
+    )
 
 
 def _find(words: Sequence[Word]) -> tuple[Word, ...]:
