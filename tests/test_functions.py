@@ -131,6 +131,11 @@ def test_a_timeout_is_patience_and_its_unit_is_told_by_its_size(given: int, seco
         ("run", {"command": "ls", "wait": True}, "wait of run is a number"),
         ("read", {"id": "t1", "offset": 1.5}, "offset of read is a whole number"),
         ("read", {"id": "t1", "offset": 10**400}, "offset of read is a whole number"),
+        ("read", {"id": "t1", "context": 10**20}, "context of read is a whole number from 0 to 1000000000000"),
+        ("read", {"id": "t1", "tail": "9" * 5000}, "tail of read is a whole number from 0 to"),
+        ("run", {"command": "echo \ud800"}, "command of run holds half a character"),
+        ("run", '{"command": "echo \\ud800"}', "command of run holds half a character"),
+        ("send", {"id": "t1", "keys": ["a", "\udfff"]}, "keys of send holds half a character"),
         ("stop", {"id": "t1", "close": "yes!"}, "close of stop is true or false"),
         ("send", {"id": "t1", "keys": [1]}, "keys of send is a list of texts"),
         ("terminals", {"all": True}, "it takes none"),
@@ -319,6 +324,8 @@ async def test_a_key_runs_nothing_twice(service: Service, home: Path) -> None:
         ("wait", {"id": "c9"}, "unknown_terminal", "no terminal or command has the id 'c9'"),
         ("read", {}, "unknown_terminal", "which command or terminal? there are none"),
         ("screen", {"id": ""}, "unknown_terminal", "no terminal"),
+        ("read", {"id": "t1", "grep": "x", "context": 10**20}, "misuse", "context of read is a whole number"),
+        ("run", {"command": "true", "\ud800": 1}, "misuse", "run has no parameter"),
     ],
 )
 async def test_errors_are_results(service: Service, name: str, given: dict, code: str, said: str) -> None:

@@ -373,6 +373,30 @@ def test_the_defaults_are_those_of_the_parts() -> None:
 # -- said to people
 
 
+ENDLESS = {
+    "deep": "[" * 3000,
+    "deep and closed": "[" * 3000 + "]" * 3000,
+    "digits": "9" * 5000,
+    "hex": "0x" + "f" * 5000,
+    "in a table": "{ A = 0x" + "f" * 5000 + ", typing = 0x" + "f" * 5000 + " }",
+    "no float": "9" * 400,
+    "size": '"' + "9" * 5000 + 'x30"',
+    "bytes": '"' + "9" * 5000 + ' kB"',
+}
+
+
+@pytest.mark.parametrize("name", [name for name in FIELDS if name not in ("shell", "workspace", "audit")])
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS.keys())
+def test_what_has_no_end_is_misuse(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / "truetty.toml"
+    path.write_text(f"{name} = {text}")
+    path.chmod(0o600)
+    with pytest.raises(truetty.Misuse, match=re.escape(str(path))):
+        Settings.load({}, path)
+    with pytest.raises(truetty.Misuse, match=f"TRUETTY_{name.upper()}"):
+        Settings.load({f"TRUETTY_{name.upper()}": text.strip('"'), "HOME": str(tmp_path)})
+
+
 def test_the_documentation_has_every_setting() -> None:
     text = (ROOT / "docs/settings.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| `(.*?)` \| (.*?) \| (.*?) \|$", text, re.MULTILINE)

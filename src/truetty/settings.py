@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import reprlib
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -130,7 +129,7 @@ class Settings:
             except Wrong as wrong:
                 allowed = FIELDS[name].kind.allowed
                 raise Misuse(
-                    f"{where}: {name} = {reprlib.repr(value)}: {wrong}; allowed: {allowed}",
+                    f"{where}: {name} = {values.shown(value)}: {wrong}; allowed: {allowed}",
                     origin=origin, key=name, value=value, reason=str(wrong), allowed=allowed,
                 ) from None  # fmt: skip
             origins[name] = origin
@@ -211,7 +210,7 @@ def _value(text: str, plain: bool) -> object:
         return text
     try:
         read: object = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, or numbers and lists without end
         return text
     return read
 
@@ -230,6 +229,9 @@ def _read(path: str) -> Mapping[str, object]:
             return tomllib.loads(file.read().decode())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise Misuse(f"{path}: not TOML: {error}", origin=path, reason=str(error)) from None
+        except (ValueError, RecursionError):
+            reason = "a number is too long, or lists are too deep in each other"
+            raise Misuse(f"{path}: {reason}", origin=path, reason=reason) from None
 
 
 def _refused(found: os.stat_result) -> str | None:

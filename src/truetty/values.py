@@ -11,6 +11,7 @@ import difflib
 import math
 import os
 import re
+import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar, get_args
@@ -19,6 +20,7 @@ from truetty.core.errors import Misuse
 from truetty.replies import Reply
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 T_co = TypeVar("T_co", covariant=True)
 
 Verdict = Literal["allow", "ask", "deny"]
@@ -37,6 +39,8 @@ _BYTES: Final = re.compile(r"(\d+)\s*(?:([kmgt])i?b?|b)?", re.IGNORECASE)
 _SIZE: Final = re.compile(r"(\d+)\s*[x×]\s*(\d+)")
 # The kernel's size fields are 16 bits wide.
 _LARGEST: Final = 65535
+# More of anything than there is, and what the kernel counts bytes with.
+_MOST: Final = (1 << 63) - 1
 
 
 class Wrong(Exception):
@@ -84,14 +88,14 @@ def whole(least: int, of: str) -> Kind[int]:
             raise Wrong("it is no whole number")
         if number < least:
             raise Wrong(f"it is less than {least}")
-        return number
+        return _countable(number)
 
     return Kind(read, f"a whole number of {of}, {least} or more")
 
 
 def share() -> Kind[float]:
     def read(value: object) -> float:
-        number = float(_number(value))
+        number = _float(value)
         if not 0 <= number <= 1:
             raise Wrong("it is not between 0 and 1")
         return number
@@ -101,7 +105,7 @@ def share() -> Kind[float]:
 
 def seconds(*, positive: bool = False) -> Kind[float]:
     def read(value: object) -> float:
-        number = float(_number(value))
+        number = _float(value)
         if not math.isfinite(number) or number < 0 or (positive and number == 0):
             raise Wrong("it is no such length of time")
         return number
@@ -114,11 +118,11 @@ def size_in_bytes() -> Kind[int]:
         if isinstance(value, str):
             if not (found := _BYTES.fullmatch(value.strip())):
                 raise Wrong("it is no number of bytes")
-            return int(found[1]) << 10 * (" kmgt".index(found[2].lower()) if found[2] else 0)
+            return _countable(_int(found[1]) << 10 * (" kmgt".index(found[2].lower()) if found[2] else 0))
         number = _number(value)
         if not isinstance(number, int) or number < 0:
             raise Wrong("it is no number of bytes")
-        return number
+        return _countable(number)
 
     return Kind(read, 'a number of bytes, such as 1048576 or "1 MiB"')
 
@@ -127,13 +131,13 @@ def columns_and_rows() -> Kind[tuple[int, int]]:
     def read(value: object) -> tuple[int, int]:
         match value:
             case str() if found := _SIZE.fullmatch(value.strip()):
-                columns, rows = int(found[1]), int(found[2])
+                columns, rows = _int(found[1]), _int(found[2])
             case [int() as columns, int() as rows] if not isinstance(columns, bool) and not isinstance(rows, bool):
                 pass
             case _:
                 raise Wrong("it is not two whole numbers")
         if not (0 < columns <= _LARGEST and 0 < rows <= _LARGEST):
-            raise Wrong(f"a terminal cannot be {columns} × {rows}")
+            raise Wrong(f"a terminal cannot be {shown(columns)} × {shown(rows)}")
         return columns, rows
 
     return Kind(read, f'columns and rows, as [120, 30] or "120x30", each from 1 to {_LARGEST}')
@@ -185,7 +189,7 @@ def variables() -> Kind[Mapping[str, str | None]]:
         if value is False or value is None:
             return None
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return str(value)
+            return str(_countable(value))
         try:
             return _text(value, empty=True)
         except Wrong as wrong:
@@ -247,6 +251,34 @@ def unknown(name: str, known: Iterable[str]) -> str:
     return f"nothing is called {name!r}: {told}"
 
 
+def shown(value: object) -> str:
+    """In a few characters, for whoever wrote it."""
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # Python writes no number of more than 4300 digits
+        return "a number without end"
+
+
+def _int(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:
+        raise Wrong("it is too large") from None
+
+
+def _countable(number: N) -> N:
+    if isinstance(number, int) and abs(number) > _MOST:
+        raise Wrong("it is too large")
+    return number
+
+
+def _float(value: object) -> float:
+    try:
+        return float(_number(value))
+    except OverflowError:
+        raise Wrong("it is too large") from None
+
+
 def _number(value: object) -> int | float:
     if isinstance(value, str):
         try:
@@ -290,4 +322,4 @@ def _verdict(name: str, value: object) -> Verdict:
     for verdict in verdicts:
         if value == verdict:
             return verdict
-    raise Wrong(f"{name} is {value!r}")
+    raise Wrong(f"{name} is {shown(value)}")

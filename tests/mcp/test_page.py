@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.mcp.served import PACKAGE, PATIENCE, Tools, eventually, tools
+from tests.mcp.served import PACKAGE, PATIENCE, Tools, eventually, once, tools
 from truetty.mcp import visits
 
 ASK = "read -s -p 'Password: ' p; echo; echo got ${#p}; read -p 'Sure? ' y; echo $y"
@@ -60,6 +60,60 @@ async def test_a_link_works_once(home: Path) -> None:
             assert (await other.get(url)).status_code == 403
             assert (await person.get(url)).status_code == 200  # the same browser, that has its cookie
             assert (await other.get(url[:-1] + "x")).status_code == 403
+
+
+async def test_the_cookie_alone_shows_no_form(home: Path) -> None:
+    async with tools() as call:
+        _, url = await handed_over(call)
+        async with browser(url) as person:
+            key = key_in((await person.get(url)).text)
+            for path in ("/whatever", "/favicon.ico", "/type", url + "x"):
+                for accept in ("text/html", "application/json"):
+                    shown = await person.get(path, headers={"Accept": accept})
+                    assert shown.status_code == 403 and key not in shown.text, path
+            assert key_in((await person.get(url)).text) == key
+
+
+async def test_a_secret_is_not_typed_where_none_is_asked_for_any_more(home: Path, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    ask = f"stty -echo; printf 'Password: '; {once(go)}; stty echo; echo; read -p 'Name: ' n; echo hello $n"
+    async with tools() as call:
+        id, url = await handed_over(call, ask)
+        command = call.session.service.command(id)
+        async with browser(url) as person:
+            first = await person.get(url)
+            assert 'type="password"' in first.text
+            form = {"key": key_in(first.text), "text": "hunter2", "enter": "yes"}
+            go.touch()
+            await eventually(lambda: "Name: " in command.output.text(), "it asks for something else")
+            await eventually(lambda: command.state == "waiting" and not command.hides_typing, "it waits for a line")
+            refused = await person.post("/type", data=form)
+            assert "question has changed" in refused.text and 'type="text"' in refused.text
+            assert "Name:" in refused.text and "hunter2" not in refused.text
+            # The page has been shown anew; the form of the first one still is that of a secret.
+            asked = {**form, "asked": "hidden"}
+            assert "question has changed" in (await person.post("/type", data=asked)).text
+            assert "hunter2" not in command.output.text()
+            await person.post("/type", data={**form, "text": "Ada", "asked": "open"})
+        waited = await call("wait", id=id, wait=PATIENCE)
+        assert waited["state"] == "finished" and waited["output"].endswith("hello Ada\n")
+        assert "hunter2" not in waited["output"]
+
+
+async def test_a_secret_that_is_asked_for_in_the_open_can_be_typed(home: Path) -> None:
+    async with tools() as call:
+        id, url = await handed_over(call, "read -p 'Password: ' p; read -p 'Name: ' n; echo ${#p} $n")
+        async with browser(url) as person:
+            page = await person.get(url)
+            assert 'type="password"' in page.text and 'name="asked" value="secret"' in page.text
+            form = {"key": key_in(page.text), "text": "hunter2", "enter": "yes", "asked": "secret"}
+            await person.post("/type", data=form)
+            command = call.session.service.command(id)
+            await eventually(lambda: "Name: " in command.output.text(), "it asks for something else")
+            await eventually(lambda: command.state == "waiting", "it waits again")
+            assert "question has changed" in (await person.post("/type", data=form)).text
+            await person.post("/type", data={**form, "text": "Ada", "asked": "open"})
+        assert (await call("wait", id=id, wait=PATIENCE))["output"].endswith("7 Ada\n")
 
 
 async def test_the_cookie_alone_types_nothing(home: Path) -> None:
@@ -178,3 +232,28 @@ async def test_an_answer_can_be_typed_in_a_terminal(home: Path) -> None:
         )
         _, err = await asyncio.wait_for(again.communicate(), PATIENCE)
         assert again.returncode == 125 and b"used already" in err
+
+
+async def test_an_answer_in_a_terminal_is_not_typed_when_the_question_has_changed(home: Path, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    ask = f"stty -echo; printf 'Password: '; {once(go)}; stty echo; echo; read -p 'Name: ' n; echo hello $n"
+    async with tools() as call:
+        id, url = await handed_over(call, ask)
+        command = call.session.service.command(id)
+        answering = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "truetty", "answer", url),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+            start_new_session=True,  # with a terminal of its own it would ask there
+        )
+        await eventually(lambda: call.session.setup.visits._visits[0].shown == "hidden", "it has asked for a secret")
+        go.touch()
+        await eventually(lambda: "Name: " in command.output.text(), "the command asks for something else")
+        await eventually(lambda: command.state == "waiting" and not command.hides_typing, "it waits for a line")
+        out, err = await asyncio.wait_for(answering.communicate(b"hunter2\nAda\n"), PATIENCE)
+        assert answering.returncode == 0, err
+        assert b"question has changed" in out and out.rstrip().endswith(b"typed")
+        waited = await call("wait", id=id, wait=PATIENCE)
+        assert waited["output"].endswith("hello Ada\n") and "hunter2" not in waited["output"]

@@ -12,7 +12,7 @@
 Rule 1: that somebody waits, and of what kind, is the kernel's word. Text never decides it; here it is only described.
 Rule 2: what is not shown is not there: no choice, no default and no prompt is made up.
 Rule 3: in doubt it asks for a secret: a question that looks like one is never described as anything else, unless it
-        lists its answers.
+        lists its answers; and a line that begins by asking for one lists none.
 """
 
 from __future__ import annotations
@@ -72,12 +72,15 @@ def describe(kind: WaitingKind, program: str | None, lines: Sequence[str]) -> De
 
 def _question(kind: WaitingKind, program: str, lines: list[str]) -> Description:
     line, above = _asking(kind, program, lines)
-    if program in programs.SILENT:
+    demanded = words.demanded(line)
+    if program in programs.SILENT and demanded is None:
         return Description(programs.SILENT[program], line)
     if program in programs.WATCHED:
         return Description("screen", line)
     if program in programs.PAGERS or (kind == "key" and words.PAGE.search(line)):
         return Description("pager", line)
+    if demanded is not None:
+        return Description(words.secret(line) or demanded, line)
     if programs.is_unfinished(line, program):
         return Description("more-input", line)
     if programs.is_prompt(line, program):

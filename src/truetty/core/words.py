@@ -3,12 +3,13 @@
 Rule 1: words only describe. A list of answers says more than any word, so it is looked for first.
 Rule 2: a word of a secret counts where it is what is asked for ("Password for ada:"), not where something about it is
         ("Password length:").
+Rule 3: a line that begins by asking for a secret is no list, whatever stands in it: "Password for [a/b]:".
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 Secret = Literal["password", "passphrase", "code", "secret"]
 
@@ -48,23 +49,69 @@ USER: Final = re.compile(
 )
 
 # After the word nothing may come but whose it is and the marks that end a question or hide what is typed.
-_TAIL: Final = r"[\s:?]{0,3}(?:(?:for|of|to|from|again|please|confirmation|\(|\[|').*)?[\s\]:?>›‣…*•_]*$"
+_TAIL: Final = r"[\s:?]{0,3}(?:(?:for|of|to|from|again|please|confirmation|\(|\[|').*)?[\s\]:?>›‣…*•_-]*$"
+# Words that mean nothing else may be said more about.
+_LONG_TAIL: Final = (
+    r"(?:[\s:?]{0,3}(?:(?:for|of|to|from|again|please|confirmation|you|your|that|which|used|here|now|as|in|on|with|"
+    r"and|or|at|when)\b|[(\['\",;–—-]).*)?[\s\]:?>›‣…*•_-]*$"
+)
 _CODE: Final = re.compile(
     r"\b(?:otp|2fa|mfa|one[- ]time (?:password|code|pin)|passcode|(?:verification|authentication|authenticator|"
-    r"security|authorization|two[- ]factor|confirmation|device|login|(?:6|six)[- ]digit) code|"
+    r"security|authorization|two[- ]factor|confirmation|device|login|sms|text message|e-?mail(?:ed)?|access|"
+    r"unlock|recovery|backup|(?:\d|four|five|six|seven|eight)[- ]digit) code|"
     r"authenticator app|enter (?:the |your )?code|code (?:sent|from))\b",
     re.I,
 )
-_PASSPHRASE: Final = re.compile(rf"\b(?:pass[- ]?phrase|phrase de passe){_TAIL}", re.I)
+_PASSPHRASE: Final = re.compile(rf"\b(?:pass[- ]?phrase|phrase de passe)\b{_LONG_TAIL}", re.I)
 _PASSWORD: Final = re.compile(
-    rf"\b(?:password|passwd|pass|pwd|pin)(?: confirmation)?{_TAIL}|"
+    rf"\b(?:password|passwd)\b{_LONG_TAIL}|\b(?:pass|pwd|pin(?: code| number)?)(?: confirmation)?{_TAIL}|"
     r"\b(?:passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|lösenord|hasło|heslo|salasana|parola)\b.*:\s*$"
     r"|пароль|密码|密碼|パスワード|암호|비밀번호",
     re.I,
 )
-_SECRET: Final = re.compile(
-    rf"\b(?:secret(?: word| key| access key| value)?|token|api[- ]?key|private key|credentials?){_TAIL}", re.I
+_NAMED: Final = (
+    r"(?:secret(?: word| key| access key| value| phrase)?|token|api[- ]?key|credentials?|seed (?:phrase|words)|"
+    r"mnemonic|(?:recovery|backup) (?:phrase|words)|(?:access|account|authentication|backup|decryption|encryption|"
+    r"master|pre-?shared|private|recovery|root|security|shared|signing|unlock|vault|wallet|wi-?fi|wpa|wep) key)"
 )
+_SECRET: Final = re.compile(rf"\b{_NAMED}{_TAIL}", re.I)
+
+# ── what a line begins with ───────────────────────────────────────────────────────────────────────────────────────
+
+_WORD: Final = (
+    rf"(?:(?P<passphrase>pass[- ]?phrase)|(?P<password>password|passwd|pwd|pin(?: code| number)?)|"
+    rf"(?P<code>passcode|otp)|(?P<secret>{_NAMED}|(?:the|your) key))"
+)
+# After the word: then something about the secret is asked for, or something that has its name.
+_ABOUT: Final = (
+    r"(?![\s_-]+(?:address|age|algorithm|auth\w*|budget|change|class|complexity|count|database|days|directory|duration|"
+    r"endpoint|expir\w*|field|file\w*|folder|format|generat\w*|hint|ids?|index|kind|label|length|lifetime|limit|list|"
+    r"location|manager|max\w*|method|min\w*|mode|names?|number|options?|path|policy|prefix|prompt|protect\w*|provider|"
+    r"request|reset|rules?|scopes?|size|sources?|storage|store|strategy|strength|symbol|ttl|types?|uri|url|usage|"
+    r"version)\b)"
+)
+# `Enter the WORD`, but not `Type 'yes' to store the WORD`.
+_TOLD: Final = re.compile(
+    r"\b(?:re-?)?(?:enter|type|input|provide|supply|give|paste)(?: in)?"
+    rf"(?:\s+(?!(?:to|if|or|and|for|when|whether|before|after|without|number)\b)[\w.@/’-][\w.@/'’-]{{0,80}}){{0,5}}?"
+    rf"\s+{_WORD}\b{_ABOUT}",
+    re.I,
+)
+# `WORD:` and `[sudo] new WORD for`.
+_BEGUN: Final = re.compile(
+    r"\W{0,3}(?:[\[(][^\])]{1,80}[\])]\s)?(?:(?:\S{1,80}['’]s|your|the|new|old|current|master|root|admin|user|login|sudo|"
+    rf"ssh|database|account|confirm|repeat|verify)\s){{0,3}}{_WORD}(?:\s(?:for|of)\s|\s?:\s*$)",
+    re.I,
+)
+_FIRST: Final = re.compile(r"\W{0,3}(?:(?:please|now)\b,?\s+){0,2}", re.I)
+_QUESTION: Final = re.compile(r"\?(?:\s|$)")
+
+
+def demanded(line: str) -> Secret | None:
+    """Which secret a line begins by asking for, so that nothing after it can be a list of answers."""
+    first = _FIRST.match(line)
+    found = _BEGUN.match(line) or _TOLD.match(line, first.end() if first else 0)
+    return _kind(found) if found and not _QUESTION.search(line, found.end()) else None
 
 
 def secret(line: str) -> Secret | None:
@@ -75,4 +122,11 @@ def secret(line: str) -> Secret | None:
         return "passphrase"
     if _PASSWORD.search(line):
         return "password"
-    return "secret" if _SECRET.search(line) else None
+    if _SECRET.search(line):
+        return "secret"
+    return _kind(told) if (told := _TOLD.search(line)) else None
+
+
+def _kind(found: re.Match[str]) -> Secret:
+    kinds: tuple[Secret, ...] = get_args(Secret)
+    return next((kind for kind in kinds if found[kind] is not None), "secret")

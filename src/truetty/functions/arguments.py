@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -17,13 +18,17 @@ from truetty.core.errors import Misuse
 from truetty.functions.verbs import ID, PASSED_OVER, Parameter, Type, Unit, Verb
 
 LONGEST_SHOWN: Final = 60  # characters of what was wrong
+# More characters, lines and tokens than any command prints, and a number that every part below can count with.
+MOST: Final = 10**12
 # Nobody waits a quarter of an hour in one call, and nobody means less than a second by a number of milliseconds.
 LEAST_MILLISECONDS: Final = 1000
+# JSON can name half of a character; no terminal can be sent one, and no answer can hold it.
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _TRUTH: Final = {"true": True, "false": False}
 _WANTED: Final[dict[Type, str]] = {
     "string": "a text",
     "number": "a number, 0 or more",
-    "integer": "a whole number, 0 or more",
+    "integer": f"a whole number from 0 to {MOST}",
     "boolean": "true or false",
     "strings": "a list of texts",
 }
@@ -68,13 +73,17 @@ def read(verb: Verb, given: object) -> Arguments:
             continue
         if name not in names:
             told = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise Misuse(f"{verb.name} has no parameter {_shown(name)}: {told}", parameter=name, known=known)
+            raise Misuse(f"{verb.name} has no parameter {_shown(name)}: {told}", parameter=_writable(name), known=known)
         parameter, unit = names[name]
         if parameter.name in sources:
             both = f"{sources[parameter.name]} and {name}"
             raise Misuse(f"{both} are one parameter of {verb.name}: give one of them", parameter=name, known=known)
         sources[parameter.name] = name
         taken = _value(verb, parameter, str(name), value)
+        for text in taken if isinstance(taken, list) else [taken]:
+            if isinstance(text, str) and _HALF.search(text):
+                told = f"{name} of {verb.name} holds half a character, not a whole one: {_shown(text)}"
+                raise Misuse(told, parameter=name)
         values[parameter.name] = _in_seconds(taken, str(name), unit, notes) if isinstance(taken, float) else taken
     for parameter in verb.parameters:
         if parameter.required and parameter.name not in values and parameter is not ID:
@@ -122,7 +131,7 @@ def _value(verb: Verb, parameter: Parameter, name: str, value: object) -> object
             number = _number(value)
             if parameter.type == "number" and math.isfinite(number) and number >= 0:
                 return number
-            if parameter.type == "integer" and number.is_integer() and number >= 0:
+            if parameter.type == "integer" and number.is_integer() and 0 <= number <= MOST:
                 return int(number)
     wanted = _WANTED[parameter.type]
     raise Misuse(f"{name} of {verb.name} is {wanted}, not {_shown(value)}", parameter=name, wanted=wanted)
@@ -133,6 +142,10 @@ def _number(value: int | float | str) -> float:
         return float(value)
     except (ValueError, OverflowError):
         return math.nan
+
+
+def _writable(name: object) -> str:
+    return str(name).encode("utf-8", "backslashreplace").decode()
 
 
 def _shown(value: object) -> str:

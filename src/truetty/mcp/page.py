@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import html
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Waiting
-from truetty.core.prompts import SECRETS
 from truetty.mcp.visits import Visit, Visits
 
 if TYPE_CHECKING:
@@ -56,11 +56,20 @@ _FORM: Final = """\
 <form method="post" action="/type" autocomplete="off">
 <label for="text">{label}</label>
 <input id="text" name="text" type="{kind}" autocomplete="off" spellcheck="false" autofocus>
-<input type="hidden" name="key" value="{key}">
+<input type="hidden" name="key" value="{key}"><input type="hidden" name="asked" value="{asked}">
 <label><input name="enter" type="checkbox" value="yes" checked> press Enter after it</label><br>
 <button>Type it</button><button formaction="/look">Look again</button><button formaction="/back">Give it back</button>
 </form>
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a form brought."""
+
+    text: str = field(repr=False)
+    enters: bool
+    asked: str | None  # as the page said that has the form
 
 
 class Page:
@@ -99,36 +108,38 @@ class Page:
         async def enter(request: Request) -> Response:
             visit = self._visits.enter(request.path_params["code"])
             if visit is None:
-                visit = self._visits.find(request.cookies.get(cookie))
+                visit = self._visits.enter_again(request.path_params["code"], request.cookies.get(cookie))
                 return _answer(request, visit) if visit is not None else _gone(request)
             answer = _answer(request, visit)
             answer.set_cookie(cookie, visit.cookie, httponly=True, samesite="strict", path="/")
             return answer
 
-        def posted(act: Callable[[Visit, str, bool], Awaitable[None]]) -> Callable[[Request], Awaitable[Response]]:
+        def posted(act: Callable[[Visit, Typed], Awaitable[None]]) -> Callable[[Request], Awaitable[Response]]:
             async def endpoint(request: Request) -> Response:
                 visit = self._visits.find(request.cookies.get(cookie))
                 if int(request.headers.get("content-length") or LONGEST + 1) > LONGEST:
                     return PlainTextResponse("too long", 413, headers=HEADERS)
                 async with request.form() as form:
-                    key, text, enters = form.get("key"), form.get("text"), form.get("enter") == "yes"
+                    key, text, asked = form.get("key"), form.get("text"), form.get("asked")
+                    enters = form.get("enter") == "yes"
                 if visit is None or not isinstance(key, str) or not self._visits.knows(visit, key):
                     return _gone(request)
+                typing = Typed(text if isinstance(text, str) else "", enters, asked if isinstance(asked, str) else None)
                 try:
-                    await act(visit, text if isinstance(text, str) else "", enters)
+                    await act(visit, typing)
                 except TruettyError as error:
                     return _answer(request, visit, str(error))
                 return _answer(request, visit, "typed" if act is typed else "")
 
             return endpoint
 
-        async def typed(visit: Visit, text: str, enters: bool) -> None:
-            await self._visits.type(visit, text, enter=enters)
+        async def typed(visit: Visit, typing: Typed) -> None:
+            await self._visits.type(visit, typing.text, enter=typing.enters, asked=typing.asked)
 
-        async def look(visit: Visit, text: str, enters: bool) -> None:
+        async def look(visit: Visit, typing: Typed) -> None:
             return None
 
-        async def back(visit: Visit, text: str, enters: bool) -> None:
+        async def back(visit: Visit, typing: Typed) -> None:
             self._visits.give_back(visit)
 
         return Starlette(
@@ -161,12 +172,13 @@ def _answer(request: Request, visit: Visit, said: str = "") -> Response:
 
     command = visit.command
     waiting = command.snapshot().waiting if not command.finished else None
-    secret = command.hides_typing if not command.finished else False
-    secret = secret or (waiting is not None and (waiting.kind == "secret" or waiting.asks in SECRETS))
+    visit.shown = visit.asking
+    secret = visit.shown != "open"
     if _wants_json(request):
         prompt = waiting.prompt if waiting is not None else None
         facts = {"reason": visit.reason, "command": command.text, "state": command.state, "prompt": prompt}
-        return JSONResponse({**facts, "secret": secret, "key": visit.key, "said": said}, headers=HEADERS)
+        page = {"secret": secret, "asked": visit.shown, "key": visit.key, "said": said}
+        return JSONResponse({**facts, **page}, headers=HEADERS)
     parts = [f"<p><strong>{html.escape(visit.reason)}</strong></p>", f"<p>Command {html.escape(command.id)}:</p>"]
     parts.append(f"<pre>{html.escape(command.text[:2000])}</pre>")
     if said:
@@ -176,7 +188,8 @@ def _answer(request: Request, visit: Visit, said: str = "") -> Response:
     else:
         parts += [f"<p>{_state(waiting)}</p>", f"<pre>{html.escape(_screen(visit))}</pre>"]
         label = html.escape(waiting.prompt if waiting is not None and waiting.prompt else "Type here")
-        parts.append(_FORM.format(label=label, kind="password" if secret else "text", key=html.escape(visit.key)))
+        kind = "password" if secret else "text"
+        parts.append(_FORM.format(label=label, kind=kind, key=html.escape(visit.key), asked=visit.shown))
         if not visit.held:
             parts.append("<p>The agent may type again. If you type, the terminal is yours once more.</p>")
     return HTMLResponse(_PAGE.format(body="\n".join(parts)), headers=HEADERS)

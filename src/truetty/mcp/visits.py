@@ -2,9 +2,11 @@
 
 Rule 1: a link works once, and only for a while; so does a page nobody uses. Whoever used a link gets two keys, a cookie
         and one inside the page; both are needed, since a browser shows cookies of this machine to every server on it.
+        For the same reason the page is shown again only to who has the cookie and the link that was used.
 Rule 2: the terminal is the person's until it is given back, or until the command goes on after something was typed.
         If it asks again, the same page types again.
 Rule 3: what is typed is passed on and kept nowhere.
+Rule 4: what was asked for as a secret is typed only where a secret is still asked for, and as hidden as it was.
 """
 
 from __future__ import annotations
@@ -13,17 +15,21 @@ import asyncio
 import contextlib
 import secrets
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from truetty import events
 from truetty.command import Command
 from truetty.core.errors import Denied
+from truetty.core.prompts import SECRETS
 from truetty.handoffs import Handoff
 from truetty.service import Service
 from truetty.stream import Stream
 
 # Long enough to find the window and the password; a link that lies about for longer is a key under the mat.
 LINK_LASTS: Final = 15 * 60.0
+
+# How a command takes what is typed: it shows nothing of it, it may show it though it asks for a secret, it may show it.
+Asking = Literal["hidden", "secret", "open"]
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +43,8 @@ class Visit:
     ticket: str | None = field(repr=False)  # while the terminal is the person's
     cookie: str = field(repr=False)
     key: str = field(repr=False)
+    used: str | None = field(default=None, repr=False)  # the link that was used
+    shown: Asking = "open"  # as the page said when it was last looked at
     timer: asyncio.TimerHandle | None = None
     watch: asyncio.Task[None] | None = None
 
@@ -47,6 +55,15 @@ class Visit:
     @property
     def held(self) -> bool:
         return self.ticket is not None and not self.over
+
+    @property
+    def asking(self) -> Asking:
+        if self.over:
+            return "open"
+        if self.command.hides_typing:
+            return "hidden"
+        waiting = self.command.snapshot().waiting
+        return "secret" if waiting is not None and waiting.asks in SECRETS else "open"
 
 
 class Visits:
@@ -69,9 +86,15 @@ class Visits:
         """Use a link."""
         visit = next((one for one in self._visits if one.code is not None and _same(one.code, code)), None)
         if visit is not None:
-            visit.code = None
+            visit.code, visit.used = None, visit.code
             self._expire(visit)
         return visit
+
+    def enter_again(self, code: str, cookie: str | None) -> Visit | None:
+        """The page anew, for the browser that used the link."""
+        used = any(one.used is not None and _same(one.used, code) for one in self._visits)
+        visit = self.find(cookie) if used else None
+        return visit if visit is not None and visit.used is not None and _same(visit.used, code) else None
 
     def find(self, cookie: str | None) -> Visit | None:
         """Whose page this is; it is somebody's for as long as it is looked at."""
@@ -83,9 +106,12 @@ class Visits:
     def knows(self, visit: Visit, key: str) -> bool:
         return _same(visit.key, key)
 
-    async def type(self, visit: Visit, text: str, *, enter: bool) -> None:
+    async def type(self, visit: Visit, text: str, *, enter: bool, asked: str | None = None) -> None:
+        """`asked` is what the page said that this comes from: an older one may be open beside the last."""
         if visit.over:
             raise Denied("the command has finished", reason="finished")
+        if _changed(asked or visit.shown, visit.asking):
+            raise Denied("The question has changed. Nothing was typed: it might have been seen.", reason="changed")
         if visit.ticket is None:
             visit.ticket = visit.service.handoff(visit.command.id, visit.reason).ticket
         waiting = visit.command.snapshot().waiting
@@ -140,6 +166,10 @@ class Visits:
                     self.give_back(visit)
         finally:
             await stream.aclose()
+
+
+def _changed(shown: str, now: Asking) -> bool:
+    return (shown == "hidden" and now != "hidden") or (shown == "secret" and now == "open")
 
 
 def _key() -> str:
