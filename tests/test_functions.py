@@ -20,7 +20,7 @@ from truetty.functions.verbs import BASH, BY_NAME, ID, Parameter, Verb
 from truetty.handoffs import Handoff
 from truetty.policy import Policy
 from truetty.registry import Registry
-from truetty.service import Service
+from truetty.service import Service, Starting
 
 PATIENCE = 30.0
 NAMES = ["run", "read", "wait", "send", "screen", "stop", "terminals", "handoff"]
@@ -42,7 +42,10 @@ def test_the_table_has_the_services_verbs_and_their_parameters() -> None:
     assert [verb.name for verb in VERBS] == NAMES
     for verb in VERBS:
         renamed = {**said, "timeout": "kill_after" if verb.name == "run" else "wait"}
-        taken = set(inspect.signature(getattr(Service, verb.name)).parameters) - {"self", "asker"}
+        taken = set(inspect.signature(getattr(Service, verb.name)).parameters)
+        if "wanted" in taken:  # passed on to `start`
+            taken |= Starting.__annotations__.keys()
+        taken -= {"self", "asker", "wanted"}
         more = ADDED.get(verb.name, set())
         assert {parameter.name for parameter in verb.parameters} == {renamed.get(name, name) for name in taken} | more
 

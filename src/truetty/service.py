@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self, TypedDict, Unpack
 
 from truetty.command import Command
 from truetty.core import patterns
@@ -62,6 +62,18 @@ class Page:
     next_offset: int | None  # where to go on; None when there is no more, now
     matches: tuple[Match, ...] = ()
     notices: tuple[Notice, ...] = ()
+
+
+class Starting(TypedDict, total=False):
+    """What `start` takes beside the command."""
+
+    terminal: str | None
+    cwd: str | os.PathLike[str] | None
+    task: str | None
+    shell: str | None
+    timeout: float | None
+    key: str | None
+    asker: Asker | None
 
 
 class _Wanted(NamedTuple):
@@ -130,20 +142,12 @@ class Service:
         self,
         command: str,
         *,
-        terminal: str | None = None,
-        cwd: str | os.PathLike[str] | None = None,
-        task: str | None = None,
-        shell: str | None = None,
         wait: float | None = None,
         until: str | re.Pattern[str] | Until = "settled",
-        timeout: float | None = None,
-        key: str | None = None,
-        asker: Asker | None = None,
+        **wanted: Unpack[Starting],
     ) -> Report:
         """Run a command, and say how it stands when it has settled or patience is over; it goes on then."""
-        started = await self.start(
-            command, terminal=terminal, cwd=cwd, task=task, shell=shell, timeout=timeout, key=key, asker=asker
-        )
+        started = await self.start(command, **wanted)
         return await self.wait(started.id, timeout=wait, until=until)
 
     async def start(

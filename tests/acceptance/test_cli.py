@@ -5,9 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -18,8 +16,9 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.acceptance import watched
+from tests.acceptance.watched import PATIENCE
 
-PATIENCE = 30.0
 RUN = [sys.executable, "-m", "truetty", "run", "--shell", "bash", "--no-rc"]
 SOURCE = str(Path(truetty.__file__).parents[1])
 
@@ -38,61 +37,11 @@ def run(*words: str, stdin: str | None = "", plain: bool = True) -> subprocess.C
     return subprocess.run([*start, *words], capture_output=True, text=True, timeout=PATIENCE, **source)
 
 
-class Watched:
-    """`truetty run` while it runs: on a pty, as a person has it, or into a pipe. No wait is without end."""
+class Watched(watched.Watched):
+    """`truetty run` while it runs."""
 
     def __init__(self, *words: str, person: bool = True) -> None:
-        self.seen = b""
-        self.status: int | None = None
-        if person:
-            self.pid, self._out = pty.fork()
-        else:
-            self._out, end = os.pipe()
-            self.pid = os.fork()
-        if self.pid == 0:
-            if not person:
-                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-                os.dup2(end, 1)
-            os.execv(RUN[0], [*RUN, *words])
-        if not person:
-            os.close(end)
-
-    def until(self, what: str) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while re.search(what.encode(), self.seen) is None:
-            assert time.monotonic() < deadline, f"{what!r} is not in {self.seen!r}"
-            assert self._read(), f"ended, and {what!r} is not in {self.seen!r}"
-
-    def type(self, text: str) -> None:
-        os.write(self._out, text.encode())
-
-    def ends(self) -> int:
-        deadline = time.monotonic() + PATIENCE
-        while self._read():
-            assert time.monotonic() < deadline, f"does not end: {self.seen!r}"
-        if self.status is None:
-            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        return self.status
-
-    def _read(self) -> bool:
-        """False at the end of the file."""
-        if not select.select([self._out], [], [], 0.2)[0]:
-            return True
-        try:
-            data = os.read(self._out, 65536)
-        except OSError:
-            return False
-        self.seen += data
-        return bool(data)
-
-    def __enter__(self) -> Watched:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.status is None:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
-        os.close(self._out)
+        super().__init__(*RUN[3:], *words, person=person)
 
 
 def gone(pid: int) -> bool:

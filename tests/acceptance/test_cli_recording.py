@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import pty
 import re
 import select
 import signal
@@ -20,10 +19,9 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.acceptance.watched import PATIENCE, TRUETTY, Watched
 from tests.output.casts import cat, check, play, text
 
-PATIENCE = 30.0
-TRUETTY = [sys.executable, "-m", "truetty"]
 PLAIN = ["--shell", "bash", "--no-rc"]
 SOURCE = str(Path(truetty.__file__).parents[1])
 SVG = "{http://www.w3.org/2000/svg}"
@@ -50,52 +48,11 @@ def run(*words: object, stdin: bytes = b"", env: dict[str, str] | None = None) -
     return subprocess.run(command, input=stdin, capture_output=True, timeout=PATIENCE, env=environ, check=False)
 
 
-class Person:
-    """`truetty` on a pty, as a person has it. No wait is without end."""
+class Person(Watched):
+    """`truetty` on a pty, as a person has it."""
 
     def __init__(self, *words: object, size: tuple[int, int] = (100, 40)) -> None:
-        self.seen = b""
-        self.status: int | None = None
-        self.pid, self.tty = pty.fork()
-        if self.pid == 0:
-            os.execv(TRUETTY[0], [*TRUETTY, *map(str, words)])
-        fcntl.ioctl(self.tty, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
-
-    def until(self, what: str) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while re.search(what.encode(), self.seen) is None:
-            assert time.monotonic() < deadline, f"{what!r} is not in {self.seen!r}"
-            assert self._read(), f"ended, and {what!r} is not in {self.seen!r}"
-
-    def type(self, keys: str) -> None:
-        os.write(self.tty, keys.encode())
-
-    def ends(self) -> int:
-        deadline = time.monotonic() + PATIENCE
-        while self._read():
-            assert time.monotonic() < deadline, f"does not end: {self.seen!r}"
-        if self.status is None:
-            self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        return self.status
-
-    def _read(self) -> bool:
-        if not select.select([self.tty], [], [], 0.2)[0]:
-            return True
-        try:
-            data = os.read(self.tty, 65536)
-        except OSError:
-            return False
-        self.seen += data
-        return bool(data)
-
-    def __enter__(self) -> Person:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.status is None:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
-        os.close(self.tty)
+        super().__init__(*words, size=size)
 
 
 # -- record

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -15,6 +14,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import truetty
+from tests.acceptance.session import eventually as eventually
 from truetty.functions.answer import data
 from truetty.functions.words import text
 from truetty.mcp import catalogue
@@ -95,15 +95,6 @@ def server(*options: str, env: Mapping[str, str] | None = None) -> StdioServerPa
 
 def over_stdio(*options: str, mode: str) -> Client:
     return Client(stdio_client(server(*options)), mode=mode)
-
-
-async def eventually(condition: Callable[[], bool], what: str) -> None:
-    """For facts that nobody announces."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + PATIENCE
-    while not condition():
-        assert loop.time() < deadline, f"never came true: {what}"
-        await asyncio.sleep(0.01)
 
 
 # Says which they are, a job and the shell, and waits: for tests that look for them afterwards.

@@ -7,17 +7,16 @@ Rule 2: what goes wrong with the file is said at the end; the shell or command i
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from truetty import Misuse, Terminal
 from truetty.cli import OURS
-from truetty.cli.run import ENDING, _follow, _input, _interrupts, _keyboard, _status
 from truetty.cli.run import Request as Run
+from truetty.cli.run import follow, keyboard, piped, status
+from truetty.cli.signals import ENDING, ended_by, interrupts
 from truetty.conversation import Conversation
 from truetty.environment import FRIENDLY
 from truetty.recording import Recording
@@ -86,12 +85,12 @@ async def _command(request: Request, terminal: Terminal, person: bool) -> int:
     async with terminal:
         recording = _begin(request, terminal)
         command = await terminal.start(request.run.text)
-        feeding = _keyboard(terminal) if person else _input(terminal, command)
-        with _interrupts(command), feeding as feed:
-            outcome = await _follow(request.run, command, feed, person)
+        feeding = keyboard(terminal) if person else piped(terminal, command)
+        with interrupts(command), feeding as feed:
+            outcome = await follow(request.run, command, feed, person)
         recording.stop(outcome.exit_code)
     _say_trouble(recording)
-    return _status(request.run, command, outcome)
+    return status(request.run, command, outcome)
 
 
 # -- a person's shell
@@ -108,7 +107,7 @@ async def _shell(request: Request, terminal: Terminal) -> int:
         assert conversation is not None
         recording = _begin(request, terminal)
         print(f"truetty: recording to {request.file} until the shell ends", file=sys.stderr)
-        with _ends(), _keyboard(terminal):
+        with ended_by(*ENDING), keyboard(terminal):
             await _show(terminal, conversation)
         await opening
     finally:
@@ -131,21 +130,6 @@ async def _show(terminal: Terminal, conversation: Conversation) -> None:
         sys.stdout.flush()
         shown = end
         await terminal.changes.until(lambda: record.end > shown or conversation.ended is not None, None)  # noqa: B023
-
-
-@contextlib.contextmanager
-def _ends() -> Iterator[None]:
-    """HUP and TERM end us and all we started; the recording is whole."""
-    loop = asyncio.get_running_loop()
-    main = asyncio.current_task()
-    assert main is not None
-    for number in ENDING:
-        loop.add_signal_handler(number, main.cancel, number)
-    try:
-        yield
-    finally:
-        for number in ENDING:
-            loop.remove_signal_handler(number)
 
 
 def _say_trouble(recording: Recording) -> None:

@@ -21,7 +21,7 @@ from typing import Final
 
 from truetty import Misuse
 from truetty.cli.clean import write
-from truetty.cli.run import ENDING
+from truetty.cli.signals import ENDING, ended_by
 from truetty.output.asciicast import LONGEST_LINE, OUTPUT, Event, Header, read
 from truetty.output.playback import Playback
 
@@ -75,7 +75,7 @@ async def _replay(request: Request, header: Header, events: Iterator[Event]) -> 
     if person:
         _warn(header)
     playback = Playback()
-    with _quiet_keyboard() if person else contextlib.nullcontext(), _ends():
+    with _quiet_keyboard() if person else contextlib.nullcontext(), ended_by(signal.SIGINT, *ENDING):
         try:
             await _play(events, playback, speed, inf if limit is None else limit)
         finally:
@@ -142,17 +142,3 @@ def _quiet_keyboard() -> Iterator[None]:
     finally:
         loop.remove_reader(descriptor)
         termios.tcsetattr(descriptor, termios.TCSAFLUSH, before)
-
-
-@contextlib.contextmanager
-def _ends() -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    main = asyncio.current_task()
-    assert main is not None
-    for number in (signal.SIGINT, *ENDING):
-        loop.add_signal_handler(number, main.cancel, number)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, *ENDING):
-            loop.remove_signal_handler(number)

@@ -20,13 +20,13 @@ from typing import Final
 from truetty import Command, Misuse, Outcome, Settings, Terminal, TruettyError
 from truetty.arguments import making
 from truetty.cli import OURS
+from truetty.cli.signals import interrupts
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
 MOST_ENDS: Final = 3  # Ctrl-D that often, and whoever still waits is not waiting for our input
 LONGEST_LINE: Final = 4000
 END: Final = b"\x04"
 CHUNK: Final = 64 * 1024  # what a pty holds, and more
-ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,14 @@ async def _run(request: Request) -> int:
     terminal = Terminal(settings.shell, cwd=request.cwd, **made)
     async with terminal:
         command = await terminal.start(request.text, timeout=request.timeout)
-        with _interrupts(command), _keyboard(terminal) if person else _input(terminal, command) as feed:
-            outcome = await _follow(request, command, feed, person)
+        with interrupts(command), keyboard(terminal) if person else piped(terminal, command) as feed:
+            outcome = await follow(request, command, feed, person)
     if request.json:
         print(json.dumps(dataclasses.asdict(outcome), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
-    return _status(request, command, outcome)
+    return status(request, command, outcome)
 
 
-def _status(request: Request, command: Command, outcome: Outcome) -> int:
+def status(request: Request, command: Command, outcome: Outcome) -> int:
     if outcome.state != "finished" or command.timed_out:
         if not request.json:
             whys = {"waiting": "it waits for input", "lost": "its terminal is lost"}
@@ -98,7 +98,7 @@ def _status(request: Request, command: Command, outcome: Outcome) -> int:
     return outcome.exit_code
 
 
-async def _follow(request: Request, command: Command, feed: Feed, person: bool) -> Outcome:
+async def follow(request: Request, command: Command, feed: Feed, person: bool) -> Outcome:
     """Show output and pass input until the command has finished, patience is over, or nobody can answer."""
     show = _Show(command, raw=person, silent=request.json)
     loop = asyncio.get_running_loop()
@@ -157,7 +157,7 @@ class _Keys(Feed):
 
 
 @contextlib.contextmanager
-def _keyboard(terminal: Terminal) -> Iterator[Feed]:
+def keyboard(terminal: Terminal) -> Iterator[Feed]:
     loop = asyncio.get_running_loop()
     descriptor = sys.stdin.fileno()
     keys = _Keys()
@@ -254,29 +254,5 @@ class _Pipe(Feed):
 
 
 @contextlib.contextmanager
-def _input(terminal: Terminal, command: Command) -> Iterator[Feed]:
+def piped(terminal: Terminal, command: Command) -> Iterator[Feed]:
     yield _Pipe(terminal, command)
-
-
-@contextlib.contextmanager
-def _interrupts(command: Command) -> Iterator[None]:
-    """Ctrl-C goes to the command; a second one ends it, whatever it does. HUP and TERM end us and all we started."""
-    loop = asyncio.get_running_loop()
-    tasks: list[asyncio.Task[object]] = []
-
-    async def pressed() -> object:
-        return await (command.kill() if len(tasks) > 1 else command.interrupt())
-
-    def interrupt() -> None:
-        tasks.append(asyncio.ensure_future(pressed()))
-
-    main = asyncio.current_task()
-    assert main is not None
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    for number in ENDING:
-        loop.add_signal_handler(number, main.cancel, number)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, *ENDING):
-            loop.remove_signal_handler(number)

@@ -15,7 +15,7 @@ from truetty import HostError, Misuse, Terminal
 from truetty.cli.clean import write
 from truetty.cli.replay import opened
 from truetty.cli.run import Request as Run
-from truetty.cli.run import _interrupts
+from truetty.cli.signals import interrupts
 from truetty.output.asciicast import OUTPUT, RESIZE
 from truetty.output.picture import check, fitted, picture
 from truetty.output.screen import Model
@@ -79,7 +79,7 @@ async def _of_command(request: Request) -> str:
     asked = Run(request.command, request.shell, request.cwd, [], request.wait, None, True, request.rc)
     async with Terminal(request.shell, cwd=request.cwd, rc=request.rc, size=size) as terminal:
         command = await terminal.start(asked.text)
-        with _interrupts(command):
+        with interrupts(command):
             outcome = await command.wait(request.wait)
         conversation = terminal._conversation
         assert conversation is not None

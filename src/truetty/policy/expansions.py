@@ -9,6 +9,7 @@ Rule 4: an expansion that evaluates, assigns or looks up by a name that is itsel
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
@@ -39,15 +40,16 @@ def _is_bracketed(part: Node) -> bool:
     return kind(part) == "ExtGlob" or (kind(part) == "Lit" and "(" in text(part))
 
 
-class Expansions:
+class Expansions(ABC):
     def __init__(self, source: bytes, dialect: str) -> None:
         self.found: list[Call | Doubt] = []
         self.dialect = dialect
         self.source = source
         self._depth = 0
 
+    @abstractmethod
     def statements(self, nodes: Sequence[Node]) -> None:
-        raise NotImplementedError
+        """Read the commands of a substitution; whoever reads statements does."""
 
     def slice(self, node: Node) -> str:
         start, end = span(node)

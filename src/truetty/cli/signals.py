@@ -1,0 +1,47 @@
+"""What signals mean to a command of ours: the end, or Ctrl-C for whoever runs in the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Iterator
+from typing import Final
+
+from truetty import Command
+
+ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def ended_by(*numbers: int) -> Iterator[None]:
+    """These end us and all we started: the task is cancelled, with the signal as its reason."""
+    loop, main = asyncio.get_running_loop(), asyncio.current_task()
+    assert main is not None
+    for number in numbers:
+        loop.add_signal_handler(number, main.cancel, number)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+@contextlib.contextmanager
+def interrupts(command: Command) -> Iterator[None]:
+    """Ctrl-C goes to the command; a second one ends it, whatever it does. HUP and TERM end us and all we started."""
+    loop = asyncio.get_running_loop()
+    tasks: list[asyncio.Task[object]] = []
+
+    async def pressed() -> object:
+        return await (command.kill() if len(tasks) > 1 else command.interrupt())
+
+    def interrupt() -> None:
+        tasks.append(asyncio.ensure_future(pressed()))
+
+    with ended_by(*ENDING):
+        loop.add_signal_handler(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
