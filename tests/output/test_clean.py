@@ -244,6 +244,13 @@ def test_any_cut_gives_the_same_text(data: bytes, cuts: list[int], size: tuple[i
     assert cleaned([bytes([byte]) for byte in data], *size) == whole
 
 
+def test_controls_in_a_cut_sequence_after_an_open_string() -> None:
+    data = b"\x1b]7717;\r\n\x1b\r\none\r\n"
+    assert clean(data) == "\nne\n"
+    for at in range(len(data)):
+        assert cleaned([data[:at], data[at:]]) == "\nne\n"
+
+
 @given(STREAMS)
 def test_clean_text_has_no_controls(data: bytes) -> None:
     text = clean(data)

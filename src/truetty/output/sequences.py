@@ -96,11 +96,13 @@ def split_cut(text: str) -> tuple[str, str, str]:
     cut = _CUT.fullmatch(text, at) if at >= 0 else None
     if cut is None:
         return text, "", ""
-    before = text[:at] + _EFFECT.sub("", cut["early"])
+    body = cut["body"] or ""
+    effects = _EFFECT.sub("", cut["early"] + body)
+    # The ESC may also have ended a string: without it, what takes effect now would be taken for a part of that.
+    before = f"{text[:at]}\x18{effects}" if effects else text[:at]
     if cut["osc"] or cut["string"]:
         return before, "", "]" if cut["osc"] else "P"
-    body = cut["body"] or ""
-    return before + _EFFECT.sub("", body), ("\x1b" + _NO_EFFECT.sub("", body))[: LONGEST - 1], ""
+    return before, ("\x1b" + _NO_EFFECT.sub("", body))[: LONGEST - 1], ""
 
 
 def after_string(text: str, kind: str) -> tuple[str, str]:
