@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truetty.core.errors import Misuse
-from truetty.core.events import Mark
 from truetty.core.scanner import Scanner
+from truetty.core.signs import Mark
 from truetty.output.clean import Cleaner
 from truetty.output.digest import Budget, digest, tokens
 from truetty.transcript import Transcript

@@ -13,9 +13,9 @@ from truetty.answers import Answers
 from truetty.asking import asked
 from truetty.conversation import Conversation
 from truetty.core import keys
-from truetty.core.command import Machine
 from truetty.core.ending import Reading
 from truetty.core.errors import Misuse
+from truetty.core.machine import Machine
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.core.until import Until, of
 from truetty.output.clean import clean

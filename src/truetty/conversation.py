@@ -16,11 +16,11 @@ from typing import Final
 
 from truetty.bounds import TAIL, Bounds
 from truetty.channels.base import Channel, Ended
-from truetty.core.command import Machine, State
 from truetty.core.ending import Secrets, Want
-from truetty.core.events import Event, Mark, Mode, Query
+from truetty.core.machine import Machine, State
 from truetty.core.outcome import Strategy
 from truetty.core.scanner import Scanner
+from truetty.core.signs import Event, Mark, Mode, Query
 from truetty.folder import Folder
 from truetty.questions import Questions
 from truetty.record import Record

@@ -12,7 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from truetty import events
-from truetty.core.command import State
+from truetty.core.machine import State
 
 if TYPE_CHECKING:
     from truetty.command import Command

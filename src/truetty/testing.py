@@ -15,10 +15,10 @@ from truetty.channels.base import Channel, Ended
 from truetty.channels.fake import FakeChannel as FakeChannel
 from truetty.channels.fake import FakeObserver as FakeObserver
 from truetty.channels.fake import mark as mark
-from truetty.core.command import Machine
 from truetty.core.ending import Secrets, Want
-from truetty.core.events import Event
+from truetty.core.machine import Machine
 from truetty.core.observation import Observation
+from truetty.core.signs import Event
 
 SECRETS = Secrets(start="begin", end="finish", answer="reply", key="key")
 PATIENCE = 30.0  # of a conformance case: far more than any needs, so that a hang is a failure and not for ever

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from truetty.channels.base import Channel
 from truetty.core.ending import Secrets
-from truetty.core.events import Mark
+from truetty.core.signs import Mark
 from truetty.folder import Folder
 from truetty.shells import table
 from truetty.shells.base import Asked, Shell, Typed

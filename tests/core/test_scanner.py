@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from truetty.core.events import Event, Hint, Mark, Mode, Query
 from truetty.core.scanner import MAX_BODY, Scanner
+from truetty.core.signs import Event, Hint, Mark, Mode, Query
 
 TAIL = b"\x1b[?25hZ\x1b[6n"
 

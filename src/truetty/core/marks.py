@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from truetty.core.events import Event, Hint, Mark
+from truetty.core.signs import Event, Hint, Mark
 
 OWN = b"7717"
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from truetty.core.events import Event, Mode, Query
 from truetty.core.marks import PROTOCOLS
+from truetty.core.signs import Event, Mode, Query
 
 # An endless OSC must not grow us; no honest mark is longer.
 MAX_BODY: Final = 64 * 1024

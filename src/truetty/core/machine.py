@@ -34,10 +34,10 @@ from typing import Final
 
 from truetty.core.agreement import LOOKS, SPAN, Agreement
 from truetty.core.ending import Ending, Reading, Secrets, Want
-from truetty.core.events import Event, Hint, Mark, Mode, Query
 from truetty.core.observation import Observation
 from truetty.core.outcome import Strategy, WaitingKind
 from truetty.core.pace import AGAIN, QUIET, SOON, Pace
+from truetty.core.signs import Event, Hint, Mark, Mode, Query
 
 # With output of a background job between every two looks, this many in a row prove the prompt all the same.
 STEADY_LOOKS: Final = 8

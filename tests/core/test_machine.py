@@ -6,11 +6,11 @@ from math import inf
 
 import pytest
 
-from truetty.core.command import ASK_LIMIT, State
 from truetty.core.ending import Want
-from truetty.core.events import Hint, Mark, Mode, Query
+from truetty.core.machine import ASK_LIMIT, State
 from truetty.core.observation import Observation
 from truetty.core.pace import QUIET, SLOWEST
+from truetty.core.signs import Hint, Mark, Mode, Query
 from truetty.testing import Turned
 
 SHELL = 100
