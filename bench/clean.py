@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from truetty.output.clean import Cleaner
-from truetty.output.digest import Budget, Digest
+from truetty.text.clean import Cleaner
+from truetty.text.digest import Budget, Digest
 
 RECORDINGS = Path(__file__).parent.parent / "tests" / "output" / "recordings"
 SIZE = 4_000_000

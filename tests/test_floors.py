@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "truetty"
 # Lowest first. A module imports from lower floors and from its own room; rooms on one floor do not know each other.
 FLOORS = (
     ({"core"},),
-    ({"output"}, {"kernel"}, {"shells"}),
+    ({"text"}, {"kernel"}, {"shells"}),
     ({"spill"}, {"changes"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}, {"replies"}),
     ({"transcript"}, {"values"}, {"questions"}, {"survivors"}, {"typist"}),
     ({"reading"}, {"record"}),
@@ -38,7 +38,7 @@ FLOORS = (
     ({"__main__"},),
 )
 
-PURE = ("core", "output")
+PURE = ("core", "text")
 
 # Whatever has a clock, a descriptor, a thread, chance, or a second opinion of its own about them.
 IMPURE = {
@@ -95,7 +95,7 @@ def name_of(path: Path) -> str:
 
 
 def test_there_is_something_to_look_at() -> None:
-    assert {"core", "output", "kernel", "shells", "channels"} <= {part(module) for module in MODULES.values()}
+    assert {"core", "text", "kernel", "shells", "channels"} <= {part(module) for module in MODULES.values()}
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)

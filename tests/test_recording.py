@@ -16,12 +16,12 @@ import pytest
 import truetty
 import truetty.sync
 from tests.acceptance.session import eventually, opened
-from tests.output.casts import Events, check, play, text
 from tests.stage import Stage
+from tests.text.casts import Events, check, play, text
 from truetty.channels.fake import SANE, FakeObserver
-from truetty.output.asciicast import VERSIONS
 from truetty.record import MOST_TIMES, Record
 from truetty.recording import REACH, SLICE, Recording
+from truetty.text.asciicast import VERSIONS
 from truetty.transcript import Transcript
 
 PATIENCE = 30

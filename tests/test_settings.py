@@ -16,11 +16,11 @@ import truetty
 from tests.stage import until
 from truetty import events, spill, stream, terminal, transcript
 from truetty.cli import settings as command_line
-from truetty.output import digest
 from truetty.registry import LIMIT, Registry
 from truetty.replies import Reply
 from truetty.service import Service
 from truetty.settings import FIELDS, PolicySettings, Settings, places, strangers
+from truetty.text import digest
 
 ROOT = Path(__file__).resolve().parent.parent
 

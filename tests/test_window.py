@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from truetty.core.errors import Misuse
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Mark
-from truetty.output.clean import Cleaner
-from truetty.output.digest import Budget, digest, tokens
+from truetty.text.clean import Cleaner
+from truetty.text.digest import Budget, digest, tokens
 from truetty.transcript import Transcript
 from truetty.window import Match, Output
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from truetty.core.errors import UnknownTerminal as UnknownTerminal
     from truetty.core.outcome import Outcome as Outcome
     from truetty.core.outcome import Waiting as Waiting
-    from truetty.output.digest import Budget as Budget
-    from truetty.output.screen import Screen as Screen
     from truetty.recording import Recording as Recording
     from truetty.registry import Registry as Registry
     from truetty.replies import Reply as Reply
     from truetty.settings import Settings as Settings
     from truetty.terminal import Terminal as Terminal
+    from truetty.text.digest import Budget as Budget
+    from truetty.text.screen import Screen as Screen
     from truetty.window import Output as Output
 
 __version__ = "0.1.0"
@@ -41,8 +41,8 @@ _HOMES = {
         *("LimitReached", "Misuse", "SpawnFailed", "TruettyError", "UnknownTerminal"),
     ),
     "truetty.core.outcome": ("Outcome", "Waiting"),
-    "truetty.output.digest": ("Budget",),
-    "truetty.output.screen": ("Screen",),
+    "truetty.text.digest": ("Budget",),
+    "truetty.text.screen": ("Screen",),
     "truetty.recording": ("Recording",),
     "truetty.registry": ("Registry",),
     "truetty.replies": ("Reply",),

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from truetty.channels.base import Channel
-from truetty.output.digest import REST, Budget
 from truetty.replies import OnWaiting, Reply
 from truetty.settings import Settings
 from truetty.spill import Allowance
+from truetty.text.digest import REST, Budget
 
 
 class Making(TypedDict, total=False):

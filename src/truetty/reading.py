@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from truetty.core.marks import OWN
-from truetty.output.clean import Cleaner
-from truetty.output.digest import Budget, Digest
-from truetty.output.lines import repeated
+from truetty.text.clean import Cleaner
+from truetty.text.digest import Budget, Digest
+from truetty.text.lines import repeated
 from truetty.transcript import Span, Transcript
 
 _OPENING: Final = b"\x1b]" + OWN + b";"

@@ -33,8 +33,8 @@ from typing import Final, Self, TypedDict, Unpack
 
 from truetty.core.errors import HostError, Misuse
 from truetty.kernel.observation import Observer
-from truetty.output.asciicast import VERSIONS, Header, Version, Writer
 from truetty.record import FINEST, Record
+from truetty.text.asciicast import VERSIONS, Header, Version, Writer
 
 # A tenth of a second of work; then others have their turn.
 SLICE: Final = 4 << 20

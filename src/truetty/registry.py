@@ -26,10 +26,10 @@ from truetty import reuse
 from truetty.arguments import Making, making
 from truetty.command import Command
 from truetty.core.errors import Closed, LimitReached, Misuse, SpawnFailed, TruettyError, UnknownTerminal
-from truetty.output.digest import REST
 from truetty.reuse import Limits, Open, Refuse, Reuse
 from truetty.seat import Defaults, Make, Order, Place, Seat, ShellName
 from truetty.terminal import Terminal
+from truetty.text.digest import REST
 
 if TYPE_CHECKING:
     from truetty.settings import Settings

@@ -18,11 +18,11 @@ from typing import Final, Protocol, Unpack
 from truetty.arguments import Making
 from truetty.command import Command
 from truetty.core.errors import SpawnFailed, TruettyError
-from truetty.output.digest import DEFAULT, Budget
 from truetty.reuse import Seen, Wish
 from truetty.shells import table
 from truetty.shells.quoting import quoted
 from truetty.terminal import STARTUP, Terminal
+from truetty.text.digest import DEFAULT, Budget
 
 # Going to another directory takes a shell milliseconds; one that needs longer is left alone.
 MOVE: Final = 5.0

@@ -25,12 +25,12 @@ from truetty.core.prompts import SECRETS
 from truetty.core.until import Until
 from truetty.handoffs import Handoff, Handoffs
 from truetty.notices import Notice, Notices
-from truetty.output.digest import REST, Budget
-from truetty.output.screen import Screen
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
 from truetty.registry import Registry
 from truetty.settings import Settings
 from truetty.terminal import Terminal
+from truetty.text.digest import REST, Budget
+from truetty.text.screen import Screen
 from truetty.window import Match
 
 # What a client may send again after a lost connection; older ones are surely answered.

@@ -29,14 +29,14 @@ from truetty.core.errors import Busy, Closed, HostError, Misuse, SpawnFailed
 from truetty.core.outcome import Outcome, Strategy
 from truetty.folder import Folder
 from truetty.kernel.observation import Process
-from truetty.output.digest import DEFAULT, Budget
-from truetty.output.screen import Screen
 from truetty.recording import Recording, Wanted, tell
 from truetty.replies import OnWaiting, Reply
 from truetty.shells import table
 from truetty.shells.base import Shell
 from truetty.spill import DEFAULT_QUOTA, TOTAL, Allowance
 from truetty.stream import COALESCE
+from truetty.text.digest import DEFAULT, Budget
+from truetty.text.screen import Screen
 from truetty.transcript import DEFAULT_MEMORY, Transcript
 from truetty.viewer import Viewer
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.output.screen import Model, Screen
 from truetty.record import Record
+from truetty.text.screen import Model, Screen
 
 REACH: Final = 1 << 20
 FULL_SCREEN_REACH: Final = 8 << 20

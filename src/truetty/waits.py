@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, Until
 from truetty.kernel import ports
-from truetty.output.clean import Cleaner
+from truetty.text.clean import Cleaner
 
 if TYPE_CHECKING:
     from truetty.command import Command

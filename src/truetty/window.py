@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from truetty.core.errors import Misuse
-from truetty.output.clean import Cleaner
-from truetty.output.digest import Budget, Digest, Digested, digest, tokens
-from truetty.output.lines import ends, numbered
-from truetty.output.unseen import Unseen
 from truetty.reading import Reader, Window
+from truetty.text.clean import Cleaner
+from truetty.text.digest import Budget, Digest, Digested, digest, tokens
+from truetty.text.lines import ends, numbered
+from truetty.text.unseen import Unseen
 from truetty.transcript import Transcript
 
 _MARK_ROOM: Final = 70  # for what is said between two ends

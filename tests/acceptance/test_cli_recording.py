@@ -20,7 +20,7 @@ import pytest
 
 import truetty
 from tests.acceptance.watched import PATIENCE, TRUETTY, Watched
-from tests.output.casts import cat, check, play, text
+from tests.text.casts import cat, check, play, text
 
 PLAIN = ["--shell", "bash", "--no-rc"]
 SOURCE = str(Path(truetty.__file__).parents[1])

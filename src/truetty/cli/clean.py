@@ -15,9 +15,9 @@ import sys
 from typing import Final
 
 from truetty.core.errors import HostError, Misuse
-from truetty.output.clean import Cleaner
-from truetty.output.lines import repeated
 from truetty.refusals import check_size
+from truetty.text.clean import Cleaner
+from truetty.text.lines import repeated
 
 CHUNK: Final = 1 << 16
 # Whoever redraws does it more often; whoever watches does not mind.

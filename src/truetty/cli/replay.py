@@ -22,8 +22,8 @@ from typing import Final
 from truetty import Misuse
 from truetty.cli.clean import write
 from truetty.cli.signals import ENDING, ended_by
-from truetty.output.asciicast import LONGEST_LINE, OUTPUT, Event, Header, read
-from truetty.output.playback import Playback
+from truetty.text.asciicast import LONGEST_LINE, OUTPUT, Event, Header, read
+from truetty.text.playback import Playback
 
 # No timer waits longer; a recording that says so is played on after it.
 LONGEST_PAUSE: Final = 86_400.0

@@ -14,7 +14,7 @@ from typing import Final
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
 from truetty.notices import Notice
-from truetty.output.screen import Screen
+from truetty.text.screen import Screen
 
 # Long facts of an error (a command of a megabyte) are cut: the caller has them.
 LONGEST_FACT: Final = 2000

@@ -22,10 +22,10 @@ from truetty.functions.answer import Answer
 from truetty.functions.arguments import Arguments, read
 from truetty.functions.verbs import RUN_WAIT, SEND_WAIT, Verb
 from truetty.handoffs import Handoff
-from truetty.output.digest import SMALLEST, Budget
 from truetty.policy import Asker
 from truetty.service import PAGE, Report, Service
 from truetty.terminal import Terminal
+from truetty.text.digest import SMALLEST, Budget
 from truetty.window import Match
 
 # A command in the background that fails at once should say so in the same answer.

@@ -17,7 +17,7 @@ from truetty.core.outcome import Outcome, Waiting
 from truetty.core.prompts import SECRETS
 from truetty.functions.answer import Answer, sendable
 from truetty.notices import Notice
-from truetty.output.screen import Screen
+from truetty.text.screen import Screen
 
 NO_OUTPUT: Final = "(no output)"
 ONLY_BLANKS: Final = "(nothing but blanks and empty lines)"

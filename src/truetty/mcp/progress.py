@@ -15,7 +15,7 @@ from typing import Final
 
 from truetty.command import Command
 from truetty.mcp.caller import Caller
-from truetty.output.digest import Budget
+from truetty.text.digest import Budget
 
 # Often enough to be read like a terminal, seldom enough for a client that draws every notification.
 EVERY: Final = 0.25

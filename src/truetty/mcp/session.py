@@ -22,11 +22,11 @@ from truetty.mcp import words
 from truetty.mcp.page import Page
 from truetty.mcp.visits import Visits
 from truetty.notices import Notice
-from truetty.output.digest import Budget
 from truetty.policy import Policy
 from truetty.reading import Reader
 from truetty.service import Service
 from truetty.settings import Settings
+from truetty.text.digest import Budget
 
 POLICIES: Final = ("settings", "allow", "read-only")
 

@@ -18,8 +18,8 @@ from truetty.mcp import words
 from truetty.mcp.caller import Caller
 from truetty.mcp.progress import reported
 from truetty.mcp.session import TASK, Session
-from truetty.output.digest import Budget
 from truetty.service import Report
+from truetty.text.digest import Budget
 
 
 class ClientDesk(Desk):

@@ -22,8 +22,6 @@ from truetty.core.errors import TruettyError as TruettyError
 from truetty.core.errors import UnknownTerminal as UnknownTerminal
 from truetty.core.outcome import Outcome as Outcome
 from truetty.core.outcome import Waiting as Waiting
-from truetty.output.digest import Budget as Budget
-from truetty.output.screen import Screen as Screen
 from truetty.replies import Reply as Reply
 from truetty.settings import Settings as Settings
 from truetty.sync.registry import Registry as Registry
@@ -32,3 +30,5 @@ from truetty.sync.terminal import Output as Output
 from truetty.sync.terminal import Recording as Recording
 from truetty.sync.terminal import Terminal as Terminal
 from truetty.sync.terminal import Transcript as Transcript
+from truetty.text.digest import Budget as Budget
+from truetty.text.screen import Screen as Screen

@@ -8,11 +8,11 @@ from typing import Self, Unpack
 
 import truetty
 from truetty.arguments import Making
-from truetty.output.digest import REST
 from truetty.seat import Place, ShellName
 from truetty.settings import Settings
 from truetty.sync.loop import loop
 from truetty.sync.terminal import Command, Terminal
+from truetty.text.digest import REST
 
 
 class Registry:

@@ -17,11 +17,11 @@ from truetty.core.outcome import Outcome, State, Strategy
 from truetty.core.until import Until
 from truetty.events import Event
 from truetty.kernel.observation import Process
-from truetty.output.digest import Budget
-from truetty.output.screen import Screen
 from truetty.recording import Wanted
 from truetty.stream import Stream
 from truetty.sync.loop import loop
+from truetty.text.digest import Budget
+from truetty.text.screen import Screen
 from truetty.window import Match
 
 

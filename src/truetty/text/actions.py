@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from truetty.output import modes, moves
-from truetty.output.moves import Values
-from truetty.output.page import Page
-from truetty.output.sequences import LONGEST
+from truetty.text import modes, moves
+from truetty.text.moves import Values
+from truetty.text.page import Page
+from truetty.text.sequences import LONGEST
 
 Action = Callable[[Page], None]
 Change = Callable[[Values, Page], None]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truetty.output.playback import LONGEST, Playback
-from truetty.output.screen import Model
+from truetty.text.playback import LONGEST, Playback
+from truetty.text.screen import Model
 
 RECORDINGS = sorted(Path(__file__).with_name("recordings").glob("*.raw"))
 

@@ -6,9 +6,9 @@ Rule 2: `plain` is true only while none of them is set, and only then may text s
 
 from __future__ import annotations
 
-from truetty.output.cells import TAB_WIDTH
-from truetty.output.moves import Values, keep_screen, move_to
-from truetty.output.page import Page
+from truetty.text.cells import TAB_WIDTH
+from truetty.text.moves import Values, keep_screen, move_to
+from truetty.text.page import Page
 
 PRIVATE = frozenset({2, 6, 7, 47, 1047, 1048, 1049})  # the private modes that matter here
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truetty import Misuse
-from truetty.output.digest import DEFAULT, SMALLEST, Budget, Digest, Digested, digest, tokens
+from truetty.text.digest import DEFAULT, SMALLEST, Budget, Digest, Digested, digest, tokens
 
 NUMBERS = "".join(f"{number}\n" for number in range(1001, 3001))  # data: not folded
 OMISSION = re.compile(r"\[… ([\d,]+) bytes, ([\d,]+) lines? left out(?:; [^…]*)? …\]\n")

@@ -16,7 +16,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from truetty.core.errors import Misuse
-from truetty.output.screen import Colour, Model, Run, Style
+from truetty.text.screen import Colour, Model, Run, Style
 
 # In the worst case each has its own colours, at about 250 bytes: 25 MB.
 MOST_CELLS: Final = 100_000

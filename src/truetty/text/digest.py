@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from truetty.core.errors import Misuse
-from truetty.output.folding import Unit, units
+from truetty.text.folding import Unit, units
 
 SMALLEST: Final = 200  # room for two omission marks and a few words beside them
 DEFAULT: Final = 30_000

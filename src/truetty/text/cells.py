@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from truetty.output.sequences import ERASE_ALL, ERASE_RIGHT
+from truetty.text.sequences import ERASE_ALL, ERASE_RIGHT
 
 BLANK = "\0"
 HALF = "\udc00"  # the second cell of a wide character

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from truetty.output.screen import Model, Screen
+from truetty.text.screen import Model, Screen
 
 
 def drawn(data: bytes, size: tuple[int, int] = (20, 4)) -> Screen:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truetty import Misuse
-from truetty.output.picture import (
+from truetty.text.picture import (
     BACKGROUND,
     FOREGROUND,
     HEIGHT,
@@ -21,7 +21,7 @@ from truetty.output.picture import (
     fitted,
     picture,
 )
-from truetty.output.screen import Model
+from truetty.text.screen import Model
 
 SVG = "{http://www.w3.org/2000/svg}"
 RECORDINGS = sorted(Path(__file__).with_name("recordings").glob("*.raw"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truetty.output.folding import fold, units
+from truetty.text.folding import fold, units
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ Rule 3: a clear keeps what was on the screen.
 
 from __future__ import annotations
 
-from truetty.output.cells import BLANK, GAP, HALF, LONE, TAB_WIDTH, deleted, erased, inserted
-from truetty.output.page import Page, Row
+from truetty.text.cells import BLANK, GAP, HALF, LONE, TAB_WIDTH, deleted, erased, inserted
+from truetty.text.page import Page, Row
 
 Values = tuple[int, ...]
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.output import streams, truth
-from truetty.output.clean import Cleaner, clean
+from tests.text import streams, truth
+from truetty.text.clean import Cleaner, clean
 
 RECORDINGS = sorted(Path(__file__).with_name("recordings").glob("*.raw"))
 ESC = "\x1b"

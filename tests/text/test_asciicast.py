@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.output.casts import cat, check, play, text
+from tests.text.casts import cat, check, play, text
 from truetty import Misuse
-from truetty.output.asciicast import LONGEST_LINE, VERSIONS, Event, Header, Version, Writer, read
+from truetty.text.asciicast import LONGEST_LINE, VERSIONS, Event, Header, Version, Writer, read
 
 RECORDINGS = sorted(Path(__file__).with_name("recordings").glob("*.raw"))
 

@@ -20,10 +20,10 @@ import codecs
 import copy
 import re
 
-from truetty.output import sequences
-from truetty.output.actions import ACTIONS
-from truetty.output.page import Page
-from truetty.output.sequences import ERASE_ALL, ERASE_RIGHT
+from truetty.text import sequences
+from truetty.text.actions import ACTIONS
+from truetty.text.page import Page
+from truetty.text.sequences import ERASE_ALL, ERASE_RIGHT
 
 _SLICE = 1 << 16  # bytes worked on at once, whatever is fed
 _STEP = 1 << 12  # bytes stepped through before looking again whether lines will do

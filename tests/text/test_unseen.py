@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from truetty.output.unseen import CONCEALED, INVISIBLE, Unseen
+from truetty.text.unseen import CONCEALED, INVISIBLE, Unseen
 
 
 def notes(data: bytes) -> tuple[str, ...]:

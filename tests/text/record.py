@@ -1,6 +1,6 @@
 """Make a recording: everything a program writes to a terminal of 120 × 30.
 
-python tests/output/record.py NAME PROGRAM [ARGUMENT ...]     what is typed meanwhile goes to the program
+python tests/text/record.py NAME PROGRAM [ARGUMENT ...]     what is typed meanwhile goes to the program
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import truetty
-from tests.output import truth
+from tests.text import truth
 
 CARGO = r"""
 import sys, time

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truetty.output.cells import (
+from truetty.text.cells import (
     BLANK,
     GAP,
     HALF,
