@@ -18,10 +18,9 @@ PACKAGE = ROOT / "src" / "truetty"
 FLOORS = (
     ({"core"},),
     ({"text"}, {"kernel"}, {"shells"}),
-    ({"spill"}, {"changes"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}, {"replies"}),
-    ({"transcript"}, {"values"}, {"questions"}, {"survivors"}, {"typist"}),
-    ({"reading"}, {"record"}),
-    ({"window"}, {"settings"}),
+    ({"store"}, {"changes"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}, {"replies"}),
+    ({"values"}, {"questions"}, {"survivors"}, {"typist"}),
+    ({"settings"},),
     ({"viewer"}, {"events"}, {"asking"}, {"answers"}, {"arguments"}, {"recording"}),
     ({"bounds"},),
     ({"conversation"},),

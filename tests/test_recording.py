@@ -19,10 +19,10 @@ from tests.acceptance.session import eventually, opened
 from tests.stage import Stage
 from tests.text.casts import Events, check, play, text
 from truetty.channels.fake import SANE, FakeObserver
-from truetty.record import MOST_TIMES, Record
 from truetty.recording import REACH, SLICE, Recording
+from truetty.store.timeline import MOST_TIMES, Record
+from truetty.store.transcript import Transcript
 from truetty.text.asciicast import VERSIONS
-from truetty.transcript import Transcript
 
 PATIENCE = 30
 SILENT = replace(SANE, echo=False)

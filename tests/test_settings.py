@@ -14,12 +14,13 @@ import pytest
 
 import truetty
 from tests.stage import until
-from truetty import events, spill, stream, terminal, transcript
+from truetty import events, stream, terminal
 from truetty.cli import settings as command_line
 from truetty.registry import LIMIT, Registry
 from truetty.replies import Reply
 from truetty.service import Service
 from truetty.settings import FIELDS, PolicySettings, Settings, places, strangers
+from truetty.store import spill, transcript
 from truetty.text import digest
 
 ROOT = Path(__file__).resolve().parent.parent

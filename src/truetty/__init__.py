@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from truetty.registry import Registry as Registry
     from truetty.replies import Reply as Reply
     from truetty.settings import Settings as Settings
+    from truetty.store.output import Output as Output
     from truetty.terminal import Terminal as Terminal
     from truetty.text.digest import Budget as Budget
     from truetty.text.screen import Screen as Screen
-    from truetty.window import Output as Output
 
 __version__ = "0.1.0"
 
@@ -48,7 +48,7 @@ _HOMES = {
     "truetty.replies": ("Reply",),
     "truetty.settings": ("Settings",),
     "truetty.terminal": ("Terminal",),
-    "truetty.window": ("Output",),
+    "truetty.store.output": ("Output",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -9,7 +9,7 @@ from typing import TypedDict
 from truetty.channels.base import Channel
 from truetty.replies import OnWaiting, Reply
 from truetty.settings import Settings
-from truetty.spill import Allowance
+from truetty.store.spill import Allowance
 from truetty.text.digest import REST, Budget
 
 

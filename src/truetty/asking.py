@@ -8,9 +8,9 @@ from typing import Final
 from truetty.core.ending import Reading
 from truetty.core.outcome import Waiting
 from truetty.core.prompts import Description, describe
+from truetty.store.output import Output
 from truetty.text.clean import clean
 from truetty.text.screen import Screen
-from truetty.window import Output
 
 # A question and what belongs to it; a library that draws empty rows below it needs more than the line itself.
 TAIL: Final = 16 * 1024

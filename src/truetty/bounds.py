@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.shells.base import Shell
-from truetty.transcript import Transcript
-from truetty.window import Output
+from truetty.store.output import Output
+from truetty.store.transcript import Transcript
 
 # How much of the end of the output is searched for the prompt that no mark announced; prompts are shorter.
 TAIL: Final = 4096

@@ -18,11 +18,11 @@ from truetty.core.errors import Misuse
 from truetty.core.machine import Machine
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.core.until import Until, of
+from truetty.store.output import Output
 from truetty.stream import Stream
 from truetty.text.clean import clean
 from truetty.text.digest import Budget
 from truetty.waits import Wait
-from truetty.window import Output
 
 if TYPE_CHECKING:
     from truetty.terminal import Terminal

@@ -23,10 +23,10 @@ from truetty.core.scanner import Scanner
 from truetty.core.signs import Event, Mark, Mode, Query
 from truetty.folder import Folder
 from truetty.questions import Questions
-from truetty.record import Record
 from truetty.shells.base import Shell
+from truetty.store.timeline import Record
+from truetty.store.transcript import Transcript
 from truetty.survivors import Survivors
-from truetty.transcript import Transcript
 from truetty.typist import Typist
 
 # `ESC ] 7717 ; C ;`: where a mark's secret begins.

@@ -33,7 +33,7 @@ from typing import Final, Self, TypedDict, Unpack
 
 from truetty.core.errors import HostError, Misuse
 from truetty.kernel.observation import Observer
-from truetty.record import FINEST, Record
+from truetty.store.timeline import FINEST, Record
 from truetty.text.asciicast import VERSIONS, Header, Version, Writer
 
 # A tenth of a second of work; then others have their turn.

@@ -28,10 +28,10 @@ from truetty.notices import Notice, Notices
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
 from truetty.registry import Registry
 from truetty.settings import Settings
+from truetty.store.output import Match
 from truetty.terminal import Terminal
 from truetty.text.digest import REST, Budget
 from truetty.text.screen import Screen
-from truetty.window import Match
 
 # What a client may send again after a lost connection; older ones are surely answered.
 MOST_REQUESTS: Final = 1000

@@ -33,11 +33,11 @@ from truetty.recording import Recording, Wanted, tell
 from truetty.replies import OnWaiting, Reply
 from truetty.shells import table
 from truetty.shells.base import Shell
-from truetty.spill import DEFAULT_QUOTA, TOTAL, Allowance
+from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
+from truetty.store.transcript import DEFAULT_MEMORY, Transcript
 from truetty.stream import COALESCE
 from truetty.text.digest import DEFAULT, Budget
 from truetty.text.screen import Screen
-from truetty.transcript import DEFAULT_MEMORY, Transcript
 from truetty.viewer import Viewer
 
 # A person's rc files may be slow; one that takes longer than this is reported, not waited for.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.record import Record
+from truetty.store.timeline import Record
 from truetty.text.screen import Model, Screen
 
 REACH: Final = 1 << 20

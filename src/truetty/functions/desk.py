@@ -24,9 +24,9 @@ from truetty.functions.verbs import RUN_WAIT, SEND_WAIT, Verb
 from truetty.handoffs import Handoff
 from truetty.policy import Asker
 from truetty.service import PAGE, Report, Service
+from truetty.store.output import Match
 from truetty.terminal import Terminal
 from truetty.text.digest import SMALLEST, Budget
-from truetty.window import Match
 
 # A command in the background that fails at once should say so in the same answer.
 BACKGROUND_WAIT: Final = 0.5

@@ -23,9 +23,9 @@ from truetty.mcp.page import Page
 from truetty.mcp.visits import Visits
 from truetty.notices import Notice
 from truetty.policy import Policy
-from truetty.reading import Reader
 from truetty.service import Service
 from truetty.settings import Settings
+from truetty.store.reader import Reader
 from truetty.text.digest import Budget
 
 POLICIES: Final = ("settings", "allow", "read-only")

@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import Self, Unpack
 
 import truetty
-from truetty import transcript
 from truetty.arguments import Arguments
 from truetty.command import Activity
 from truetty.core.outcome import Outcome, State, Strategy
@@ -18,11 +17,12 @@ from truetty.core.until import Until
 from truetty.events import Event
 from truetty.kernel.observation import Process
 from truetty.recording import Wanted
+from truetty.store import transcript
+from truetty.store.output import Match
 from truetty.stream import Stream
 from truetty.sync.loop import loop
 from truetty.text.digest import Budget
 from truetty.text.screen import Screen
-from truetty.window import Match
 
 
 class Output:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from truetty.core.errors import HostError, Misuse
-from truetty.spill import DEFAULT_QUOTA, TOTAL, Allowance, Spill, Store, refused
+from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance, Spill, Store, refused
 
 DEFAULT_MEMORY: Final = 1 << 20  # a terminal may cost 2 MB in all, and a growing bytearray has an eighth of slack
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from truetty.core.errors import Misuse
-from truetty.reading import Reader, Window
+from truetty.store.reader import Reader, Window
+from truetty.store.transcript import Transcript
 from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget, Digest, Digested, digest, tokens
 from truetty.text.lines import ends, numbered
 from truetty.text.unseen import Unseen
-from truetty.transcript import Transcript
 
 _MARK_ROOM: Final = 70  # for what is said between two ends
 _SMALL: Final = 1 << 18  # outputs up to this are gone through anew each time: a millisecond or two

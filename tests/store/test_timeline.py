@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.session import PATIENCE, opened
-from truetty import record as module
-from truetty.record import Record
+from truetty.store import timeline as module
+from truetty.store.timeline import Record
+from truetty.store.transcript import Transcript
 from truetty.testing import mark
-from truetty.transcript import Transcript
 
 
 def seen(record: Record, start: int = 0) -> bytes:

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from truetty.core.errors import Misuse
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Mark
+from truetty.store.output import Match, Output
+from truetty.store.transcript import Transcript
 from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget, digest, tokens
-from truetty.transcript import Transcript
-from truetty.window import Match, Output
 
 START = b"\x1b]7717;C;secretOfStart\x07"
 END = b"\x1b]7717;D;secretOfEnd;0;himBH\x07"

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from truetty.core.marks import OWN
+from truetty.store.transcript import Span, Transcript
 from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget, Digest
 from truetty.text.lines import repeated
-from truetty.transcript import Span, Transcript
 
 _OPENING: Final = b"\x1b]" + OWN + b";"
 _LONGEST_MARK: Final = 256  # letter, secret, code and flags stay well under 200: what is longer is not ours

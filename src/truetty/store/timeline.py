@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from truetty.core.marks import OWN
-from truetty.transcript import Transcript
+from truetty.store.transcript import Transcript
 
 # Nobody sees a difference under a hundredth of a second.
 FINEST: Final = 0.01

@@ -24,8 +24,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truetty.core.errors import HostError, Misuse
-from truetty.spill import Allowance, Spill
-from truetty.transcript import Transcript
+from truetty.store.spill import Allowance, Spill
+from truetty.store.transcript import Transcript
 
 KB = 1024
 
@@ -185,7 +185,7 @@ def test_close_leaves_no_descriptor() -> None:
 
 SCRIPT = """
 import os, sys
-from truetty.transcript import Transcript
+from truetty.store.transcript import Transcript
 transcript = Transcript(memory=10)
 transcript.append(b"d" * 100)
 print(transcript.path, flush=True)
