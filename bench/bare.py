@@ -6,8 +6,8 @@ import os
 import select
 from collections.abc import Mapping
 
-from truetty import environment
-from truetty.folder import Folder
+from truetty.host import environment
+from truetty.host.folder import Folder
 from truetty.shells import table
 from truetty.shells.base import Asked
 

@@ -11,7 +11,7 @@ import pytest
 import truetty
 from tests.stage import KEY, LINE, PATIENCE, READY, Stage, until
 from truetty.core.observation import Observation
-from truetty.kernel.observation import Process
+from truetty.host.kernel.observation import Process
 from truetty.testing import mark
 
 CLEAR = b"\x1b[7717~"

@@ -17,8 +17,8 @@ PACKAGE = ROOT / "src" / "truetty"
 # Lowest first. A module imports from lower floors and from its own room; rooms on one floor do not know each other.
 FLOORS = (
     ({"core"},),
-    ({"text"}, {"kernel"}, {"shells"}),
-    ({"store"}, {"changes"}, {"channels"}, {"environment"}, {"folder"}, {"refusals"}, {"exit_codes"}, {"replies"}),
+    ({"text"}, {"shells"}),
+    ({"store"}, {"changes"}, {"host"}, {"refusals"}, {"exit_codes"}, {"replies"}),
     ({"values"}, {"questions"}, {"survivors"}, {"typist"}),
     ({"settings"},),
     ({"viewer"}, {"events"}, {"asking"}, {"answers"}, {"arguments"}, {"recording"}),
@@ -94,7 +94,7 @@ def name_of(path: Path) -> str:
 
 
 def test_there_is_something_to_look_at() -> None:
-    assert {"core", "text", "kernel", "shells", "channels"} <= {part(module) for module in MODULES.values()}
+    assert {"core", "text", "shells", "host"} <= {part(module) for module in MODULES.values()}
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)

@@ -18,7 +18,7 @@ import truetty.sync
 from tests.acceptance.session import eventually, opened
 from tests.stage import Stage
 from tests.text.casts import Events, check, play, text
-from truetty.channels.fake import SANE, FakeObserver
+from truetty.host.fake import SANE, FakeObserver
 from truetty.recording import REACH, SLICE, Recording
 from truetty.store.timeline import MOST_TIMES, Record
 from truetty.store.transcript import Transcript

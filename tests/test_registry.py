@@ -14,7 +14,7 @@ import truetty
 from tests.stage import PATIENCE, until
 from truetty import registry as module
 from truetty import seat
-from truetty.kernel.observation import Process
+from truetty.host.kernel.observation import Process
 from truetty.registry import Registry
 from truetty.shells.table import recognise
 from truetty.terminal import Terminal

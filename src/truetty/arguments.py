@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from truetty.channels.base import Channel
+from truetty.host.base import Channel
 from truetty.replies import OnWaiting, Reply
 from truetty.settings import Settings
 from truetty.store.spill import Allowance

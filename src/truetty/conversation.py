@@ -15,13 +15,13 @@ from math import inf
 from typing import Final
 
 from truetty.bounds import TAIL, Bounds
-from truetty.channels.base import Channel, Ended
 from truetty.core.ending import Secrets, Want
 from truetty.core.machine import Machine, State
 from truetty.core.outcome import Strategy
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Event, Mark, Mode, Query
-from truetty.folder import Folder
+from truetty.host.base import Channel, Ended
+from truetty.host.folder import Folder
 from truetty.questions import Questions
 from truetty.shells.base import Shell
 from truetty.store.timeline import Record

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.channels.base import Channel
 from truetty.core.observation import Observation
+from truetty.host.base import Channel
 
 # A VT100 with advanced video, in good order, its cursor at home: true of no terminal in particular.
 ANSWERS: Final[dict[str, bytes]] = {"DA1": b"\x1b[?1;2c", "DSR": b"\x1b[0n", "CPR": b"\x1b[1;1R"}

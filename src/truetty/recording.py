@@ -32,7 +32,7 @@ from types import TracebackType
 from typing import Final, Self, TypedDict, Unpack
 
 from truetty.core.errors import HostError, Misuse
-from truetty.kernel.observation import Observer
+from truetty.host.kernel.observation import Observer
 from truetty.store.timeline import FINEST, Record
 from truetty.text.asciicast import VERSIONS, Header, Version, Writer
 

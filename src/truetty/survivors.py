@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truetty.kernel.observation import Observer, Process
+from truetty.host.kernel.observation import Observer, Process
 
 
 class Survivors:

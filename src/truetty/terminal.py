@@ -16,19 +16,20 @@ from math import inf
 from types import TracebackType
 from typing import Final, Self, Unpack
 
-from truetty import environment, refusals
+from truetty import refusals
 from truetty.answers import Answers
 from truetty.arguments import Arguments
 from truetty.changes import Changes
-from truetty.channels.base import Channel
-from truetty.channels.local import LocalChannel
 from truetty.command import Command
 from truetty.conversation import Conversation
 from truetty.core import keys
 from truetty.core.errors import Busy, Closed, HostError, Misuse, SpawnFailed
 from truetty.core.outcome import Outcome, Strategy
-from truetty.folder import Folder
-from truetty.kernel.observation import Process
+from truetty.host import environment
+from truetty.host.base import Channel
+from truetty.host.folder import Folder
+from truetty.host.kernel.observation import Process
+from truetty.host.pty import LocalChannel
 from truetty.recording import Recording, Wanted, tell
 from truetty.replies import OnWaiting, Reply
 from truetty.shells import table

@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from math import inf
 
-from truetty.channels.base import Channel, Ended
-from truetty.channels.fake import FakeChannel as FakeChannel
-from truetty.channels.fake import FakeObserver as FakeObserver
-from truetty.channels.fake import mark as mark
 from truetty.core.ending import Secrets, Want
 from truetty.core.machine import Machine
 from truetty.core.observation import Observation
 from truetty.core.signs import Event
+from truetty.host.base import Channel, Ended
+from truetty.host.fake import FakeChannel as FakeChannel
+from truetty.host.fake import FakeObserver as FakeObserver
+from truetty.host.fake import mark as mark
 
 SECRETS = Secrets(start="begin", end="finish", answer="reply", key="key")
 PATIENCE = 30.0  # of a conformance case: far more than any needs, so that a hang is a failure and not for ever

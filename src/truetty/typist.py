@@ -12,10 +12,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from truetty.channels.base import Channel
 from truetty.core.ending import Secrets
 from truetty.core.signs import Mark
-from truetty.folder import Folder
+from truetty.host.base import Channel
+from truetty.host.folder import Folder
 from truetty.shells import table
 from truetty.shells.base import Asked, Shell, Typed
 

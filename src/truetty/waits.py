@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, assert_never
 
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, Until
-from truetty.kernel import ports
+from truetty.host.kernel import ports
 from truetty.text.clean import Cleaner
 
 if TYPE_CHECKING:

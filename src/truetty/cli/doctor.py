@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from truetty import Terminal, TruettyError
-from truetty.folder import place
+from truetty.host.folder import place
 
 SHELLS: Final = ("bash", "zsh", "fish", "dash", "ksh93", "mksh", "busybox", "tcsh", "xonsh", "nu")
 # What a healthy shell does in milliseconds; one that needs longer is reported as it is then.

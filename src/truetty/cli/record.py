@@ -18,7 +18,7 @@ from truetty.cli.run import Request as Run
 from truetty.cli.run import follow, keyboard, piped, status
 from truetty.cli.signals import ENDING, ended_by, interrupts
 from truetty.conversation import Conversation
-from truetty.environment import FRIENDLY
+from truetty.host.environment import FRIENDLY
 from truetty.recording import Recording
 
 

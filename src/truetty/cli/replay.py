@@ -1,6 +1,6 @@
 """`truetty replay`: a recording, played as it was.
 
-Rule 1: only what draws is played, whatever the file holds (`output/playback.py`); at the end, and when it is stopped,
+Rule 1: only what draws is played, whatever the file holds (`text/playback.py`); at the end, and when it is stopped,
         the terminal is as it was.
 Rule 2: what is typed meanwhile, and what the terminal itself answers, is thrown away: nothing reaches the shell after.
 Rule 3: times are kept from the beginning on, so that a slow terminal does not make a recording longer.

@@ -15,7 +15,7 @@ from truetty.command import Activity
 from truetty.core.outcome import Outcome, State, Strategy
 from truetty.core.until import Until
 from truetty.events import Event
-from truetty.kernel.observation import Process
+from truetty.host.kernel.observation import Process
 from truetty.recording import Wanted
 from truetty.store import transcript
 from truetty.store.output import Match

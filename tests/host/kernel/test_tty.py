@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel.driver import Pty
+from tests.host.kernel.driver import Pty
 
 Start = Callable[..., Pty]
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.kernel.driver import SHELLS, Pty
-from truetty.kernel import proc, prompts
-from truetty.kernel.calls import Block, Device, blocked
-from truetty.kernel.prompts import Key, Look, Path, Prompts
+from tests.host.kernel.driver import SHELLS, Pty
+from truetty.host.kernel import proc
+from truetty.host.kernel import stack as prompts
+from truetty.host.kernel.calls import Block, Device, blocked
+from truetty.host.kernel.stack import Key, Look, Path, Prompts
 
 Start = Callable[..., Pty]
 EDITED = Look("pselect6", 0, 0x14E0, True)

@@ -20,8 +20,8 @@ import platform
 import signal
 from typing import Literal, NamedTuple
 
-from truetty.kernel import proc
-from truetty.kernel.calls import Block
+from truetty.host.kernel import proc
+from truetty.host.kernel.calls import Block
 
 Verdict = Literal[
     "prompt",

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.kernel.driver import Pty
-from truetty.kernel import proc
-from truetty.kernel.calls import Block, Device, blocked, holds_tty
+from tests.host.kernel.driver import Pty
+from truetty.host.kernel import proc
+from truetty.host.kernel.calls import Block, Device, blocked, holds_tty
 
 Start = Callable[..., Pty]
 PIPE = "import os; a, b = os.pipe(); "

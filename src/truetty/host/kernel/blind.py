@@ -11,8 +11,8 @@ import contextlib
 import os
 from typing import Any
 
-from truetty.kernel.observation import Modes, Observation, Process
-from truetty.kernel.tty import Tty, is_secret, open_slave
+from truetty.host.kernel.observation import Modes, Observation, Process
+from truetty.host.kernel.tty import Tty, is_secret, open_slave
 
 
 class BlindObserver:

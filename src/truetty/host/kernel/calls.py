@@ -16,7 +16,7 @@ import stat as modes
 import struct
 from typing import Literal, NamedTuple
 
-from truetty.kernel import proc
+from truetty.host.kernel import proc
 
 # poll, select and epoll_wait exist on x86_64 only; newer machines share one table.
 _X86_64 = {

@@ -17,10 +17,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from truetty.kernel import proc, prompts
-from truetty.kernel.calls import Block, Device, blocked, call_of, holds_tty
-from truetty.kernel.observation import Observation, ReadKind
-from truetty.kernel.tty import Tty, is_editing, is_secret, kind_of
+from truetty.host.kernel import proc
+from truetty.host.kernel import stack as prompts
+from truetty.host.kernel.calls import Block, Device, blocked, call_of, holds_tty
+from truetty.host.kernel.observation import Observation, ReadKind
+from truetty.host.kernel.tty import Tty, is_editing, is_secret, kind_of
 
 _MOST_RELAYS = 4  # script in sudo in script ...: nobody goes deeper, and a loop must end
 _MOST_THREADS = 64

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel.driver import SHELLS, Pty
-from truetty.kernel import observer_for, proc
-from truetty.kernel.blind import BlindObserver
-from truetty.kernel.linux import LinuxObserver
+from tests.host.kernel.driver import SHELLS, Pty
+from truetty.host.kernel import observer_for, proc
+from truetty.host.kernel.blind import BlindObserver
+from truetty.host.kernel.linux import LinuxObserver
 
 Start = Callable[..., Pty]
 every_shell = pytest.mark.parametrize("shell", SHELLS)

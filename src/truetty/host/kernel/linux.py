@@ -22,11 +22,12 @@ import os
 import termios
 from typing import Any
 
-from truetty.kernel import proc, prompts
-from truetty.kernel.calls import Block, Device, blocked, holds_tty
-from truetty.kernel.foreground import Foreground
-from truetty.kernel.observation import Modes, Observation, Process
-from truetty.kernel.tty import Tty, is_editing, is_secret, kind_of, open_slave
+from truetty.host.kernel import proc
+from truetty.host.kernel import stack as prompts
+from truetty.host.kernel.calls import Block, Device, blocked, holds_tty
+from truetty.host.kernel.foreground import Foreground
+from truetty.host.kernel.observation import Modes, Observation, Process
+from truetty.host.kernel.tty import Tty, is_editing, is_secret, kind_of, open_slave
 
 _SHARED_PROMPTS = prompts.Prompts()
 

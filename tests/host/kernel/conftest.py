@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel.driver import SHELLS, Pty
-from truetty.kernel.prompts import Prompts
+from tests.host.kernel.driver import SHELLS, Pty
+from truetty.host.kernel.stack import Prompts
 
 Start = Callable[..., Pty]
 

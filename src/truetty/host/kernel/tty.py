@@ -13,7 +13,7 @@ import sys
 import termios
 from typing import Any, NamedTuple
 
-from truetty.kernel.observation import Modes, ReadKind
+from truetty.host.kernel.observation import Modes, ReadKind
 
 _GET_PEER = 0x5441  # TIOCGPTPEER, since Linux 4.13: opens the slave wherever /dev/pts is mounted
 _FLAGS = os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC

@@ -24,10 +24,10 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from truetty.channels.base import Ended, Sink
 from truetty.core.errors import LimitReached, SpawnFailed
-from truetty.kernel import observer_for
-from truetty.kernel.observation import Observer
+from truetty.host.base import Ended, Sink
+from truetty.host.kernel import observer_for
+from truetty.host.kernel.observation import Observer
 
 # A pty hands out up to 20 kB at once; this never cuts what it has.
 CHUNK: Final = 64 * 1024

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from truetty.channels.base import Ended, Sink
 from truetty.core.observation import Observation
-from truetty.kernel.observation import Modes, Process
+from truetty.host.base import Ended, Sink
+from truetty.host.kernel.observation import Modes, Process
 
 SANE = Modes(canonical=True, echo=True, signals=True, interrupt=b"\x03", sane=True)
 

@@ -12,10 +12,10 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 
-from truetty.kernel import proc
-from truetty.kernel.linux import LinuxObserver
-from truetty.kernel.observation import Observation
-from truetty.kernel.prompts import Prompts
+from truetty.host.kernel import proc
+from truetty.host.kernel.linux import LinuxObserver
+from truetty.host.kernel.observation import Observation
+from truetty.host.kernel.stack import Prompts
 
 BOUND = 20.0  # seconds: far beyond what anything here needs
 LOOKS = 25  # how often a settled state is looked at again: it must not flicker

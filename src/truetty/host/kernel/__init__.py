@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from truetty.kernel.blind import BlindObserver
-from truetty.kernel.observation import Observer
+from truetty.host.kernel.blind import BlindObserver
+from truetty.host.kernel.observation import Observer
 
 
 def observer_for(master: int, shell: int, given: list[Any] | None = None) -> Observer:
@@ -16,14 +16,14 @@ def observer_for(master: int, shell: int, given: list[Any] | None = None) -> Obs
     """
     match sys.platform:
         case "linux":
-            from truetty.kernel.linux import LinuxObserver
+            from truetty.host.kernel.linux import LinuxObserver
 
             try:
                 return LinuxObserver(master, shell, given)
             except OSError:
                 return BlindObserver(master, shell, given)
         case "darwin":
-            from truetty.kernel.darwin import DarwinObserver
+            from truetty.host.kernel.darwin import DarwinObserver
 
             return DarwinObserver(master, shell, given)
         case _:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.kernel.driver import Pty
-from truetty.kernel.blind import BlindObserver
-from truetty.kernel.darwin import DarwinObserver
+from tests.host.kernel.driver import Pty
+from truetty.host.kernel.blind import BlindObserver
+from truetty.host.kernel.darwin import DarwinObserver
 
 Start = Callable[..., Pty]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from truetty.kernel.observation import Observer
+from truetty.host.kernel.observation import Observer
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel.driver import Pty
-from truetty.kernel import proc
-from truetty.kernel.tty import Tty
+from tests.host.kernel.driver import Pty
+from truetty.host.kernel import proc
+from truetty.host.kernel.tty import Tty
 
 Start = Callable[..., Pty]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from truetty.channels.base import Channel
-from truetty.channels.local import LocalChannel
+from truetty.host.base import Channel
+from truetty.host.pty import LocalChannel
 from truetty.testing import CONFORMANCE, FakeChannel, Make, Recorder, Script
 
 

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from truetty.kernel.observation import Process
+from truetty.host.kernel.observation import Process
 
 TICKS = os.sysconf("SC_CLK_TCK")
 DEAD = "ZXx"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from truetty.kernel import ports
+from truetty.host.kernel import ports
 
 PATIENCE = 30
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from truetty.kernel import proc
+from truetty.host.kernel import proc
 
 
 @pytest.mark.parametrize("name", ["cat", "a b", ") S 1 (", "((", "\u00e4\u00f6\u00fc"])

@@ -8,8 +8,8 @@ Rule 2: another group in front and the terminal not asking for a secret is `runn
 
 from __future__ import annotations
 
-from truetty.kernel.blind import BlindObserver
-from truetty.kernel.observation import Observation
+from truetty.host.kernel.blind import BlindObserver
+from truetty.host.kernel.observation import Observation
 
 
 class DarwinObserver(BlindObserver):
