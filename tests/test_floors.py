@@ -17,14 +17,11 @@ PACKAGE = ROOT / "src" / "truetty"
 # Lowest first. A module imports from lower floors and from its own room; rooms on one floor do not know each other.
 FLOORS = (
     ({"core"},),
-    ({"text"}, {"shells"}),
-    ({"store"}, {"changes"}, {"host"}, {"refusals"}, {"exit_codes"}, {"replies"}),
-    ({"values"}, {"questions"}, {"survivors"}, {"typist"}),
-    ({"settings"},),
-    ({"viewer"}, {"events"}, {"asking"}, {"answers"}, {"arguments"}, {"recording"}),
-    ({"bounds"},),
-    ({"conversation"},),
-    ({"terminal", "command", "stream", "waits"},),  # a terminal has a command, a command its terminal and listeners
+    ({"text"}, {"shells"}, {"replies"}),
+    ({"store"}, {"host"}),
+    ({"values"},),
+    ({"settings"}, {"events"}),
+    ({"terminal"},),
     ({"reuse"}, {"policy"}),
     ({"seat"},),
     ({"registry"}, {"handoffs"}, {"notices"}),
@@ -60,7 +57,7 @@ PARTS = {module.split(".")[1] for module in MODULES.values()}
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every module a file imports, wherever in it; for `from truetty.core import keys` also `truetty.core.keys`."""
+    """Every module a file imports, wherever in it; for `from truetty.core import keys` also `truetty.terminal.keys`."""
     package = MODULES[path].split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text(), str(path))):
         if isinstance(node, ast.Import):
@@ -74,7 +71,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def part(module: str) -> str:
-    """`core` for `truetty.core.keys`, `__init__` for `truetty` and its public names, nothing for what is not ours."""
+    """`core` for `truetty.terminal.keys`, `__init__` for `truetty` and its public names, nothing for what is not ours."""
     first, *rest = module.split(".")
     if first != "truetty":
         return ""

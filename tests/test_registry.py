@@ -17,7 +17,7 @@ from truetty import seat
 from truetty.host.kernel.observation import Process
 from truetty.registry import Registry
 from truetty.shells.table import recognise
-from truetty.terminal import Terminal
+from truetty.terminal.terminal import Terminal
 from truetty.testing import FakeChannel, mark
 
 

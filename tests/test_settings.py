@@ -14,13 +14,14 @@ import pytest
 
 import truetty
 from tests.stage import until
-from truetty import events, stream, terminal
+from truetty import events
 from truetty.cli import settings as command_line
 from truetty.registry import LIMIT, Registry
 from truetty.replies import Reply
 from truetty.service import Service
 from truetty.settings import FIELDS, PolicySettings, Settings, places, strangers
 from truetty.store import spill, transcript
+from truetty.terminal import stream, terminal
 from truetty.text import digest
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -6,8 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from truetty.command import Activity as Activity
-    from truetty.command import Command as Command
     from truetty.core.errors import BadCommand as BadCommand
     from truetty.core.errors import BadKey as BadKey
     from truetty.core.errors import Busy as Busy
@@ -22,12 +20,14 @@ if TYPE_CHECKING:
     from truetty.core.errors import UnknownTerminal as UnknownTerminal
     from truetty.core.outcome import Outcome as Outcome
     from truetty.core.outcome import Waiting as Waiting
-    from truetty.recording import Recording as Recording
     from truetty.registry import Registry as Registry
     from truetty.replies import Reply as Reply
     from truetty.settings import Settings as Settings
     from truetty.store.output import Output as Output
-    from truetty.terminal import Terminal as Terminal
+    from truetty.terminal.command import Activity as Activity
+    from truetty.terminal.command import Command as Command
+    from truetty.terminal.recording import Recording as Recording
+    from truetty.terminal.terminal import Terminal as Terminal
     from truetty.text.digest import Budget as Budget
     from truetty.text.screen import Screen as Screen
 
@@ -35,7 +35,7 @@ __version__ = "0.1.0"
 
 # Where each name lives: imported when it is first used, since asyncio alone takes longer to import than all of ours.
 _HOMES = {
-    "truetty.command": ("Activity", "Command"),
+    "truetty.terminal.command": ("Activity", "Command"),
     "truetty.core.errors": (
         *("BadCommand", "BadKey", "Busy", "ChannelLost", "Closed", "Denied", "HostError"),
         *("LimitReached", "Misuse", "SpawnFailed", "TruettyError", "UnknownTerminal"),
@@ -43,11 +43,11 @@ _HOMES = {
     "truetty.core.outcome": ("Outcome", "Waiting"),
     "truetty.text.digest": ("Budget",),
     "truetty.text.screen": ("Screen",),
-    "truetty.recording": ("Recording",),
+    "truetty.terminal.recording": ("Recording",),
     "truetty.registry": ("Registry",),
     "truetty.replies": ("Reply",),
     "truetty.settings": ("Settings",),
-    "truetty.terminal": ("Terminal",),
+    "truetty.terminal.terminal": ("Terminal",),
     "truetty.store.output": ("Output",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

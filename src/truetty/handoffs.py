@@ -11,9 +11,9 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Final
 
-from truetty.command import Command
 from truetty.core.errors import Denied, LimitReached, Misuse
-from truetty.terminal import Terminal
+from truetty.terminal.command import Command
+from truetty.terminal.terminal import Terminal
 
 # Tickets nobody used. Each is a terminal that an agent cannot type into.
 MOST: Final = 64

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from truetty.command import Command
+from truetty.terminal.command import Command
 
 # Of so many commands it is remembered what was told.
 MOST: Final = 1000

@@ -23,12 +23,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, Unpack, assert_never
 
 from truetty import reuse
-from truetty.arguments import Making, making
-from truetty.command import Command
 from truetty.core.errors import Closed, LimitReached, Misuse, SpawnFailed, TruettyError, UnknownTerminal
 from truetty.reuse import Limits, Open, Refuse, Reuse
 from truetty.seat import Defaults, Make, Order, Place, Seat, ShellName
-from truetty.terminal import Terminal
+from truetty.terminal.command import Command
+from truetty.terminal.options import Making, making
+from truetty.terminal.terminal import Terminal
 from truetty.text.digest import REST
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final, Protocol, Unpack
 
-from truetty.arguments import Making
-from truetty.command import Command
 from truetty.core.errors import SpawnFailed, TruettyError
 from truetty.reuse import Seen, Wish
 from truetty.shells import table
 from truetty.shells.quoting import quoted
-from truetty.terminal import STARTUP, Terminal
+from truetty.terminal.command import Command
+from truetty.terminal.options import Making
+from truetty.terminal.terminal import STARTUP, Terminal
 from truetty.text.digest import DEFAULT, Budget
 
 # Going to another directory takes a shell milliseconds; one that needs longer is left alone.

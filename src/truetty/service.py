@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Final, NamedTuple, Self, TypedDict, Unpack
 
-from truetty.command import Command
 from truetty.core import patterns
 from truetty.core.errors import Denied, Misuse, UnknownTerminal
 from truetty.core.outcome import Outcome
@@ -29,7 +28,8 @@ from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
 from truetty.registry import Registry
 from truetty.settings import Settings
 from truetty.store.output import Match
-from truetty.terminal import Terminal
+from truetty.terminal.command import Command
+from truetty.terminal.terminal import Terminal
 from truetty.text.digest import REST, Budget
 from truetty.text.screen import Screen
 

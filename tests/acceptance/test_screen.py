@@ -8,7 +8,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS, eventually, opened
-from truetty import viewer
+from truetty.terminal import viewer
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -15,7 +15,7 @@ import sys
 from typing import Final
 
 from truetty.core.errors import HostError, Misuse
-from truetty.refusals import check_size
+from truetty.terminal.checks import check_size
 from truetty.text.clean import Cleaner
 from truetty.text.lines import repeated
 

@@ -17,9 +17,9 @@ from truetty.cli import OURS
 from truetty.cli.run import Request as Run
 from truetty.cli.run import follow, keyboard, piped, status
 from truetty.cli.signals import ENDING, ended_by, interrupts
-from truetty.conversation import Conversation
 from truetty.host.environment import FRIENDLY
-from truetty.recording import Recording
+from truetty.terminal.recording import Recording
+from truetty.terminal.wire.conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from truetty import Command, Misuse, Outcome, Settings, Terminal, TruettyError
-from truetty.arguments import making
 from truetty.cli import OURS
 from truetty.cli.signals import interrupts
+from truetty.terminal.options import making
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
 MOST_ENDS: Final = 3  # Ctrl-D that often, and whoever still waits is not waiting for our input

@@ -16,10 +16,10 @@ from truetty.cli.clean import write
 from truetty.cli.replay import opened
 from truetty.cli.run import Request as Run
 from truetty.cli.signals import interrupts
+from truetty.terminal.viewer import Viewer
 from truetty.text.asciicast import OUTPUT, RESIZE
 from truetty.text.picture import check, fitted, picture
 from truetty.text.screen import Model
-from truetty.viewer import Viewer
 
 # What is on a screen was printed last.
 REACH: Final = 1 << 20

@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Final
 
-from truetty.command import Command
 from truetty.core import patterns
 from truetty.core import until as untils
 from truetty.core.errors import HostError, Misuse, TruettyError, UnknownTerminal
@@ -25,7 +24,8 @@ from truetty.handoffs import Handoff
 from truetty.policy import Asker
 from truetty.service import PAGE, Report, Service
 from truetty.store.output import Match
-from truetty.terminal import Terminal
+from truetty.terminal.command import Command
+from truetty.terminal.terminal import Terminal
 from truetty.text.digest import SMALLEST, Budget
 
 # A command in the background that fails at once should say so in the same answer.

@@ -11,12 +11,12 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from truetty.command import DEAF
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
 from truetty.core.prompts import SECRETS
 from truetty.functions.answer import Answer, sendable
 from truetty.notices import Notice
+from truetty.terminal.command import DEAF
 from truetty.text.screen import Screen
 
 NO_OUTPUT: Final = "(no output)"

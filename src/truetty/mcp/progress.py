@@ -13,8 +13,8 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Final
 
-from truetty.command import Command
 from truetty.mcp.caller import Caller
+from truetty.terminal.command import Command
 from truetty.text.digest import Budget
 
 # Often enough to be read like a terminal, seldom enough for a client that draws every notification.

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from truetty.command import Command
 from truetty.core.errors import Misuse
 from truetty.mcp import words
 from truetty.mcp.page import Page
@@ -26,6 +25,7 @@ from truetty.policy import Policy
 from truetty.service import Service
 from truetty.settings import Settings
 from truetty.store.reader import Reader
+from truetty.terminal.command import Command
 from truetty.text.digest import Budget
 
 POLICIES: Final = ("settings", "allow", "read-only")

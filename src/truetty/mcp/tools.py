@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from truetty.command import Command
 from truetty.core.errors import Denied
 from truetty.core.until import Settled
 from truetty.functions.answer import Answer
@@ -19,6 +18,7 @@ from truetty.mcp.caller import Caller
 from truetty.mcp.progress import reported
 from truetty.mcp.session import TASK, Session
 from truetty.service import Report
+from truetty.terminal.command import Command
 from truetty.text.digest import Budget
 
 

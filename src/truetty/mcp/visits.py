@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from truetty import events
-from truetty.command import Command
 from truetty.core.errors import Denied
 from truetty.core.prompts import SECRETS
 from truetty.handoffs import Handoff
 from truetty.service import Service
-from truetty.stream import Stream
+from truetty.terminal.command import Command
+from truetty.terminal.stream import Stream
 
 # Long enough to find the window and the password; a link that lies about for longer is a key under the mat.
 LINK_LASTS: Final = 15 * 60.0

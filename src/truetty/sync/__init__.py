@@ -7,7 +7,6 @@ Rule 3: Ctrl-C in a waiting caller ends the wait, not the command.
 
 from __future__ import annotations
 
-from truetty.command import Activity as Activity
 from truetty.core.errors import BadCommand as BadCommand
 from truetty.core.errors import BadKey as BadKey
 from truetty.core.errors import Busy as Busy
@@ -30,5 +29,6 @@ from truetty.sync.terminal import Output as Output
 from truetty.sync.terminal import Recording as Recording
 from truetty.sync.terminal import Terminal as Terminal
 from truetty.sync.terminal import Transcript as Transcript
+from truetty.terminal.command import Activity as Activity
 from truetty.text.digest import Budget as Budget
 from truetty.text.screen import Screen as Screen

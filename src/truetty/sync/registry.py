@@ -7,11 +7,11 @@ from types import TracebackType
 from typing import Self, Unpack
 
 import truetty
-from truetty.arguments import Making
 from truetty.seat import Place, ShellName
 from truetty.settings import Settings
 from truetty.sync.loop import loop
 from truetty.sync.terminal import Command, Terminal
+from truetty.terminal.options import Making
 from truetty.text.digest import REST
 
 

@@ -10,17 +10,17 @@ from types import TracebackType
 from typing import Self, Unpack
 
 import truetty
-from truetty.arguments import Arguments
-from truetty.command import Activity
 from truetty.core.outcome import Outcome, State, Strategy
 from truetty.core.until import Until
 from truetty.events import Event
 from truetty.host.kernel.observation import Process
-from truetty.recording import Wanted
 from truetty.store import transcript
 from truetty.store.output import Match
-from truetty.stream import Stream
 from truetty.sync.loop import loop
+from truetty.terminal.command import Activity
+from truetty.terminal.options import Arguments
+from truetty.terminal.recording import Wanted
+from truetty.terminal.stream import Stream
 from truetty.text.digest import Budget
 from truetty.text.screen import Screen
 

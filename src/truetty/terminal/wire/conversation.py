@@ -14,7 +14,6 @@ from dataclasses import replace
 from math import inf
 from typing import Final
 
-from truetty.bounds import TAIL, Bounds
 from truetty.core.ending import Secrets, Want
 from truetty.core.machine import Machine, State
 from truetty.core.outcome import Strategy
@@ -22,12 +21,13 @@ from truetty.core.scanner import Scanner
 from truetty.core.signs import Event, Mark, Mode, Query
 from truetty.host.base import Channel, Ended
 from truetty.host.folder import Folder
-from truetty.questions import Questions
 from truetty.shells.base import Shell
 from truetty.store.timeline import Record
 from truetty.store.transcript import Transcript
-from truetty.survivors import Survivors
-from truetty.typist import Typist
+from truetty.terminal.wire.processes import Survivors
+from truetty.terminal.wire.queries import Questions
+from truetty.terminal.wire.span import TAIL, Bounds
+from truetty.terminal.wire.typist import Typist
 
 # `ESC ] 7717 ; C ;`: where a mark's secret begins.
 BEFORE_SECRET: Final = 9

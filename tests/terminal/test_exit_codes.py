@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.session import PATIENCE, opened
-from truetty.exit_codes import read
+from truetty.terminal.exit_codes import read
 
 SAYING = ("bash", "dash", "ksh93", "mksh", "busybox", "tcsh")  # print a line when a signal ends a command
 SILENT = ("zsh", "fish")  # as we run them

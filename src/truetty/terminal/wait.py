@@ -13,7 +13,7 @@ from truetty.host.kernel import ports
 from truetty.text.clean import Cleaner
 
 if TYPE_CHECKING:
-    from truetty.command import Command
+    from truetty.terminal.command import Command
 
 # A pattern is looked for in this much of the newest text; what is older was looked at when it came.
 PATTERN_WINDOW: Final = 64 * 1024

@@ -11,7 +11,8 @@ import pytest
 import truetty
 from tests.acceptance.session import SHELLS, opened
 from tests.stage import LINE, PATIENCE, Stage, until
-from truetty import events, stream
+from truetty import events
+from truetty.terminal import stream
 
 
 @pytest.fixture

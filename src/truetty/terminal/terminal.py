@@ -16,13 +16,6 @@ from math import inf
 from types import TracebackType
 from typing import Final, Self, Unpack
 
-from truetty import refusals
-from truetty.answers import Answers
-from truetty.arguments import Arguments
-from truetty.changes import Changes
-from truetty.command import Command
-from truetty.conversation import Conversation
-from truetty.core import keys
 from truetty.core.errors import Busy, Closed, HostError, Misuse, SpawnFailed
 from truetty.core.outcome import Outcome, Strategy
 from truetty.host import environment
@@ -30,16 +23,23 @@ from truetty.host.base import Channel
 from truetty.host.folder import Folder
 from truetty.host.kernel.observation import Process
 from truetty.host.pty import LocalChannel
-from truetty.recording import Recording, Wanted, tell
 from truetty.replies import OnWaiting, Reply
 from truetty.shells import table
 from truetty.shells.base import Shell
 from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
 from truetty.store.transcript import DEFAULT_MEMORY, Transcript
-from truetty.stream import COALESCE
+from truetty.terminal import checks as refusals
+from truetty.terminal import keys
+from truetty.terminal.answers import Answers
+from truetty.terminal.changes import Changes
+from truetty.terminal.command import Command
+from truetty.terminal.options import Arguments
+from truetty.terminal.recording import Recording, Wanted, tell
+from truetty.terminal.stream import COALESCE
+from truetty.terminal.viewer import Viewer
+from truetty.terminal.wire.conversation import Conversation
 from truetty.text.digest import DEFAULT, Budget
 from truetty.text.screen import Screen
-from truetty.viewer import Viewer
 
 # A person's rc files may be slow; one that takes longer than this is reported, not waited for.
 STARTUP: Final = 10.0

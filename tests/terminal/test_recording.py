@@ -19,9 +19,9 @@ from tests.acceptance.session import eventually, opened
 from tests.stage import Stage
 from tests.text.casts import Events, check, play, text
 from truetty.host.fake import SANE, FakeObserver
-from truetty.recording import REACH, SLICE, Recording
 from truetty.store.timeline import MOST_TIMES, Record
 from truetty.store.transcript import Transcript
+from truetty.terminal.recording import REACH, SLICE, Recording
 from truetty.text.asciicast import VERSIONS
 
 PATIENCE = 30
@@ -523,7 +523,7 @@ async def test_an_echo_answers_once_and_soon(stage: Stage, cast: Path, monkeypat
     stage.say(b"x" * REACH)
     stage.say(b"never\r\n")
     await command.send("late\n")
-    monkeypatch.setattr("truetty.recording.PROMPT", -1.0)
+    monkeypatch.setattr("truetty.terminal.recording.PROMPT", -1.0)
     stage.say(b"late\r\n")
     recording.stop()
     assert text(events_of(cast), "i") == "same\nsame\n"

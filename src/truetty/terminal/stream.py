@@ -15,7 +15,7 @@ from truetty import events
 from truetty.core.machine import State
 
 if TYPE_CHECKING:
-    from truetty.command import Command
+    from truetty.terminal.command import Command
 
 COALESCE: Final = 0.1
 # A listener this many bytes behind is given the end of them only.

@@ -8,24 +8,23 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from truetty import exit_codes
-from truetty.answers import Answers
-from truetty.asking import asked
-from truetty.conversation import Conversation
-from truetty.core import keys
 from truetty.core.ending import Reading
 from truetty.core.errors import Misuse
 from truetty.core.machine import Machine
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.core.until import Until, of
 from truetty.store.output import Output
-from truetty.stream import Stream
+from truetty.terminal import exit_codes, keys
+from truetty.terminal.answers import Answers
+from truetty.terminal.asked import asked
+from truetty.terminal.stream import Stream
+from truetty.terminal.wait import Wait
+from truetty.terminal.wire.conversation import Conversation
 from truetty.text.clean import clean
 from truetty.text.digest import Budget
-from truetty.waits import Wait
 
 if TYPE_CHECKING:
-    from truetty.terminal import Terminal
+    from truetty.terminal.terminal import Terminal
 
 # Between asking a program to end and making it.
 GRACE: Final = 2.0

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truetty.core.errors import BadKey
-from truetty.core.keys import CONTROLS, CURSOR, MODIFIERS, NAMES, SYNONYMS, encode
+from truetty.terminal.keys import CONTROLS, CURSOR, MODIFIERS, NAMES, SYNONYMS, encode
 
 PLAIN = {
     "Enter": "\r",

@@ -1,0 +1,1 @@
+"""One shell: a command in, an outcome out."""

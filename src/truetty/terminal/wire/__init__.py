@@ -1,0 +1,1 @@
+"""Between a terminal and its shell."""
