@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "truetty"
 # Lowest first. A module imports from lower floors and from its own room; rooms on one floor do not know each other.
 FLOORS = (
     ({"core"},),
-    ({"text"}, {"shells"}, {"replies"}),
+    ({"text"}, {"shells"}, {"questions"}),
     ({"store"}, {"host"}),
     ({"values"},),
     ({"settings"}, {"events"}),

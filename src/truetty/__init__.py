@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from truetty.core.errors import UnknownTerminal as UnknownTerminal
     from truetty.core.outcome import Outcome as Outcome
     from truetty.core.outcome import Waiting as Waiting
+    from truetty.questions.replies import Reply as Reply
     from truetty.registry import Registry as Registry
-    from truetty.replies import Reply as Reply
     from truetty.settings import Settings as Settings
     from truetty.store.output import Output as Output
     from truetty.terminal.command import Activity as Activity
@@ -45,7 +45,7 @@ _HOMES = {
     "truetty.text.screen": ("Screen",),
     "truetty.terminal.recording": ("Recording",),
     "truetty.registry": ("Registry",),
-    "truetty.replies": ("Reply",),
+    "truetty.questions.replies": ("Reply",),
     "truetty.settings": ("Settings",),
     "truetty.terminal.terminal": ("Terminal",),
     "truetty.store.output": ("Output",),

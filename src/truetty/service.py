@@ -20,11 +20,11 @@ from typing import Final, NamedTuple, Self, TypedDict, Unpack
 from truetty.core import patterns
 from truetty.core.errors import Denied, Misuse, UnknownTerminal
 from truetty.core.outcome import Outcome
-from truetty.core.prompts import SECRETS
 from truetty.core.until import Until
 from truetty.handoffs import Handoff, Handoffs
 from truetty.notices import Notice, Notices
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
+from truetty.questions.prompts import SECRETS
 from truetty.registry import Registry
 from truetty.settings import Settings
 from truetty.store.output import Match

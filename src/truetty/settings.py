@@ -19,7 +19,7 @@ from typing import Any, Final, Self, TypeVar
 from truetty import values
 from truetty.core.errors import Misuse
 from truetty.host.environment import FRIENDLY
-from truetty.replies import Reply
+from truetty.questions.replies import Reply
 from truetty.values import Kind, Wrong
 from truetty.values import PolicySettings as PolicySettings
 

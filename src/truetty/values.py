@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar, get_args
 
 from truetty.core.errors import Misuse
-from truetty.replies import Reply
+from truetty.questions.replies import Reply
 
 T = TypeVar("T")
 N = TypeVar("N", int, float)

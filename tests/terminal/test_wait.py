@@ -12,7 +12,7 @@ import pytest
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS, opened
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, of, read
-from truetty.replies import Reply
+from truetty.questions.replies import Reply
 
 
 @pytest.mark.parametrize(

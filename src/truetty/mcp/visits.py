@@ -19,8 +19,8 @@ from typing import Final, Literal
 
 from truetty import events
 from truetty.core.errors import Denied
-from truetty.core.prompts import SECRETS
 from truetty.handoffs import Handoff
+from truetty.questions.prompts import SECRETS
 from truetty.service import Service
 from truetty.terminal.command import Command
 from truetty.terminal.stream import Stream

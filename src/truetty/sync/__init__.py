@@ -21,7 +21,7 @@ from truetty.core.errors import TruettyError as TruettyError
 from truetty.core.errors import UnknownTerminal as UnknownTerminal
 from truetty.core.outcome import Outcome as Outcome
 from truetty.core.outcome import Waiting as Waiting
-from truetty.replies import Reply as Reply
+from truetty.questions.replies import Reply as Reply
 from truetty.settings import Settings as Settings
 from truetty.sync.registry import Registry as Registry
 from truetty.sync.terminal import Command as Command

@@ -11,8 +11,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from truetty.core.outcome import Waiting
-from truetty.core.prompts import Description
-from truetty.replies import MOST_NOTES, OnWaiting, Replies, Reply
+from truetty.questions.prompts import Description
+from truetty.questions.replies import MOST_NOTES, OnWaiting, Replies, Reply
 
 
 class Answers:

@@ -7,7 +7,7 @@ from typing import Final
 
 from truetty.core.ending import Reading
 from truetty.core.outcome import Waiting
-from truetty.core.prompts import Description, describe
+from truetty.questions.prompts import Description, describe
 from truetty.store.output import Output
 from truetty.text.clean import clean
 from truetty.text.screen import Screen

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from truetty.host.base import Channel
-from truetty.replies import OnWaiting, Reply
+from truetty.questions.replies import OnWaiting, Reply
 from truetty.settings import Settings
 from truetty.store.spill import Allowance
 from truetty.text.digest import REST, Budget

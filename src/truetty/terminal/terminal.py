@@ -23,7 +23,7 @@ from truetty.host.base import Channel
 from truetty.host.folder import Folder
 from truetty.host.kernel.observation import Process
 from truetty.host.pty import LocalChannel
-from truetty.replies import OnWaiting, Reply
+from truetty.questions.replies import OnWaiting, Reply
 from truetty.shells import table
 from truetty.shells.base import Shell
 from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance

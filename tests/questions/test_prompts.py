@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truetty.core.outcome import Asks, WaitingKind
-from truetty.core.prompts import SECRETS, Description, describe
+from truetty.questions.prompts import SECRETS, Description, describe
 
 YN = ("y", "n")
 

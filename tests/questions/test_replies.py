@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Waiting, WaitingKind
-from truetty.core.prompts import describe
-from truetty.replies import LONGEST, MOST_NOTES, Answer, Replies, Reply
+from truetty.questions.prompts import describe
+from truetty.questions.replies import LONGEST, MOST_NOTES, Answer, Replies, Reply
 
 
 def ask(replies: Replies, text: str, kind: WaitingKind = "line", program: str | None = "tool") -> Answer | None:

@@ -22,9 +22,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from truetty.core import choices, programs, words
-from truetty.core.choices import LONGEST, Choices
 from truetty.core.outcome import Asks, WaitingKind
+from truetty.questions import choices, programs, words
+from truetty.questions.choices import LONGEST, Choices
 
 SECRETS: Final[frozenset[Asks]] = frozenset({"password", "passphrase", "code", "secret"})
 

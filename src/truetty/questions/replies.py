@@ -18,10 +18,11 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from truetty.core import patterns, programs
+from truetty.core import patterns
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Waiting
-from truetty.core.prompts import Description
+from truetty.questions import programs
+from truetty.questions.prompts import Description
 
 # Given what waits, what to type as it is; None leaves it waiting. Asked once for each waiting that no rule answered.
 OnWaiting = Callable[[Waiting], Awaitable[str | None]]

@@ -1,0 +1,1 @@
+"""What a waiting program asks, and the rules that may answer."""
