@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truetty import functions
-from truetty.registry import Registry
-from truetty.service import Service
+from truetty.service.registry import Registry
+from truetty.service.service import Service
 
 PROJECT = {
     "test.sh": 'seq -f "test %g: ok" 2500\ngrep -q 42 answer.txt || { code=1; echo "FAIL: answer"; }\n'

@@ -22,9 +22,7 @@ FLOORS = (
     ({"values"},),
     ({"settings"}, {"events"}),
     ({"terminal"},),
-    ({"reuse"}, {"policy"}),
-    ({"seat"},),
-    ({"registry"}, {"handoffs"}, {"notices"}),
+    ({"policy"},),
     ({"service"},),
     ({"clients"}, {"functions"}),
     ({"__init__"},),  # the public names; those above may use them like any program outside

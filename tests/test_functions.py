@@ -17,10 +17,10 @@ from truetty.core.errors import Misuse
 from truetty.functions import VERBS, Bash, Result, arguments
 from truetty.functions.answer import FIELDS
 from truetty.functions.verbs import BASH, BY_NAME, ID, Parameter, Verb
-from truetty.handoffs import Handoff
 from truetty.policy import Policy
-from truetty.registry import Registry
-from truetty.service import Service, Starting
+from truetty.service.handoffs import Handoff
+from truetty.service.registry import Registry
+from truetty.service.service import Service, Starting
 
 PATIENCE = 30.0
 NAMES = ["run", "read", "wait", "send", "screen", "stop", "terminals", "handoff"]

@@ -17,8 +17,8 @@ from tests.stage import until
 from truetty import events
 from truetty.cli import settings as command_line
 from truetty.questions.replies import Reply
-from truetty.registry import LIMIT, Registry
-from truetty.service import Service
+from truetty.service.registry import LIMIT, Registry
+from truetty.service.service import Service
 from truetty.settings import FIELDS, PolicySettings, Settings, places, strangers
 from truetty.store import spill, transcript
 from truetty.terminal import stream, terminal

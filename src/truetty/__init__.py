@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from truetty.core.outcome import Outcome as Outcome
     from truetty.core.outcome import Waiting as Waiting
     from truetty.questions.replies import Reply as Reply
-    from truetty.registry import Registry as Registry
+    from truetty.service.registry import Registry as Registry
     from truetty.settings import Settings as Settings
     from truetty.store.output import Output as Output
     from truetty.terminal.command import Activity as Activity
@@ -44,7 +44,7 @@ _HOMES = {
     "truetty.text.digest": ("Budget",),
     "truetty.text.screen": ("Screen",),
     "truetty.terminal.recording": ("Recording",),
-    "truetty.registry": ("Registry",),
+    "truetty.service.registry": ("Registry",),
     "truetty.questions.replies": ("Reply",),
     "truetty.settings": ("Settings",),
     "truetty.terminal.terminal": ("Terminal",),

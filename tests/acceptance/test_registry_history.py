@@ -19,7 +19,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, eventually
-from truetty.registry import Registry
+from truetty.service.registry import Registry
 
 TASKS, TERMINALS, PLACES = 50, 20, 6
 SEED = 7717

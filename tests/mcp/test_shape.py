@@ -12,7 +12,7 @@ from truetty.functions import words
 from truetty.functions.answer import FIELDS, Answer, data
 from truetty.functions.words import text
 from truetty.mcp import shape
-from truetty.notices import Notice
+from truetty.service.notices import Notice
 
 OUTCOME = Outcome(
     command_id="t1-1",

@@ -13,7 +13,7 @@ from typing import Final
 
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
-from truetty.notices import Notice
+from truetty.service.notices import Notice
 from truetty.text.screen import Screen
 
 # Long facts of an error (a command of a megabyte) are cut: the caller has them.

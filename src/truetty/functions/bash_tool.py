@@ -19,7 +19,7 @@ from truetty.functions import arguments
 from truetty.functions.answer import Answer
 from truetty.functions.calls import Result, answered
 from truetty.functions.verbs import BASH
-from truetty.service import Service
+from truetty.service.service import Service
 
 # Models take this tool for one that answers when the command is done.
 WAIT: Final = 120.0

@@ -17,7 +17,7 @@ from truetty.functions import words
 from truetty.functions.answer import Answer
 from truetty.functions.desk import Desk, OnHandoff
 from truetty.functions.verbs import BY_NAME
-from truetty.service import Service
+from truetty.service.service import Service
 
 # An agent's next command finds the shell as the last one left it, so what it names no task for is one task.
 TASK: Final = "agent"

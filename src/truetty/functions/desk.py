@@ -20,9 +20,9 @@ from truetty.functions import words
 from truetty.functions.answer import Answer
 from truetty.functions.arguments import Arguments, read
 from truetty.functions.verbs import RUN_WAIT, SEND_WAIT, Verb
-from truetty.handoffs import Handoff
 from truetty.policy import Asker
-from truetty.service import PAGE, Report, Service
+from truetty.service.handoffs import Handoff
+from truetty.service.service import PAGE, Report, Service
 from truetty.store.output import Match
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal

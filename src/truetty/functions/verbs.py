@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from truetty.service import PAGE
+from truetty.service.service import PAGE
 
 Type = Literal["string", "number", "integer", "boolean", "strings"]
 # What a name of another tool is given in, compared to ours. A bare `timeout` is in seconds for some tools and in

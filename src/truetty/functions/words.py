@@ -14,8 +14,8 @@ from typing import Final
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
 from truetty.functions.answer import Answer, sendable
-from truetty.notices import Notice
 from truetty.questions.prompts import SECRETS
+from truetty.service.notices import Notice
 from truetty.terminal.command import DEAF
 from truetty.text.screen import Screen
 

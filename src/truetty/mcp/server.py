@@ -28,7 +28,7 @@ from truetty.mcp import catalogue, shape, words
 from truetty.mcp.asking import Client, InputRequired
 from truetty.mcp.session import Session, Tell
 from truetty.mcp.sessions import Sessions
-from truetty.notices import Notice
+from truetty.service.notices import Notice
 
 NAME: Final = "truetty"
 NOTICES: Final = "truetty://notices"

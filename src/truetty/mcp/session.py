@@ -20,9 +20,9 @@ from truetty.core.errors import Misuse
 from truetty.mcp import words
 from truetty.mcp.page import Page
 from truetty.mcp.visits import Visits
-from truetty.notices import Notice
 from truetty.policy import Policy
-from truetty.service import Service
+from truetty.service.notices import Notice
+from truetty.service.service import Service
 from truetty.settings import Settings
 from truetty.store.reader import Reader
 from truetty.terminal.command import Command

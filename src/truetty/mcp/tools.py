@@ -17,7 +17,7 @@ from truetty.mcp import words
 from truetty.mcp.caller import Caller
 from truetty.mcp.progress import reported
 from truetty.mcp.session import TASK, Session
-from truetty.service import Report
+from truetty.service.service import Report
 from truetty.terminal.command import Command
 from truetty.text.digest import Budget
 

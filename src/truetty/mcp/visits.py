@@ -19,9 +19,9 @@ from typing import Final, Literal
 
 from truetty import events
 from truetty.core.errors import Denied
-from truetty.handoffs import Handoff
 from truetty.questions.prompts import SECRETS
-from truetty.service import Service
+from truetty.service.handoffs import Handoff
+from truetty.service.service import Service
 from truetty.terminal.command import Command
 from truetty.terminal.stream import Stream
 

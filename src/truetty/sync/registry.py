@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self, Unpack
 
 import truetty
-from truetty.seat import Place, ShellName
+from truetty.service.seat import Place, ShellName
 from truetty.settings import Settings
 from truetty.sync.loop import loop
 from truetty.sync.terminal import Command, Terminal

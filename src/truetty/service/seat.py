@@ -16,7 +16,7 @@ from math import inf
 from typing import Final, Protocol, Unpack
 
 from truetty.core.errors import SpawnFailed, TruettyError
-from truetty.reuse import Seen, Wish
+from truetty.service.reuse import Seen, Wish
 from truetty.shells import table
 from truetty.shells.quoting import quoted
 from truetty.terminal.command import Command

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truetty.reuse import Choice, Limits, Open, Refuse, Reuse, Seen, Wish, decide, next_look
+from truetty.service.reuse import Choice, Limits, Open, Refuse, Reuse, Seen, Wish, decide, next_look
 
 HERE, THERE = "/here", "/there"
 

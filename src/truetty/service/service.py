@@ -21,11 +21,11 @@ from truetty.core import patterns
 from truetty.core.errors import Denied, Misuse, UnknownTerminal
 from truetty.core.outcome import Outcome
 from truetty.core.until import Until
-from truetty.handoffs import Handoff, Handoffs
-from truetty.notices import Notice, Notices
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
 from truetty.questions.prompts import SECRETS
-from truetty.registry import Registry
+from truetty.service.handoffs import Handoff, Handoffs
+from truetty.service.notices import Notice, Notices
+from truetty.service.registry import Registry
 from truetty.settings import Settings
 from truetty.store.output import Match
 from truetty.terminal.command import Command

@@ -11,12 +11,12 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, eventually
-from truetty import handoffs
 from truetty.core.until import Idle, Input
-from truetty.notices import Notice
 from truetty.policy import Audit, Decision, Policy
-from truetty.registry import Registry
-from truetty.service import Service
+from truetty.service import handoffs
+from truetty.service.notices import Notice
+from truetty.service.registry import Registry
+from truetty.service.service import Service
 
 PASSWORD = "sh -c 'stty -echo; printf \"Password: \"; read a; stty echo; echo; echo ${#a}'"
 

@@ -22,10 +22,10 @@ from math import inf
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, Unpack, assert_never
 
-from truetty import reuse
 from truetty.core.errors import Closed, LimitReached, Misuse, SpawnFailed, TruettyError, UnknownTerminal
-from truetty.reuse import Limits, Open, Refuse, Reuse
-from truetty.seat import Defaults, Make, Order, Place, Seat, ShellName
+from truetty.service import reuse
+from truetty.service.reuse import Limits, Open, Refuse, Reuse
+from truetty.service.seat import Defaults, Make, Order, Place, Seat, ShellName
 from truetty.terminal.command import Command
 from truetty.terminal.options import Making, making
 from truetty.terminal.terminal import Terminal

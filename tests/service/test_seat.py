@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import truetty
-from truetty.registry import Registry
-from truetty.seat import go
+from truetty.service.registry import Registry
+from truetty.service.seat import go
 
 NAMES = (
     "with space",

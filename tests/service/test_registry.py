@@ -12,10 +12,10 @@ import pytest
 
 import truetty
 from tests.stage import PATIENCE, until
-from truetty import registry as module
-from truetty import seat
 from truetty.host.kernel.observation import Process
-from truetty.registry import Registry
+from truetty.service import registry as module
+from truetty.service import seat
+from truetty.service.registry import Registry
 from truetty.shells.table import recognise
 from truetty.terminal.terminal import Terminal
 from truetty.testing import FakeChannel, mark

@@ -1,0 +1,1 @@
+"""Terminals shared by many callers, and the verbs that every surface offers."""
