@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import truetty
-from truetty.cli.setup import _change
+from truetty.cli.setup.setup import _change
 
 PATIENCE = 30.0
 SOURCE = str(Path(truetty.__file__).parents[1])

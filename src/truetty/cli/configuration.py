@@ -37,7 +37,7 @@ def setup(
 ) -> None:
     """Put truetty into an MCP client: Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini CLI."""
     from truetty.cli import _guarded
-    from truetty.cli.setup import main
+    from truetty.cli.setup.setup import main
 
     raise typer.Exit(_guarded(lambda: main(client, show=show, undo=undo, project=project)))
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from truetty import clients
-from truetty.cli import json_text, toml_text
-from truetty.clients import CLIENTS, Client, Launch
+from truetty.cli.setup import clients, json_text, toml_text
+from truetty.cli.setup.clients import CLIENTS, Client, Launch
 from truetty.core.errors import Misuse
 
 HOME = {"HOME": "/home/ada"}

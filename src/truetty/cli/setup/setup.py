@@ -18,8 +18,8 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from truetty.cli import json_text, toml_text
-from truetty.clients import CLIENTS, Client, Launch, find, launch
+from truetty.cli.setup import json_text, toml_text
+from truetty.cli.setup.clients import CLIENTS, Client, Launch, find, launch
 from truetty.core.errors import HostError, Misuse
 
 MOST_TRIES: Final = 5

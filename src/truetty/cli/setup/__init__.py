@@ -1,0 +1,1 @@
+"""`truetty setup`: our entry in the configuration of MCP clients."""
