@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truetty import functions
-from truetty.service.registry import Registry
-from truetty.service.service import Service
+from truetty.service import Registry, Service
 
 PROJECT = {
     "test.sh": 'seq -f "test %g: ok" 2500\ngrep -q 42 answer.txt || { code=1; echo "FAIL: answer"; }\n'

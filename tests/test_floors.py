@@ -17,17 +17,13 @@ PACKAGE = ROOT / "src" / "truetty"
 # Lowest first. A module imports from lower floors and from its own room; rooms on one floor do not know each other.
 FLOORS = (
     ({"core"},),
-    ({"text"}, {"shells"}, {"questions"}),
-    ({"store"}, {"host"}),
-    ({"values"},),
-    ({"settings"}, {"events"}),
-    ({"terminal"},),
-    ({"policy"},),
+    ({"shells"}, {"text"}, {"questions"}, {"events"}),
+    ({"host"}, {"store"}, {"policy"}, {"values"}),
+    ({"settings"},),
+    ({"terminal"}, {"testing"}),
     ({"service"},),
-    ({"functions"},),
-    ({"__init__"},),  # the public names; those above may use them like any program outside
-    ({"sync"}, {"testing"}),
-    ({"mcp"}, {"web"}, {"ray"}),
+    ({"functions"}, {"registry"}, {"__init__"}),  # the public names; those above may use them like any program outside
+    ({"mcp"}, {"sync"}),
     ({"cli"},),  # it starts the others
     ({"__main__"},),
 )
@@ -69,7 +65,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def part(module: str) -> str:
-    """`core` for `truetty.terminal.keys`, `__init__` for `truetty` and its public names, nothing for what is not ours."""
+    """`core` for `truetty.core.marks`, `__init__` for `truetty` and its public names, nothing for what is not ours."""
     first, *rest = module.split(".")
     if first != "truetty":
         return ""

@@ -27,6 +27,9 @@ PATHS = {
         "responses",
     },
     "truetty.settings": {"Settings"},
+    "truetty.service": {"Registry", "Service"},
+    "truetty.registry": {"Registry"},
+    "truetty.policy": {"Policy", "Rule", "ask_or_deny"},
     "truetty.core.until": {"Exit", "Idle", "Input", "Match", "Port", "Settled", "Until", "of", "read"},
     "truetty.cli": {"main"},
 }

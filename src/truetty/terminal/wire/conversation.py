@@ -1,6 +1,6 @@
 """Joins one channel to the command that runs on it, in four steps: feed, take events, write, act.
 
-Rule 1: nothing here waits and nothing here decides that a command has ended; `core/command.py` does.
+Rule 1: nothing here waits and nothing here decides that a command has ended; `core/machine.py` does.
 Rule 2: one timer, set to the machine's one deadline.
 Rule 3: bytes are stored before they are looked at, and the secrets of our marks are blanked where they lie.
 """
