@@ -125,6 +125,13 @@ async def test_a_callback_that_fails_is_said_and_the_command_waits(home: Path) -
         assert outcome.state == "waiting" and outcome.notes == ("on_waiting failed: RuntimeError: no idea",)
 
 
+async def test_a_plain_function_answers_as_a_coroutine_function_does(home: Path) -> None:
+    env = {"HOME": str(home)}
+    async with truetty.Terminal("bash", env=env, on_waiting=lambda waiting: "yes\n") as terminal:
+        outcome = await terminal.run("read -p 'Sure? ' x; echo got $x", wait=PATIENCE)
+        assert (outcome.state, outcome.output, outcome.notes) == ("finished", "Sure? yes\ngot yes\n", ())
+
+
 async def test_a_callback_that_thinks_is_waited_for_and_cancelled_at_the_end(home: Path) -> None:
     ended = asyncio.Event()
 

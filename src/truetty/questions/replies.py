@@ -25,7 +25,8 @@ from truetty.questions import programs
 from truetty.questions.prompts import Description
 
 # Given what waits, what to type as it is; None leaves it waiting. Asked once for each waiting that no rule answered.
-OnWaiting = Callable[[Waiting], Awaitable[str | None]]
+# A plain function is called in the event loop and must not block; a coroutine function may take its time.
+OnWaiting = Callable[[Waiting], str | Awaitable[str | None] | None]
 
 # Characters of a line, from its end, and of all lines of a question, that are searched.
 LONGEST: Final = 160

@@ -8,6 +8,7 @@ Rule 2: no rule answers a secret. A callback may: it is the owner's own code, an
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable, Sequence
 
 from truetty.core.outcome import Waiting
@@ -63,7 +64,8 @@ class Answers:
             self._task.add_done_callback(lambda task: self._answered(task, waiting, still))
 
     async def _ask(self, callback: OnWaiting, waiting: Waiting) -> str | None:
-        return await callback(waiting)
+        answer = callback(waiting)
+        return await answer if inspect.isawaitable(answer) else answer
 
     def forget(self) -> None:
         """The command has ended, or its terminal: nobody needs an answer."""
