@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from truetty.core.errors import Misuse
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Mark
-from truetty.store.output import Match, Output
+from truetty.store.output import Output
+from truetty.store.reads import Match
 from truetty.store.transcript import Transcript
+from truetty.store.window import Window
 from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget, digest, tokens
 
@@ -34,12 +36,12 @@ def window(data: bytes, *, memory: int = 1 << 20, done: bool = True) -> Output:
     """The output of a command that printed this."""
     transcript = Transcript(memory=memory)
     transcript.append(b"$ trigger line\r\n" + START)
-    output = Output(transcript, transcript.size)
+    place = Window(transcript, transcript.size)
     for at in range(0, len(data), 4096):
         transcript.append(data[at : at + 4096])
     if done:
-        output.end(transcript.append(END))
-    return output
+        place.end_at(transcript.append(END))
+    return Output(place)
 
 
 class Terminal:
@@ -48,7 +50,8 @@ class Terminal:
     def __init__(self, memory: int) -> None:
         self.transcript = Transcript(memory=memory)
         self.scanner = Scanner()
-        self.output = Output(self.transcript, 0)
+        self.window = Window(self.transcript, 0)
+        self.output = Output(self.window)
 
     def take(self, data: bytes) -> None:
         self.transcript.append(data)
@@ -57,11 +60,11 @@ class Terminal:
                 self.transcript.blank(event.start + 9, event.end - 1)
                 match event.letter:
                     case "C":
-                        self.output.restart(event.end)
+                        self.window.begin(event.end)
                     case "D":
-                        self.output.end(event.start)
+                        self.window.end_at(event.start)
                     case _:
-                        self.output.hole(event.start, event.end)
+                        self.window.leave_out(event.start, event.end)
 
 
 PIECES = st.lists(
@@ -128,7 +131,7 @@ def test_unread_pieces_together_are_the_text(pieces: list[bytes], seed: int) -> 
 
 def test_a_line_that_changed_is_given_again_whole() -> None:
     transcript = Transcript()
-    output = Output(transcript, 0)
+    output = Output(Window(transcript, 0))
     transcript.append(b"start\r\n 10%")
     assert output.unread() == "start\n 10%"
     transcript.append(b"\r 50%")
@@ -153,10 +156,11 @@ def test_unread_within_a_budget_says_what_it_leaves_out() -> None:
 def test_a_later_start_mark_counts() -> None:
     transcript = Transcript()
     transcript.append(b"echo of the trigger")
-    output = Output(transcript, 0)
+    place = Window(transcript, 0)
+    output = Output(place)
     assert output.unread() == "echo of the trigger"
-    output.hole(0, 4)
-    output.restart(transcript.append(b"real\r\n"))
+    place.leave_out(0, 4)
+    place.begin(transcript.append(b"real\r\n"))
     assert output.raw() == b"real\r\n"
     assert output.unread() == "real\n"
     assert output.bytes == 6
@@ -164,13 +168,14 @@ def test_a_later_start_mark_counts() -> None:
 
 def test_a_running_output_hides_the_first_half_of_a_mark() -> None:
     transcript = Transcript()
-    output = Output(transcript, transcript.append(b"text"))
+    place = Window(transcript, transcript.append(b"text"))
+    output = Output(place)
     for byte in END[:-1]:
         transcript.append(bytes([byte]))
         assert output.raw() == b"text"
         assert output.unread() in ("text", "")
     end = transcript.append(END[-1:]) + 1
-    output.hole(4, end)
+    place.leave_out(4, end)
     transcript.append(b" more")
     assert output.raw() == b"text more"
     assert output.unread() == " more"
@@ -178,12 +183,13 @@ def test_a_running_output_hides_the_first_half_of_a_mark() -> None:
 
 def test_what_only_looks_like_a_mark_is_shown_in_the_end() -> None:
     transcript = Transcript()
-    output = Output(transcript, 0)
+    place = Window(transcript, 0)
+    output = Output(place)
     transcript.append(b"a\x1b]7717;" + b"x" * 300)
     assert output.bytes == 308
     transcript.append(b"\x1b")
     assert output.bytes == 308
-    output.end(transcript.size)
+    place.end_at(transcript.size)
     assert output.bytes == 309
 
 
@@ -234,7 +240,8 @@ def test_a_summary_is_the_digest_of_the_whole() -> None:
 
 def test_a_summary_of_a_running_command_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     transcript = Transcript()
-    output = Output(transcript, 0)
+    place = Window(transcript, 0)
+    output = Output(place)
     line = b"some line of output, 50%\r100%\r\n"
     for _ in range(20_000):
         transcript.append(line)
@@ -253,10 +260,8 @@ def test_a_summary_of_a_running_command_goes_on_where_it_stopped(monkeypatch: py
     second = output.summary(Budget(1000))
     assert second.lines == first.lines + 10
     assert sum(read) < 10_000
-    output.hole(5, 25)  # behind the point that the pass has reached: it must begin anew
-    output.end(transcript.size)
-    while not output.prepare(Budget(1000), most=100_000):
-        pass
+    place.leave_out(5, 25)  # behind the point that the pass has reached: it must begin anew
+    place.end_at(transcript.size)
     expected = digest(clean(output.raw()), Budget(1000))
     assert output.summary(Budget(1000)) == (
         expected.text,
@@ -270,7 +275,7 @@ def test_a_summary_of_a_running_command_goes_on_where_it_stopped(monkeypatch: py
 def test_passes_with_a_budget_need_no_memory_of_the_outputs_size() -> None:
     lines = b"".join(b"a line with the number %d in it\r\n" % n for n in range(2000))
     transcript = Transcript()
-    output = Output(transcript, 0)
+    output = Output(Window(transcript, 0))
     while transcript.size < 8 << 20:
         transcript.append(lines)
     tracemalloc.start()
@@ -350,8 +355,9 @@ def test_gaps_are_told_and_do_not_glue_lines(monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     transcript = Transcript(memory=0)
-    output = Output(transcript, 0)
-    later = Output(transcript, 32)
+    place = Window(transcript, 0)
+    output = Output(place)
+    later = Output(Window(transcript, 32))
     transcript.append(b"first line\r\nsecond \x1b]0;ti")
     with monkeypatch.context() as patch:
         patch.setattr(os, "pwrite", refuse)
@@ -364,7 +370,7 @@ def test_gaps_are_told_and_do_not_glue_lines(monkeypatch: pytest.MonkeyPatch) ->
     assert output.bytes == transcript.size
     assert output.raw() == b"first line\r\nsecond \x1b]0;ticut off\r\nlast\r\n"
     assert later.complete
-    output.hole(25, 32)
+    place.leave_out(25, 32)
     assert output.complete
 
 

@@ -23,7 +23,7 @@ from truetty.functions.verbs import RUN_WAIT, SEND_WAIT, Verb
 from truetty.policy import Asker
 from truetty.service.handoffs import Handoff
 from truetty.service.service import PAGE, Report, Service
-from truetty.store.output import Match
+from truetty.store.reads import Match
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import SMALLEST, Budget

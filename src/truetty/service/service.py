@@ -27,7 +27,7 @@ from truetty.service.handoffs import Handoff, Handoffs
 from truetty.service.notices import Notice, Notices
 from truetty.service.registry import Registry
 from truetty.settings import Settings
-from truetty.store.output import Match
+from truetty.store.reads import Match
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import REST, Budget

@@ -15,7 +15,7 @@ from truetty.core.until import Until
 from truetty.events import Event
 from truetty.host.kernel.observation import Process
 from truetty.store import transcript
-from truetty.store.output import Match
+from truetty.store.reads import Match
 from truetty.sync.loop import loop
 from truetty.terminal.command import Activity
 from truetty.terminal.options import Arguments

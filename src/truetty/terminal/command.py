@@ -31,8 +31,6 @@ GRACE: Final = 2.0
 # A loop of the shell's own starts the next program as soon as one is killed.
 KILLS: Final = 3
 DEAF: Final = "it could not be ended: the shell itself does not react, and only closing its terminal ends it"
-# Output is made readable in pieces of this size, a few milliseconds each.
-SLICE: Final = 1 << 20
 # How much of the end of the output is read for the line a shell may have said last.
 LAST: Final = 2048
 
@@ -167,10 +165,8 @@ class Command:
         wait = Wait(self, of(until))
         await self._terminal.changes.until(wait.holds, timeout, wait.again)
         self.reached = wait.reached
-        for _ in range(self.output.bytes // SLICE):  # a gigabyte takes seconds to read: others must have their turn
-            if self._outcome is not None or self.output.prepare(self._budget, SLICE):
-                break
-            await self._terminal.changes.turn()
+        if self._outcome is None:
+            await self.output.slices.summary(self._budget)  # a gigabyte takes seconds: others must have their turn
         self._told = self._machine.episode
         self._returned = self.output.bytes
         return self.snapshot()

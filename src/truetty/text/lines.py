@@ -37,34 +37,44 @@ def repeated(text: str, given: str) -> int:
     return sum(len(line) + 1 for line, _ in takewhile(lambda pair: pair[0] == pair[1], lines))
 
 
-def ends(texts: Iterable[str], head: int, tail: int, most: int) -> str:
+class Ends:
     """The first `head` and the last `tail` lines, of each at most `most` characters; what is cut away is counted."""
-    upper, lower, wanted, characters, newlines = "", "", head, 0, 0
-    for text in texts:
-        if wanted:
-            parts = text.split("\n", wanted)
-            wanted -= len(parts) - 1
-            taken = len(text) if wanted else len(text) - len(parts[-1])
-            upper += text[: min(taken, most - len(upper))]
-            characters += taken
-            newlines += text.count("\n", 0, taken)
+
+    def __init__(self, head: int, tail: int, most: int) -> None:
+        self._head, self._tail, self._most = head, tail, most
+        self._wanted = head  # lines of the head still to come
+        self._upper = self._lower = ""
+        self._characters = self._newlines = 0
+
+    def feed(self, text: str) -> bool:
+        """Take the next piece; True when no later one can change the result."""
+        most = self._most
+        if self._wanted:
+            parts = text.split("\n", self._wanted)
+            self._wanted -= len(parts) - 1
+            taken = len(text) if self._wanted else len(text) - len(parts[-1])
+            self._upper += text[: min(taken, most - len(self._upper))]
+            self._characters += taken
+            self._newlines += text.count("\n", 0, taken)
             text = text[taken:]
-        if tail:
-            characters += len(text)
-            newlines += text.count("\n")
-            lower += text
-            if len(lower) > 2 * most:
-                lower = lower[len(lower) - most :]
-        elif not wanted:
-            break
-    lower = _last_lines(lower[max(0, len(lower) - most) :], tail)
-    missing = characters - len(upper) - len(lower)
-    whole = len(upper) < most and len(lower) < most  # nothing was cut away but what nobody asked for
-    if not missing or (whole and not (head and tail)):
-        return upper + lower
-    hidden = newlines - upper.count("\n") - lower.count("\n")
-    joint = "\n" if upper and not upper.endswith("\n") else ""
-    return f"{upper}{joint}[… {missing:,} characters, {hidden:,} lines left out …]\n{lower}"
+        if self._tail:
+            self._characters += len(text)
+            self._newlines += text.count("\n")
+            self._lower += text
+            if len(self._lower) > 2 * most:
+                self._lower = self._lower[len(self._lower) - most :]
+        return not self._tail and not self._wanted
+
+    def result(self) -> str:
+        upper, most = self._upper, self._most
+        lower = _last_lines(self._lower[max(0, len(self._lower) - most) :], self._tail)
+        missing = self._characters - len(upper) - len(lower)
+        whole = len(upper) < most and len(lower) < most  # nothing was cut away but what nobody asked for
+        if not missing or (whole and not (self._head and self._tail)):
+            return upper + lower
+        hidden = self._newlines - upper.count("\n") - lower.count("\n")
+        joint = "\n" if upper and not upper.endswith("\n") else ""
+        return f"{upper}{joint}[… {missing:,} characters, {hidden:,} lines left out …]\n{lower}"
 
 
 def _last_lines(text: str, count: int) -> str:

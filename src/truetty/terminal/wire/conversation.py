@@ -201,9 +201,9 @@ class Conversation:
             if self._typist.release():
                 machine.on_input(now)
         elif isinstance(event, Mark) and event.secret in (self._secrets.start, self._key):
-            self.bounds.output.hole(event.start, event.end)
+            self.bounds.window.leave_out(event.start, event.end)
             if machine.hooked:
-                self.bounds.output.end(event.start)  # as it seems; looks will tell
+                self.bounds.window.end_at(event.start)  # as it seems; looks will tell
                 self._hooked_at = now
 
     def _echoed(self, mark: Mark, since: int) -> bool:
@@ -306,7 +306,7 @@ class Conversation:
         assert self.bounds is not None
         if machine.hooked and (now > self._hooked_at + DRAWING or (seen.seen == "waiting" and seen.kind != "shell")):
             machine.hooked = False  # it was no prompt after all: the output goes on
-            self.bounds.output.end(None)
+            self.bounds.window.end_at(None)
         if self._typist.holds and (machine.waiting is not None or now > self._typist.holds_until):
             self._typist.release()
             machine.on_input(now)

@@ -11,6 +11,7 @@ from typing import Final
 from truetty.shells.base import Shell
 from truetty.store.output import Output
 from truetty.store.transcript import Transcript
+from truetty.store.window import Window
 
 # How much of the end of the output is searched for the prompt that no mark announced; prompts are shorter.
 TAIL: Final = 4096
@@ -30,12 +31,13 @@ class Bounds:
             self._prompt = transcript.read(prompt_from)
         self._from = transcript.size
         self._echo_lines = 0  # of what was typed, still to come back
-        self.output = Output(transcript, self._from, size=size)
-        self.output.end(self._from)  # empty until it starts: what comes first is the echo of what we type
+        self.window = Window(transcript, self._from, size)
+        self.window.end_at(self._from)  # empty until it starts: what comes first is the echo of what we type
+        self.output = Output(self.window)
 
     def start(self, at: int) -> None:
         self._from = at
-        self.output.restart(at)
+        self.window.begin(at)
 
     def start_here(self, typed: bytes) -> None:
         """A program without marks: its output begins after the echo of what is about to be typed."""
@@ -67,11 +69,11 @@ class Bounds:
         start = max(self._from, size - TAIL)
         tail = self._transcript.read(start)
         if self._prompt and tail.endswith(self._prompt):
-            self.output.end(size - len(self._prompt))
+            self.window.end_at(size - len(self._prompt))
             return None
         cut = shell.prompt_start(tail)
-        self.output.end(size if cut is None else start + cut)
+        self.window.end_at(size if cut is None else start + cut)
         return UNSURE if cut is None else None
 
     def end(self, at: int | None = None) -> None:
-        self.output.end(self._transcript.size if at is None else at)
+        self.window.end_at(self._transcript.size if at is None else at)

@@ -1,0 +1,93 @@
+"""The offsets of one command's output in a transcript.
+
+Rule 1: a window holds offsets, never bytes.
+Rule 2: our own marks inside it are holes; a mark of which only the beginning has arrived is not shown either.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterator
+from typing import Final
+
+from truetty.core.marks import OWN
+from truetty.store.transcript import Span, Transcript
+from truetty.text.clean import Cleaner
+
+_OPENING: Final = b"\x1b]" + OWN + b";"
+_LONGEST_MARK: Final = 256  # letter, secret, code and flags stay well under 200: what is longer is not ours
+# Where bytes could not be kept: it ends a sequence that was cut, and keeps halves of two lines apart.
+_SEAM: Final = b"\x18\r\n[\xe2\x80\xa6 %d bytes were not kept \xe2\x80\xa6]\r\n"
+_MOST_HOLES: Final = 1024  # two or three are usual; more marks than this are a program's doing, and its output
+PIECE: Final = 1 << 16  # the cleaner is fastest on pieces that stay in the cache
+
+
+class Window:
+    """Shared by an output and its readers."""
+
+    def __init__(self, transcript: Transcript, start: int, size: tuple[int, int] = (120, 30)) -> None:
+        self.transcript = transcript
+        self.start = start
+        self.end: int | None = None
+        self.holes: list[Span] = []
+        self.size = size
+
+    def begin(self, start: int) -> None:
+        """The command's own output begins here, and grows until `end_at` says where it ends."""
+        self.start = start
+        self.end = None
+        self.holes = [(max(first, start), last) for first, last in self.holes if last > start]
+
+    def leave_out(self, start: int, end: int) -> None:
+        """A mark of ours lies in [start, end)."""
+        start = max(start, self.start)
+        if start < end and len(self.holes) < _MOST_HOLES:
+            insort(self.holes, (start, end))
+
+    def end_at(self, at: int | None) -> None:
+        """Nothing from this offset on is of this command; None: it was not the end after all."""
+        self.end = None if at is None else max(at, self.start)
+
+    def visible(self) -> int:
+        """The end, before what may be the beginning of a mark of ours."""
+        if self.end is not None:
+            return self.end
+        size = self.transcript.size
+        last = self.transcript.read(max(self.start, size - _LONGEST_MARK))
+        begun = last[last.rfind(b"\x1b") :] if b"\x1b" in last else b""
+        unfinished = _OPENING.startswith(begun) or (begun.startswith(_OPENING) and b"\x07" not in begun)
+        return size - len(begun) if unfinished else size
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """[start, end) without its holes."""
+        spans: list[Span] = []
+        for first, last in self.holes:
+            if start >= end:
+                break
+            if first > start:
+                spans.append((start, min(first, end)))
+            start = max(start, last)
+        if start < end:
+            spans.append((start, end))
+        return spans
+
+    def whole(self) -> list[Span]:
+        return self.spans(self.start, self.visible())
+
+    def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+        """The bytes for a cleaner, each piece with the offset after it."""
+        for first, last in self.spans(start, end):
+            for gap, after in (*self.transcript.gaps(first, last), (last, last)):
+                for at in range(first, gap, PIECE):
+                    stop = min(at + PIECE, gap)
+                    yield stop, self.transcript.read(at, stop - at)
+                if after > gap:
+                    yield after, _SEAM % (after - gap)
+                first = after
+
+    def texts(self) -> Iterator[str]:
+        """The clean text."""
+        cleaner = Cleaner(*self.size)
+        for _, data in self.pieces(self.start, self.visible()):
+            yield cleaner.feed(data)
+        yield cleaner.tail()
