@@ -234,7 +234,8 @@ async def test_a_command_that_goes_on_is_waited_for_read_and_stopped(service: Se
     listed = await good(service, "terminals")
     assert listed.data["terminals"][0]["command_id"] == id and id in listed.text  # type: ignore[index]
     assert (await good(service, "wait", id=id, timeout=0)).data["state"] == "running"
-    await eventually(lambda: "sleep" in service.command(id).activity.processes)  # bash deafens what it is starting
+    # bash deafens what it is starting
+    await eventually(lambda: "sleep" in (service.command(id).activity.processes or ()))
     stopped = await good(service, "stop", id=id)
     assert (stopped.data["state"], stopped.data["exit_code"]) == ("finished", 130)
     closed = await good(service, "stop", id=id, close=True)

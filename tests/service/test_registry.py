@@ -550,6 +550,22 @@ async def test_nobody_is_closed_in_whom_something_runs(house: Builder, here: Pat
     assert await one.acquire(here) is mine
 
 
+async def test_nobody_is_closed_in_whom_something_may_run(house: Builder, here: Path) -> None:
+    """Where processes cannot be seen, nothing says that the shell is alone."""
+    one = house(limit=1, idle=0.05)
+    mine = await one.acquire(here)
+    mine.channel.observer.living = None
+    assert mine.terminal.jobs is None
+    await run(mine)
+    with pytest.raises(truetty.LimitReached):
+        await one.taking(here)
+    looks = mine.channel.observer.listings
+    await until(lambda: mine.channel.observer.listings > looks)  # its time is over: the registry asks again
+    assert not mine.terminal.closed
+    mine.channel.observer.living = []
+    await until(lambda: mine.channel.closed)
+
+
 async def test_what_start_up_files_started_is_part_of_the_shell(house: Builder, here: Path) -> None:
     one = house(limit=1)
     taking = one.taking(here)

@@ -145,9 +145,9 @@ async def test_work_and_standstill_can_be_told_apart(home: Path) -> None:
         await busy.wait(PATIENCE, "go")
         first = busy.activity
         await until(lambda: (busy.activity.cpu_seconds or 0) > (first.cpu_seconds or 0) + 0.05)
-        assert list(busy.activity.processes) == ["sh"] and busy.activity.output_bytes == 4
+        assert busy.activity.processes == ("sh",) and busy.activity.output_bytes == 4
         await busy.kill()
-        assert len(busy.activity.processes) == 0
+        assert not busy.activity.processes
         still = await terminal.start("sh -c 'echo go; exec sleep 600'")
         await still.wait(PATIENCE, "go")
         await until(lambda: still.activity.processes == ("sleep",))

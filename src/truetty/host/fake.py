@@ -24,12 +24,13 @@ class FakeObserver:
         self.looks = 0
         self.read_so_far = 0
         self.tty = SANE
-        self.living: list[Process] = []
+        self.living: list[Process] | None = []  # None: processes cannot be seen
+        self.listings = 0  # how often they were asked for
+        self.front: int | None = pid  # the foreground group
         self.place: str | None = "/"
         self.running: str | None = "/bin/bash"
         self.mended = 0
         self.knows_prompt = True
-        self._pid = pid
 
     def observe(self) -> Observation:
         self.looks += 1
@@ -46,7 +47,7 @@ class FakeObserver:
         return self.in_front
 
     def foreground(self) -> int | None:
-        return self._pid
+        return self.front
 
     def modes(self) -> Modes:
         return self.tty
@@ -61,7 +62,7 @@ class FakeObserver:
     def unread(self) -> int | None:
         return 0
 
-    def mentions(self, text: str) -> bool:
+    def mentions(self, text: str) -> bool | None:
         return False
 
     def reaped(self) -> int | None:
@@ -79,17 +80,18 @@ class FakeObserver:
     def program(self) -> str | None:
         return self.running
 
-    def command_line(self) -> tuple[str, ...]:
-        return (self.running,) if self.running is not None else ()
+    def command_line(self) -> tuple[str, ...] | None:
+        return (self.running,) if self.running is not None else None
 
     def cpu(self) -> float | None:
         return None
 
-    def children(self) -> list[Process]:
-        return list(self.living)
+    def children(self) -> list[Process] | None:
+        self.listings += 1
+        return None if self.living is None else list(self.living)
 
-    def everyone(self) -> list[Process]:
-        return list(self.living)
+    def everyone(self) -> list[Process] | None:
+        return self.children()
 
     def close(self) -> None:
         pass

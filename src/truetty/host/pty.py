@@ -278,10 +278,7 @@ class LocalChannel:
 
     def _everyone(self) -> set[int]:
         """Whoever is still there; the shell itself even where nobody can be seen."""
-        try:
-            pids = {process.pid for process in self.observer.everyone()} | {self.pid}
-        except OSError:  # out of descriptors, for instance
-            pids = {self.pid}
+        pids = {process.pid for process in self.observer.everyone() or ()} | {self.pid}
         return pids if self._ended is None else pids - {self.pid}
 
     def _let_go(self) -> None:

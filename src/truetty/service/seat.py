@@ -118,7 +118,7 @@ class Seat:
     attendant: asyncio.Task[None] | None = None  # there from the first prompt on
     used_at: float = inf
     last: Command | None = None  # the newest command whose end needs no more notice
-    belonging: frozenset[int] = frozenset()  # processes that the user's start-up files have started
+    belonging: frozenset[int] = frozenset()  # processes that the user's start-up files have started, as far as seen
 
     @property
     def alive(self) -> bool:
@@ -131,8 +131,9 @@ class Seat:
         return terminal is not None and not terminal.closed and not terminal.busy
 
     def running(self) -> bool:
-        """Whether something runs in the background: closing or sharing the terminal would harm it."""
-        return not self._processes() <= self.belonging
+        """Whether something may run in the background: closing or sharing the terminal would harm it."""
+        processes = self._processes()
+        return processes is None or not processes <= self.belonging
 
     def seen(self, order: Order) -> Seen:
         """How it looks to the caller who is deciding now. What another task holds is not looked at closely."""
@@ -173,7 +174,7 @@ class Seat:
         await terminal.__aenter__()
         self.used_at = asyncio.get_running_loop().time()
         if not terminal.closed:
-            self.belonging = frozenset(self._processes())
+            self.belonging = frozenset(self._processes() or ())
 
     async def fit(self, order: Order, *, move: bool) -> bool:
         """Bring a terminal that is there already to what was asked for. False: it cannot be used."""
@@ -211,8 +212,10 @@ class Seat:
         here = terminal.cwd
         return outcome.exit_code == 0 if here is None else here == order.wish.cwd
 
-    def _processes(self) -> set[int]:
-        return {process.pid for process in self.terminal.jobs} if self.terminal is not None else set()
+    def _processes(self) -> set[int] | None:
+        """None: they cannot be seen."""
+        jobs = self.terminal.jobs if self.terminal is not None else []
+        return None if jobs is None else {process.pid for process in jobs}
 
 
 # -- how each shell is told to go somewhere

@@ -271,7 +271,7 @@ class Terminal:
         return self._inner.exit_code
 
     @property
-    def jobs(self) -> list[Process]:
+    def jobs(self) -> list[Process] | None:
         return loop.ask(lambda: self._inner.jobs)
 
     @property

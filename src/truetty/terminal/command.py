@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 GRACE: Final = 2.0
 # A loop of the shell's own starts the next program as soon as one is killed.
 KILLS: Final = 3
+UNSEEN: Final = "it could not be ended: its processes cannot be seen here; closing its terminal ends it"
 DEAF: Final = "it could not be ended: the shell itself does not react, and only closing its terminal ends it"
 # How much of the end of the output is read for the line a shell may have said last.
 LAST: Final = 2048
@@ -48,7 +49,7 @@ class Activity:
     output_bytes: int  # so far
     quiet_seconds: float  # since its last output, or since it began
     cpu_seconds: float | None  # used by it so far, as far as the kernel tells
-    processes: tuple[str, ...]  # names of what it has started and is alive; a shell's own loop has none
+    processes: tuple[str, ...] | None  # names of what it has started and is alive; None: they cannot be seen
 
 
 class Command:
@@ -140,7 +141,7 @@ class Command:
         if self.finished:
             return Activity(self.output.bytes, quiet, None, ())
         processes = conversation.survivors.running()
-        names = tuple(process.name for process in processes)
+        names = None if processes is None else tuple(process.name for process in processes)
         return Activity(self.output.bytes, quiet, conversation.survivors.cpu(), names)
 
     def events(self, coalesce: float | None = None) -> Stream:
@@ -310,7 +311,7 @@ class Command:
         channel = self._conversation.channel
         await self.kill()
         if not self.finished and channel.pid is not None:
-            self._notes[:] = [note for note in self._notes if note != DEAF]
+            self._notes[:] = [note for note in self._notes if note not in (DEAF, UNSEEN)]
             self._notes.append("its shell was ended too: a loop of the shell's own that did not react")
             channel.signal_process(channel.pid, signal.SIGKILL)
             await self.wait(GRACE, "finished")
@@ -326,11 +327,22 @@ class Command:
             if self.finished:
                 break
             self._sent.add(number)
-            for process in self._conversation.survivors.running():
-                channel.signal_process(process.pid, number)
-                channel.signal_process(process.pid, signal.SIGCONT)
+            self._signal(number)
             outcome = await self.wait(GRACE, "finished")
-        if not self.finished and DEAF not in self._notes:
-            self._notes.append(DEAF)
+        note = UNSEEN if self._conversation.survivors.running() is None else DEAF
+        if not self.finished and note not in self._notes:
+            self._notes.append(note)
             outcome = self.snapshot()
         return outcome
+
+    def _signal(self, number: int) -> None:
+        """To each process of the command; where they cannot be seen, to the group in front."""
+        channel = self._conversation.channel
+        running = self._conversation.survivors.running()
+        if running is not None:
+            for process in running:
+                channel.signal_process(process.pid, number)
+                channel.signal_process(process.pid, signal.SIGCONT)
+        elif (group := self._conversation.observer.foreground()) is not None and group != channel.pid:
+            channel.signal_group(group, number)
+            channel.signal_group(group, signal.SIGCONT)

@@ -160,8 +160,8 @@ class Terminal:
         return 128 + ended.signal if ended.signal is not None else ended.code
 
     @property
-    def jobs(self) -> list[Process]:
-        """Living processes that were started in it."""
+    def jobs(self) -> list[Process] | None:
+        """Living processes that were started in it. None: they cannot be seen here, so some may be there."""
         return self._conversation.observer.children() if self._conversation is not None and not self.closed else []
 
     @property

@@ -86,7 +86,7 @@ class Wait:
         self._next_look = now + self._pause
         self._pause = min(self._pause * SLOWER, SLOWEST_LOOK)
         everyone = self._command._conversation.observer.everyone()
-        found = ports.listening(process.pid for process in everyone)
+        found = None if everyone is None else ports.listening(process.pid for process in everyone)
         if found is not None and number in found:
             return True
         # A server that has left the terminal, as daemons do, is nobody's child; but it was not there before.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from truetty.host.kernel import proc
 from truetty.host.kernel.linux import LinuxObserver
-from truetty.host.kernel.observation import Observation
+from truetty.host.kernel.observation import Observation, Process
 from truetty.host.kernel.stack import Prompts
 
 BOUND = 20.0  # seconds: far beyond what anything here needs
@@ -116,8 +116,18 @@ class Pty:
         assert found is not None
         return found
 
+    def children(self) -> list[Process]:
+        found = self.observer.children()
+        assert found is not None
+        return found
+
+    def everyone(self) -> list[Process]:
+        found = self.observer.everyone()
+        assert found is not None
+        return found
+
     def close(self) -> None:
-        for process in self.observer.everyone():
+        for process in self.everyone():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):

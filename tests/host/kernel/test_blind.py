@@ -31,7 +31,8 @@ def test_a_prompt_is_unknown(blind: tuple[Pty, BlindObserver]) -> None:
     assert observer.consumed() is None
     assert observer.cwd() is None
     assert observer.program() is None
-    assert observer.children() == observer.everyone() == []
+    assert observer.children() is None and observer.everyone() is None
+    assert observer.command_line() is None and observer.mentions("bash") is None
     observer.close()
 
 

@@ -53,7 +53,7 @@ def test_a_server_that_borrowed_the_tty_reads_for_its_client(start: Start, tmp_p
     pty.type(f"tmux -f /dev/null -S {tmp_path}/socket new sleep 1000\r")
     look = pty.settle("waiting", "key", hard=False)
     assert look.program == "tmux: server"
-    assert "tmux: server" in [process.name for process in pty.observer.everyone()]
+    assert "tmux: server" in [process.name for process in pty.everyone()]
 
 
 @pytest.mark.parametrize(("line", "seen"), [("", "ready"), ("read x", "waiting"), ("cat", "waiting")])

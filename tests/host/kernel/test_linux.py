@@ -34,17 +34,17 @@ def test_prompt_program_and_end(start: Start, shell: str) -> None:
     pty.type("/bin/sleep 1000\r")
     pty.settle("running", hard=True)
     assert not pty.observer.shell_in_front()
-    assert [child.name for child in pty.observer.children()] == ["sleep"]
+    assert [child.name for child in pty.children()] == ["sleep"]
 
     pty.type("\x03")
     pty.settle("ready", hard=True)
     pty.type("/bin/cat\r")
     waiting = pty.settle("waiting", "line", hard=True)
-    assert (waiting.program, waiting.reader) == ("cat", pty.observer.children()[0].pid)
+    assert (waiting.program, waiting.reader) == ("cat", pty.children()[0].pid)
 
     pty.type("\x04")
     pty.settle("ready", hard=True)
-    assert pty.observer.children() == []
+    assert pty.children() == []
     pty.type("exit\r")
     pty.settle("exited")
 
@@ -61,7 +61,7 @@ def test_prompt_is_the_same_in_every_process_of_a_shell(start: Start, shell: str
     other.settle("ready", hard=True)
     other.type(" ".join(argv) + "\r")
     nested = other.settle("waiting", "shell", hard=True)
-    assert nested.reader == other.observer.children()[0].pid
+    assert nested.reader == other.children()[0].pid
 
 
 @every_shell
@@ -242,10 +242,10 @@ def test_everyone_of_the_terminal(start: Start) -> None:
     pty.run("sleep 1001 & (setsid sh -c 'exec sleep 1002' &)")
 
     def names() -> list[str]:
-        return sorted(process.name for process in pty.observer.everyone())
+        return sorted(process.name for process in pty.everyone())
 
     pty.until(lambda: names() == ["bash", "sleep", "sleep"], "the shell, its job and a daemon that holds its tty")
-    assert [process.name for process in pty.observer.children()] == ["sleep"]
+    assert [process.name for process in pty.children()] == ["sleep"]
 
 
 def test_a_fork_of_ours_is_not_of_the_terminal(start: Start) -> None:
@@ -260,7 +260,7 @@ def test_a_fork_of_ours_is_not_of_the_terminal(start: Start) -> None:
         ) as fork:
             assert fork.stdout is not None
             fork.stdout.readline()
-            assert [process.pid for process in pty.observer.everyone()] == [pty.pid]
+            assert [process.pid for process in pty.everyone()] == [pty.pid]
             fork.communicate(b"\n")
     finally:
         os.close(slave)
@@ -271,7 +271,7 @@ def test_zombies_do_not_live(start: Start) -> None:
     pty.type("sh -c 'sleep 0 & exec sleep 1000'\r")
     pty.settle("running")
     pty.until(lambda: any(one.state == "Z" for one in proc.descendants(pty.stat())), "a zombie")
-    assert [process.state for process in pty.observer.children()] == ["S"]
+    assert [process.state for process in pty.children()] == ["S"]
 
 
 def test_exited_is_seen_before_and_after_it_is_waited_for(start: Start) -> None:
@@ -280,7 +280,7 @@ def test_exited_is_seen_before_and_after_it_is_waited_for(start: Start) -> None:
     pty.settle("exited")
     os.waitpid(pty.pid, 0)
     pty.settle("exited")
-    assert pty.observer.children() == []
+    assert pty.children() == []
     assert pty.observer.consumed() is None
     assert pty.observer.cwd() is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import signal
 from collections.abc import AsyncIterator
 
 import pytest
@@ -206,6 +207,31 @@ async def test_survivors_are_named_once(stage: Stage) -> None:
     stage.say(b"late\r\n", ("C",), ("D", 0, ""))
     outcome = await second.wait(PATIENCE)
     assert (outcome.notes, outcome.output) == ((), "")
+
+
+async def test_an_end_counts_where_processes_cannot_be_seen(stage: Stage) -> None:
+    terminal = await stage.open()
+    stage.observer.living = None
+    command = await terminal.start("sleep 9 &")
+    stage.say(("C",))
+    assert command.activity.processes is None
+    stage.say(("D", 3, ""))
+    outcome = await command.wait(PATIENCE)
+    assert (outcome.exit_code, outcome.evidence, outcome.notes) == (3, "mark", ())
+
+
+async def test_kill_where_processes_cannot_be_seen(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The group in front gets the signals, and the note does not blame the shell."""
+    monkeypatch.setattr("truetty.terminal.command.GRACE", 0.01)
+    terminal = await stage.open()
+    stage.observer.living = None
+    stage.observer.front = 77
+    command = await terminal.start("x")
+    stage.say(("C",))
+    outcome = await command.kill()
+    assert stage.channel.signals[:2] == [(-77, signal.SIGTERM), (-77, signal.SIGCONT)]
+    assert (-77, signal.SIGKILL) in stage.channel.signals and 4242 not in {pid for pid, _ in stage.channel.signals}
+    assert len(outcome.notes) == 1 and "cannot be seen" in outcome.notes[0]
 
 
 async def test_a_stopped_shell_is_said_to_be(stage: Stage) -> None:

@@ -75,14 +75,14 @@ class BlindObserver:
     def adopt_modes(self) -> None:
         self._tty.adopt_modes()
 
-    def command_line(self) -> tuple[str, ...]:
-        return ()
+    def command_line(self) -> tuple[str, ...] | None:
+        return None
 
     def unread(self) -> int | None:
         return self._tty.unread()
 
-    def mentions(self, text: str) -> bool:
-        return False
+    def mentions(self, text: str) -> bool | None:
+        return None
 
     def reaped(self) -> int | None:
         return None
@@ -105,11 +105,11 @@ class BlindObserver:
     def cpu(self) -> float | None:
         return None
 
-    def children(self) -> list[Process]:
-        return []
+    def children(self) -> list[Process] | None:
+        return None
 
-    def everyone(self) -> list[Process]:
-        return []
+    def everyone(self) -> list[Process] | None:
+        return None
 
     def close(self) -> None:
         self._tty.close()

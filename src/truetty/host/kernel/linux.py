@@ -267,22 +267,22 @@ class LinuxObserver:
         except OSError:
             return None
 
-    def command_line(self) -> tuple[str, ...]:
+    def command_line(self) -> tuple[str, ...] | None:
         try:
             return tuple(proc.read(f"/proc/{self._shell}/cmdline").decode("utf-8", "replace").split("\0")[:-1])
         except OSError:
-            return ()
+            return None
 
     def unread(self) -> int | None:
         return self._tty.unread()
 
-    def mentions(self, text: str) -> bool:
+    def mentions(self, text: str) -> bool | None:
         try:
             return any(
                 text.encode() in proc.read(f"/proc/{self._shell}/{name}", 1 << 20) for name in ("cmdline", "environ")
             )
         except OSError:
-            return False
+            return None
 
     def reaped(self) -> int | None:
         """Page faults of reaped children: every program makes some."""
@@ -298,18 +298,27 @@ class LinuxObserver:
         of = self._alive()
         return None if of is None else of.ticks / proc.TICKS
 
-    def children(self) -> list[Process]:
+    def children(self) -> list[Process] | None:
         try:
             alone = not self._children.read() and os.stat(f"/proc/{self._shell}/task").st_nlink <= 3
         except OSError:
             alone = False
-        of = None if alone else self._alive()
-        return [] if of is None else [one.as_process() for one in self._family(of)]
+        try:
+            of = None if alone else self._alive()
+            return [] if of is None else [one.as_process() for one in self._family(of)]
+        except OSError:  # out of descriptors, for instance
+            return None
 
     def _family(self, of: proc.Stat) -> list[proc.Stat]:
         return [one for one in proc.descendants(of, most=1 << 20) if one.state not in proc.DEAD]
 
-    def everyone(self) -> list[Process]:
+    def everyone(self) -> list[Process] | None:
+        try:
+            return [one.as_process() for one in self._all()]
+        except OSError:
+            return None
+
+    def _all(self) -> list[proc.Stat]:
         of = self._alive()
         found = {} if of is None else {one.pid: one for one in (of, *self._family(of))}
         for one in proc.everything():
@@ -320,7 +329,7 @@ class LinuxObserver:
             younger = one.born >= self._born
             if ours or (younger and holds_tty(one, self._device) and not self._shares_master(one)):
                 found[one.pid] = one
-        return [one.as_process() for one in found.values()]
+        return list(found.values())
 
     def _shares_master(self, of: proc.Stat) -> bool:
         """Whether it holds the side that we hold: a fork of our own program, which has nothing to do with the shell."""

@@ -80,19 +80,19 @@ class Observer(Protocol):
     def program(self) -> str | None:
         """The real path of what the shell process runs now (it changes with `exec`)."""
 
-    def command_line(self) -> tuple[str, ...]:
-        """The words that what the shell process runs now was started with; empty if they cannot be told."""
+    def command_line(self) -> tuple[str, ...] | None:
+        """The words that what the shell process runs now was started with."""
 
-    def mentions(self, text: str) -> bool:
+    def mentions(self, text: str) -> bool | None:
         """Whether it was started with this among its words or variables."""
 
     def cpu(self) -> float | None:
         """Seconds of CPU that the shell itself and those of its children that have ended have used so far."""
 
-    def children(self) -> list[Process]:
-        """Living descendants of the shell."""
+    def children(self) -> list[Process] | None:
+        """Living descendants of the shell. None: they cannot be seen, so some may be there."""
 
-    def everyone(self) -> list[Process]:
+    def everyone(self) -> list[Process] | None:
         """Every living process of this terminal, the shell included: descendants, session, holders of our tty."""
 
     def close(self) -> None: ...

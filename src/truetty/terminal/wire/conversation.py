@@ -226,10 +226,7 @@ class Conversation:
             case "D" if mark.secret == self._secrets.end:
                 self._prompt_from = mark.end
                 self._typist.on_end(mark)
-                # A child in the shell's own group, as in $(…), can print as well as the shell itself.
-                front = self.observer.foreground()
-                if any(process.group == front for process in self.observer.children()):
-                    return False
+                return self.survivors.shell_alone_in_front()
             case "M" if mark.secret == self._secrets.start:
                 self._typist.on_stop()
             case _:

@@ -17,20 +17,28 @@ class Survivors:
 
     def cpu(self) -> float | None:
         """Seconds of CPU that the running command has used, as far as the kernel tells."""
-        now = self._observer.cpu()
-        if now is None or self._before is None:
+        now, running = self._observer.cpu(), self.running()
+        if now is None or self._before is None or running is None:
             return None
-        return now - self._before + sum(process.cpu for process in self.running())
+        return now - self._before + sum(process.cpu for process in running)
 
-    def running(self) -> list[Process]:
-        """What the running command has started and is still alive."""
-        return [process for process in self._observer.children() if process.pid not in self._known]
+    def running(self) -> list[Process] | None:
+        """What the running command has started and is still alive. None: processes cannot be seen."""
+        living = self._observer.children()
+        return None if living is None else [process for process in living if process.pid not in self._known]
+
+    def shell_alone_in_front(self) -> bool | None:
+        """Whether only the shell could have printed what came. A child in the shell's own group, as in $(…), could."""
+        front, living = self._observer.foreground(), self._observer.children()
+        if living is not None and any(process.group == front for process in living):
+            return False
+        in_front = self._observer.shell_in_front()
+        return None if living is None and in_front else in_front
 
     def named(self) -> str | None:
         """The command has ended: what must be said of those it left behind."""
         living = self._observer.children()
-        if not living:
-            self._known.clear()
+        if living is None:
             return None
         # Whatever shares the shell's own group or holds the terminal now belongs to the prompt, not to the command.
         prompt = {self._shell, self._observer.foreground()}

@@ -112,7 +112,9 @@ class Typist:
     def reads_before_hook(self) -> bool:
         """Some read a line as they read a command; but as we started them, none is at its prompt without our hook."""
         return (
-            self.shell.name in EDITED_READS and self._folder is not None and self._observer.mentions(self._folder.path)
+            self.shell.name in EDITED_READS
+            and self._folder is not None
+            and self._observer.mentions(self._folder.path) is True
         )
 
     def is_echo(self, printed: bytes) -> bool:
