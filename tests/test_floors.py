@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from truetty.core.marks import OWN
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "truetty"
 
@@ -42,6 +44,7 @@ HEAVY = ("avt", "mcp", "pydantic", "rich", "starlette", "tomlkit", "typer", "uvi
 
 LONGEST = 400  # lines: past this a file is two ideas
 
+MARKS = PACKAGE / "core" / "marks.py"
 SCRIPTS = PACKAGE / "shells" / "scripts"  # run by shells, not imported
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if SCRIPTS not in path.parents)
 MODULES = {path: ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in FILES}
@@ -119,6 +122,19 @@ def test_nothing_sleeps() -> None:
         or (isinstance(node, ast.ImportFrom) and any(alias.name == "sleep" for alias in node.names))
     ]
     assert sleeps == []
+
+
+def test_one_file_knows_how_a_mark_is_written() -> None:
+    """`core/marks.py` writes, finds and reads marks."""
+    wrong = [
+        f"{MODULES[path]}, line {node.lineno}"
+        for path in FILES
+        if path != MARKS
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+        if f"{OWN.decode()};" in str(node.value)
+    ]
+    assert wrong == []
 
 
 def test_an_import_brings_nothing_heavy() -> None:

@@ -1,23 +1,71 @@
-"""OSC payloads that mark where prompts and commands begin and end.
+"""How marks of prompts and commands are written, read, found when cut, and taken out: our own and the foreign ones.
 
-One function per protocol, chosen by the number in front of the payload. A payload that is not quite right is
-no mark at all: the bytes then stay ordinary output.
+Our mark is `ESC ] 7717 ; LETTER ; SECRET [; CODE [; FLAGS]] BEL`. No other module knows that form; what shells print
+by scripts of their own (`shells/scripts/`) is compared with it by a test.
+
+One reader per protocol, chosen by the number in front of the payload. A payload that is not quite right is no mark at
+all: the bytes then stay ordinary output.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Final
 
 from truetty.core.signs import Event, Hint, Mark
 
-OWN = b"7717"
+OWN: Final = b"7717"
+ESC, BEL = "\x1b", "\x07"
 
-# Longer than any mark of ours (a secret is 22 characters, `$-` under 30) and any honest foreign one but 633;E,
-# which carries a command line and is read only for its letter.
+# A secret is 21 or 22 characters and `$-` under 30: no mark of ours comes near these bounds.
 _OWN_SHAPE = re.compile(rb"([CDHMP2]);([0-9A-Za-z_-]{1,64})(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?")
 
-_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")  # urllib.parse does the same, and takes 8 ms to import
+OPENING: Final = b"\x1b]" + OWN + b";"
+LONGEST: Final = 160  # bytes: what `_OWN_SHAPE` allows is 151 with its opening and BEL
+_BEFORE_SECRET: Final = len(OPENING + b"C;")
+# The secret may have been blanked by stars, so only what cannot stand inside a mark is told apart.
+_WHOLE = re.compile(rb"%b[^\x07\x1b]{0,%d}\x07" % (re.escape(OPENING), LONGEST - len(OPENING) - 1))
+
+_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")  # of OSC 7; urllib.parse does the same, and takes 8 ms to import
+
+
+# -- our own
+
+
+def text(letter: str, *fields: str, escape: str = ESC, bell: str = BEL) -> str:
+    """A mark of ours for a script, in whose language ESC and BEL may be written otherwise (`\\033`, `\\a`)."""
+    return f"{escape}]{OWN.decode()};{';'.join((letter, *fields))}{bell}"
+
+
+def encode(letter: str, *fields: str) -> bytes:
+    """A mark of ours as it goes over the wire."""
+    return text(letter, *fields).encode()
+
+
+def opening(letter: str) -> bytes:
+    """How every mark of ours with this letter begins."""
+    return OPENING + letter.encode() + b";"
+
+
+def secret_span(mark: Mark) -> tuple[int, int]:
+    """Where in the stream the mark's secret lies."""
+    start = mark.start + _BEFORE_SECRET
+    return start, start + len(mark.secret)
+
+
+def half_length(data: bytes) -> int:
+    """How many of the last bytes may be the first half of a mark of ours; 0 if they are none."""
+    at = data.rfind(b"\x1b", max(0, len(data) - LONGEST))
+    if at < 0:
+        return 0
+    half = data[at:]
+    return len(half) if OPENING.startswith(half) or (half.startswith(OPENING) and b"\x07" not in half) else 0
+
+
+def strip(data: bytes) -> bytes:
+    """The bytes without the marks of ours in them."""
+    return _WHOLE.sub(b"", data) if OPENING in data else data
 
 
 def own(payload: bytes, start: int, end: int) -> Event | None:
@@ -30,13 +78,18 @@ def own(payload: bytes, start: int, end: int) -> Event | None:
     )
 
 
+# -- foreign ones: they prove nothing
+
+SEMANTIC_PROMPT: Final = b"\x1b]133;A"  # a prompt begins, as nu and many prompts say it
+
+
 def semantic_prompt(payload: bytes, start: int, end: int) -> Event | None:
     return _lettered("133", payload, start, end)
 
 
 def vscode(payload: bytes, start: int, end: int) -> Event | None:
     if payload.startswith(b"P;Cwd="):
-        return Hint(start, end, "633", "P", cwd=_text(payload[6:]))
+        return Hint(start, end, "633", "P", cwd=_decoded(payload[6:]))
     return _lettered("633", payload, start, end)
 
 
@@ -57,7 +110,7 @@ def directory(payload: bytes, start: int, end: int) -> Event | None:
         return None
     _, slash, path = payload[7:].partition(b"/")
     decoded = _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), slash + path)
-    return Hint(start, end, "7", "", cwd=_text(decoded) if slash else None)
+    return Hint(start, end, "7", "", cwd=_decoded(decoded) if slash else None)
 
 
 def context(payload: bytes, start: int, end: int) -> Event | None:
@@ -68,7 +121,7 @@ def context(payload: bytes, start: int, end: int) -> Event | None:
     return None
 
 
-def _text(data: bytes) -> str:
+def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from truetty.core import marks
 from truetty.core.observation import Observation
 from truetty.host.base import Ended, Sink
 from truetty.host.kernel.observation import Modes, Process
@@ -172,4 +173,4 @@ class FakeChannel:
 
 def mark(letter: str, secret: str, *rest: object) -> bytes:
     """A mark as a shell prints it."""
-    return f"\x1b]7717;{';'.join([letter, secret, *map(str, rest)])}\x07".encode()
+    return marks.encode(letter, secret, *map(str, rest))

@@ -11,8 +11,9 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from truetty.core import marks
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import before_text, encoded, raw_mark, script, signal_above
+from truetty.shells.quoting import before_text, encoded, script, signal_above
 
 _NO_PROMPT = frozenset({"-c", "--commands", "-v", "--version", "-h", "--help", "--lsp", "--mcp"})
 _WITH_VALUE = frozenset(
@@ -61,8 +62,8 @@ class Nu:
         number = asked.serial
         files = {
             f"t{number}": encoded(asked.text),
-            f"c{number}": encoded(raw_mark("C", asked.start)),
-            f"d{number}": encoded(raw_mark("D", asked.end, "")[:-1]),
+            f"c{number}": encoded(marks.text("C", asked.start)),
+            f"d{number}": encoded(marks.text("D", asked.end, "", bell="")),
         }
         if before := before_text(asked, "printf", "read -r"):
             files[f"m{number}"] = encoded(before)
@@ -70,7 +71,8 @@ class Nu:
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         code = "let tt = ($env.LAST_EXIT_CODE? | default 0)\nlet tt = (if $tt < 0 { 128 - $tt } else { $tt })\n"
-        code += f'print --no-newline $"\\u{{1b}}]7717;H;{secret};($tt);\\u{{07}}"\n{_hook(folder, key)}'
+        mark = marks.text("H", secret, "($tt)", "", escape=r"\u{1b}", bell=r"\u{07}")
+        code += f'print --no-newline $"{mark}"\n{_hook(folder, key)}'
         return Typed(encoded(f" source {folder}/h{serial}\r"), {f"h{serial}": encoded(code)})
 
     def signal_of(self, code: int) -> int | None:
@@ -80,7 +82,7 @@ class Nu:
         return b"\x03"
 
     def prompt_start(self, tail: bytes) -> int | None:
-        at = tail.rfind(b"\x1b]133;A")
+        at = tail.rfind(marks.SEMANTIC_PROMPT)
         return at if at >= 0 else None
 
 

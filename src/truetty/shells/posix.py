@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from truetty.core import marks
 from truetty.shells.base import Asked, Launch, Typed
 from truetty.shells.quoting import (
     QUIET,
@@ -20,7 +21,6 @@ from truetty.shells.quoting import (
     entered,
     escaped_mark,
     quoted,
-    raw_mark,
     signal_above,
 )
 
@@ -141,8 +141,8 @@ class Posix:
     def _hook(self, key: str) -> str:
         """Marks both prompts, and takes them out of the environment, where children would find them."""
         default = "# " if os.geteuid() == 0 else "$ "
-        second = raw_mark("2", key, "$?") if self.dialect.bare_set else raw_mark("2", key)
-        first = raw_mark("P", key, "$?", "$-")
+        second = marks.text("2", key, "$?") if self.dialect.bare_set else marks.text("2", key)
+        first = marks.text("P", key, "$?", "$-")
         return self._prompt("PS1", default, first, key) + self._prompt("PS2", "> ", second, key)
 
     def _prompt(self, name: str, default: str, mark: str, key: str) -> str:

@@ -10,20 +10,15 @@ import re
 from functools import cache
 from pathlib import Path
 
+from truetty.core import marks
 from truetty.shells.base import Asked
 
-ESC, BEL = "\x1b", "\x07"
 QUIET = ">/dev/null 2>&1"
 
 
 def escaped_mark(letter: str, *fields: str) -> str:
     """A mark for a `printf` format, with `\\033` and `\\007`."""
-    return rf"\033]7717;{';'.join((letter, *fields))}\007"
-
-
-def raw_mark(letter: str, *fields: str) -> str:
-    """A mark as it goes over the wire."""
-    return f"{ESC}]7717;{';'.join((letter, *fields))}{BEL}"
+    return marks.text(letter, *fields, escape=r"\033", bell=r"\007")
 
 
 def encoded(text: str) -> bytes:

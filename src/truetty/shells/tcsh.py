@@ -12,8 +12,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from truetty.core import marks
 from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import BEL, ESC, encoded, entered, quoted, raw_mark, script, signal_above
+from truetty.shells.quoting import encoded, entered, quoted, script, signal_above
 
 # In a file (and in `eval`) these end the file, not the shell: the only words that must be typed.
 _LEAVING = re.compile(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
@@ -60,8 +61,8 @@ class Tcsh:
         folder, number = asked.folder, asked.serial
         start = ""
         if asked.probe:
-            start += f"echo -n '{raw_mark('M', asked.start)}' >/dev/tty\nset _tt=$<\nunset _tt\n"
-        start += f"echo -n '{raw_mark('C', asked.start)}' >/dev/tty\nset status={asked.last_code & 255}\n"
+            start += f"echo -n '{marks.text('M', asked.start)}' >/dev/tty\nset _tt=$<\nunset _tt\n"
+        start += f"echo -n '{marks.text('C', asked.start)}' >/dev/tty\nset status={asked.last_code & 255}\n"
         if _LEAVING.fullmatch(asked.text):
             return Typed(entered(f" source {folder}/t{number};{asked.text.strip()}"), {f"t{number}": encoded(start)})
         files = {
@@ -88,8 +89,9 @@ class Tcsh:
 
 
 def _told(letter: str, secret: str) -> str:
-    return f"echo -n '{ESC}]7717;{letter};{secret};'$_tt';{BEL}' >/dev/tty\n"
+    mark = marks.text(letter, secret, "'$_tt'", "")
+    return f"echo -n '{mark}' >/dev/tty\n"
 
 
 def _hook(folder: str, key: str) -> str:
-    return script("hook.tcsh", folder=folder, key=key, esc=ESC, bel=BEL)
+    return script("hook.tcsh", folder=folder, key=key, esc=marks.ESC, bel=marks.BEL)

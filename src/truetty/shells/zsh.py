@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from truetty.core import marks
 from truetty.shells.base import Asked, Launch, Typed
 from truetty.shells.quoting import (
     QUIET,
@@ -146,7 +147,8 @@ def _hook(folder: str, key: str) -> str:
 
 
 def _eol_mark(key: str) -> str:
-    return rf"$'%{{\e]7717;P;{key};%?;\a%}}'" + '"${PROMPT_EOL_MARK-%B%S%#%s%b}"'
+    mark = marks.text("P", key, "%?", "", escape=r"\e", bell=r"\a")
+    return f"$'%{{{mark}%}}'" + '"${PROMPT_EOL_MARK-%B%S%#%s%b}"'
 
 
 def _end(letter: str, secret: str, then: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from truetty.core.marks import OWN
+from truetty.core import marks
 from truetty.store.transcript import Transcript
 
 # Nobody sees a difference under a hundredth of a second.
@@ -29,9 +29,6 @@ MOST_SIZES: Final = 256
 STEP: Final = 1 << 16
 PASTE: Final = b"\x1b[200~"
 
-_MARK: Final = re.compile(rb"\x1b\]%b;[^\x07\x1b]{0,200}\x07" % OWN)
-_BEGUN: Final = b"\x1b]" + OWN + b";"
-_LONGEST_MARK: Final = 256
 # A title set before the command runs may hold our line too, so strings are passed over whole.
 _SEQUENCE_OR_BYTE: Final = re.compile(
     rb"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[0-?]*[ -/]*[@-~]|[ -/]+[0-~]|[0-~])|.", re.DOTALL
@@ -111,8 +108,8 @@ class Record:
 
     def whole(self, offset: int) -> int:
         """The nearest place, at or before this one, that is not inside a mark of ours."""
-        start = max(0, offset - _LONGEST_MARK)
-        return offset - _unfinished(self._transcript.read(start, offset - start))
+        start = max(0, offset - marks.LONGEST)
+        return offset - marks.half_length(self._transcript.read(start, offset - start))
 
     def commands(self, start: int, end: int) -> list[tuple[int, str]]:
         """Those whose line begins in [start, end): where, and their text."""
@@ -158,7 +155,7 @@ class Record:
         start = of.start
         echo = self._transcript.read(start, min(of.end - start, STEP))
         begun = of.typed.removeprefix(PASTE).strip()[:_TELLING]
-        if (prompt := echo.rfind(_BEGUN + b"P;")) > 0:
+        if (prompt := echo.rfind(marks.opening("P"))) > 0:
             # Typed before the prompt was there: the tty has echoed it too, as it does for whoever types ahead.
             if (ahead := _find(echo[:prompt], begun)) >= 0:
                 end = echo.find(b"\n", ahead, prompt) + 1 or prompt
@@ -174,9 +171,9 @@ class Record:
         while start < end:
             stop = min(end, start + STEP)
             data = self._transcript.read(start, stop - start)
-            if stop < end and (begun := _unfinished(data)) and begun < len(data):
+            if stop < end and (begun := marks.half_length(data)) and begun < len(data):
                 data, stop = data[:-begun], stop - begun
-            yield start, _MARK.sub(b"", data) if _BEGUN in data else data
+            yield start, marks.strip(data)
             start = stop
 
 
@@ -185,13 +182,3 @@ def _find(echo: bytes, begun: bytes) -> int:
     letters = [(found.start(), found[0]) for found in _SEQUENCE_OR_BYTE.finditer(echo) if len(found[0]) == 1]
     at = b"".join([letter for _, letter in letters]).find(begun)
     return letters[at][0] if at >= 0 else -1
-
-
-def _unfinished(data: bytes) -> int:
-    """How many of the last bytes may be the beginning of a mark of ours."""
-    at = data.rfind(b"\x1b", max(0, len(data) - _LONGEST_MARK))
-    if at < 0:
-        return 0
-    begun = data[at:]
-    unfinished = _BEGUN.startswith(begun) or (begun.startswith(_BEGUN) and b"\x07" not in begun)
-    return len(begun) if unfinished else 0

@@ -10,12 +10,10 @@ from bisect import insort
 from collections.abc import Iterator
 from typing import Final
 
-from truetty.core.marks import OWN
+from truetty.core import marks
 from truetty.store.transcript import Span, Transcript
 from truetty.text.clean import Cleaner
 
-_OPENING: Final = b"\x1b]" + OWN + b";"
-_LONGEST_MARK: Final = 256  # letter, secret, code and flags stay well under 200: what is longer is not ours
 # Where bytes could not be kept: it ends a sequence that was cut, and keeps halves of two lines apart.
 _SEAM: Final = b"\x18\r\n[\xe2\x80\xa6 %d bytes were not kept \xe2\x80\xa6]\r\n"
 _MOST_HOLES: Final = 1024  # two or three are usual; more marks than this are a program's doing, and its output
@@ -53,10 +51,7 @@ class Window:
         if self.end is not None:
             return self.end
         size = self.transcript.size
-        last = self.transcript.read(max(self.start, size - _LONGEST_MARK))
-        begun = last[last.rfind(b"\x1b") :] if b"\x1b" in last else b""
-        unfinished = _OPENING.startswith(begun) or (begun.startswith(_OPENING) and b"\x07" not in begun)
-        return size - len(begun) if unfinished else size
+        return size - marks.half_length(self.transcript.read(max(self.start, size - marks.LONGEST)))
 
     def spans(self, start: int, end: int) -> list[Span]:
         """[start, end) without its holes."""

@@ -14,6 +14,7 @@ from dataclasses import replace
 from math import inf
 from typing import Final
 
+from truetty.core import marks
 from truetty.core.ending import Secrets, Want
 from truetty.core.machine import Machine, State
 from truetty.core.outcome import Strategy
@@ -29,8 +30,6 @@ from truetty.terminal.wire.queries import Questions
 from truetty.terminal.wire.span import TAIL, Bounds
 from truetty.terminal.wire.typist import Typist
 
-# `ESC ] 7717 ; C ;`: where a mark's secret begins.
-BEFORE_SECRET: Final = 9
 XOFF: Final = b"\x13"
 # A prompt that runs git takes a while to draw; what is printed after its mark for longer is output after all.
 DRAWING: Final = 1.0
@@ -171,8 +170,7 @@ class Conversation:
         in_front: bool | None = True
         match event:
             case Mark():
-                secret_at = event.start + BEFORE_SECRET
-                self.transcript.blank(secret_at, secret_at + len(event.secret))
+                self.transcript.blank(*marks.secret_span(event))
                 in_front = self._on_mark(event)
             case Mode(name="bracketed-paste", on=True):
                 self._typist.paste = True
