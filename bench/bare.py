@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from truetty.host import environment
 from truetty.host.folder import Folder
 from truetty.shells import table
-from truetty.shells.base import Asked
+from truetty.shells.row import Request
 
 SECRET = "0123456789abcdef012345"
 KEY = "0123456789abcdefKEYKEY"
@@ -44,11 +44,11 @@ class Bare:
     def trigger(self, text: str) -> None:
         """The same trigger as the library's: files, one typed line, until the end mark."""
         self._serial += 1
-        asked = Asked(
+        request = Request(
             folder=self._folder.path, serial=self._serial, text=text, start="s" + SECRET, end="e" + SECRET,
             flags=self._flags, paste=self._row.name == "zsh",
         )  # fmt: skip
-        typed = self._row.trigger(asked)
+        typed = self._row.trigger(request)
         self._folder.write_all(typed.files)
         os.write(self.master, typed.line)
         self.until(b"7717;D;e" + SECRET.encode())

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from truetty.shells.base import Asked, Shell, Typed
+from truetty.shells.row import Request, Shell, Typed
 from truetty.shells.table import find
 
 BOUND = 15.0  # seconds: far beyond what any shell needs, so that only a lost mark reaches it
@@ -201,7 +201,7 @@ class Session:
 
     def start(self, text: str, *, probe: bool = False) -> Started:
         self.serial += 1
-        asked = Asked(
+        request = Request(
             folder=self.folder,
             serial=self.serial,
             text=text,
@@ -212,11 +212,11 @@ class Session:
             paste=self.paste,
             probe=probe,
         )
-        typed = self.shell.trigger(asked)
+        typed = self.shell.trigger(request)
         self.write(typed.files)
         since = len(self.buffer)
         self.type(typed.line)
-        return Started(self, asked, typed, since)
+        return Started(self, request, typed, since)
 
     def run(self, text: str) -> Ended:
         return self.start(text).end()
@@ -258,23 +258,23 @@ class Session:
 @dataclass(frozen=True, slots=True)
 class Started:
     session: Session
-    asked: Asked
+    request: Request
     typed: Typed
     since: int
 
     def began(self) -> int:
         """Where the output begins: behind the last C that no other byte precedes."""
         session = self.session
-        mark = session.until("C", self.asked.start, self.since)
-        while (again := MARK.match(session.buffer, mark.end)) is not None and again[2].decode() == self.asked.start:
-            mark = Mark("C", self.asked.start, (), mark.start, again.end())
+        mark = session.until("C", self.request.start, self.since)
+        while (again := MARK.match(session.buffer, mark.end)) is not None and again[2].decode() == self.request.start:
+            mark = Mark("C", self.request.start, (), mark.start, again.end())
         return mark.end
 
     def end(self, bound: float = BOUND) -> Ended:
         session = self.session
         try:
-            first = session.until("C", self.asked.start, self.since, bound)
-            mark = session.until("DP", {"D": self.asked.end, "P": session.key}, first.end, bound)
+            first = session.until("C", self.request.start, self.since, bound)
+            mark = session.until("DP", {"D": self.request.end, "P": session.key}, first.end, bound)
         except AssertionError:
             if session.status is None:
                 raise

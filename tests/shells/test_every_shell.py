@@ -118,7 +118,7 @@ def test_stops_to_have_the_modes_looked_at(language: Language, open_session: Ope
     session.run("sh -c 'exit 4'")
     session.settle()
     started = session.start(f"echo {language.status}", probe=True)
-    session.until("M", started.asked.start, started.since)
+    session.until("M", started.request.start, started.since)
     assert not session.seen("C", started.since)
     assert termios.tcgetattr(session.fd)[3] & termios.ICANON, "the editor is away"
     session.type(b"\n")
@@ -233,7 +233,7 @@ def test_marks_are_typed_nowhere(open_session: Open) -> None:
     for language in INSTALLED:
         session = open_session(language.shell, ready=False)
         started = session.start("echo hi")
-        assert re.search(rb"7717;|" + started.asked.start.encode(), started.typed.line) is None
+        assert re.search(rb"7717;|" + started.request.start.encode(), started.typed.line) is None
         assert len(started.typed.line) < 150
-        assert started.asked.end.encode() not in started.typed.line
+        assert started.request.end.encode() not in started.typed.line
         assert isinstance(session, Session)

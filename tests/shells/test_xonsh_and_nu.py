@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.shells.conftest import Open
 from tests.shells.driver import visible
 from tests.shells.languages import INSTALLED
-from truetty.shells.base import Shell
 from truetty.shells.nu import Nu
+from truetty.shells.row import Shell
 from truetty.shells.xonsh import Xonsh
 
 HERE = {language.shell for language in INSTALLED}

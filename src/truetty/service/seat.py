@@ -18,7 +18,7 @@ from typing import Final, Protocol, Unpack
 from truetty.core.errors import SpawnFailed, TruettyError
 from truetty.service.reuse import Seen, Wish
 from truetty.shells import table
-from truetty.shells.quoting import quoted
+from truetty.shells.writing import quoted
 from truetty.terminal.command import Command
 from truetty.terminal.options import Making
 from truetty.terminal.terminal import STARTUP, Terminal

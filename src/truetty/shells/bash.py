@@ -18,8 +18,8 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import (
+from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.writing import (
     QUIET,
     before_text,
     encoded,
@@ -135,24 +135,24 @@ class Bash:
         }
         return Launch((argv0, *long, "-i", *given.rest), changes, files)
 
-    def trigger(self, asked: Asked) -> Typed:
-        folder, number = asked.folder, asked.serial
-        mark = quoted(escaped_mark("C", asked.start))
-        before = before_text(asked, "\\builtin printf", "\\builtin read -r", "\\builtin echo -ne")
+    def trigger(self, request: Request) -> Typed:
+        folder, number = request.folder, request.serial
+        mark = quoted(escaped_mark("C", request.start))
+        before = before_text(request, "\\builtin printf", "\\builtin read -r", "\\builtin echo -ne")
         # The last argument of the last command is what `$_` tells the text: nothing of ours.
         first = (
             f"{{ \\builtin unset _tt;\\builtin printf {mark} >/dev/tty||\\builtin echo -ne {mark} >/dev/tty;"
             f"\\builtin :;}} {QUIET}"
         )
-        files = {f"d{number}": encoded(_end("D", asked.end))}
-        if code := asked.last_code & 255:
+        files = {f"d{number}": encoded(_end("D", request.end))}
+        if code := request.last_code & 255:
             first += f";{{ \\builtin . {folder}/r{number} :;}} {QUIET}&&:"
             files[f"r{number}"] = encoded(f"\\builtin return {code}\n")
         end = f"{{ \\builtin . {folder}/d{number};}} {QUIET}"
-        inside = f"\n\n{end}||:" if ends_inside(asked) else ""  # twice a newline: the text may end with a backslash
-        files[f"v{number}"] = encoded(f"{before}_tt=" + quoted(f"{first}\n{asked.text}{inside}"))
+        inside = f"\n\n{end}||:" if ends_inside(request) else ""  # twice a newline: the text may end with a backslash
+        files[f"v{number}"] = encoded(f"{before}_tt=" + quoted(f"{first}\n{request.text}{inside}"))
         # Typed, because bash keeps no history inside eval or a file, and nothing could be taken out of it there.
-        history = "" if "S" in asked.flags else "\\history -s x;\\history -d -1;"
+        history = "" if "S" in request.flags else "\\history -s x;\\history -d -1;"
         line = f' {history}\\builtin . {folder}/v{number};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
         return Typed(entered(line), files)
 

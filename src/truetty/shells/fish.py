@@ -13,8 +13,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import QUIET, encoded, entered, escaped_mark, script, signal_above
+from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.writing import QUIET, encoded, entered, escaped_mark, script, signal_above
 
 _NO_PROMPT = frozenset({"-c", "--command", "-n", "--no-execute", "-v", "--version", "-h", "--help"})
 _WITH_VALUE = frozenset(
@@ -60,29 +60,26 @@ class Fish:
         ours = (*plain, "--interactive", "--init-command", f"builtin source {folder}/hook.fish")
         return Launch((argv0, *arguments, *ours), {}, {"hook.fish": encoded(script("hook.fish", key=key))})
 
-    def trigger(self, asked: Asked) -> Typed:
-        folder, number = asked.folder, asked.serial
+    def trigger(self, request: Request) -> Typed:
+        folder, number = request.folder, request.serial
         before = ""
-        if asked.probe:  # not fish's own `read`: on a terminal that is a line editor, with modes of its own
-            before += f"builtin printf '{escaped_mark('M', asked.start)}' >/dev/tty\n"
+        if request.probe:  # not fish's own `read`: on a terminal that is a line editor, with modes of its own
+            before += f"builtin printf '{escaped_mark('M', request.start)}' >/dev/tty\n"
             before += f"and /bin/sh -c 'read x' </dev/tty {QUIET}\n"
         files = {
             f"c{number}": encoded(
                 f"{before}builtin read --local --null t <{folder}/t{number}\n"
-                f"builtin printf '{escaped_mark('C', asked.start)}' >/dev/tty\n"
+                f"builtin printf '{escaped_mark('C', request.start)}' >/dev/tty\n"
                 "builtin string collect --no-trim-newlines -- $t\n"
-                f"return {asked.last_code & 255}\n"
+                f"return {request.last_code & 255}\n"
             ),
-            f"t{number}": encoded(asked.text),
-            f"d{number}": encoded(
-                f"set -l s $status\nbuiltin printf '{escaped_mark('D', asked.end, '%s', '')}' $s >/dev/tty\nreturn $s\n"
-            ),
+            f"t{number}": encoded(request.text),
+            f"d{number}": encoded(f"{_status('D', request.end)}return $s\n"),
         }
         return Typed(entered(f" ''eval \"$(''. {folder}/c{number})\";''. {folder}/d{number} 2>/dev/null"), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        told = f"set -l s $status\nbuiltin printf '{escaped_mark('H', secret, '%s', '')}' $s >/dev/tty\n"
-        files = {f"h{serial}": encoded(f"{told}{script('hook.fish', key=key)}return $s\n")}
+        files = {f"h{serial}": encoded(f"{_status('H', secret)}{script('hook.fish', key=key)}return $s\n")}
         return Typed(entered(f" ''. {folder}/h{serial}"), files)
 
     def signal_of(self, code: int) -> int | None:
@@ -94,3 +91,8 @@ class Fish:
     def prompt_start(self, tail: bytes) -> int | None:
         found = [match.start() for match in _FRESH_LINE.finditer(tail)]
         return found[-1] if found else None
+
+
+def _status(letter: str, secret: str) -> str:
+    """Prints a mark with `$status`, and keeps that in `$s`."""
+    return f"set -l s $status\nbuiltin printf '{escaped_mark(letter, secret, '%s', '')}' $s >/dev/tty\n"

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.core import marks
-from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import before_text, encoded, script, signal_above
+from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.writing import before_text, encoded, script, signal_above
 
 _NO_PROMPT = frozenset({"-c", "--commands", "-v", "--version", "-h", "--help", "--lsp", "--mcp"})
 _WITH_VALUE = frozenset(
@@ -58,16 +58,16 @@ class Nu:
         plain = () if rc else ("--no-config-file",)
         return Launch((argv0, *kept, *plain, "--execute", execute), {}, {"hook.nu": encoded(_hook(folder, key))})
 
-    def trigger(self, asked: Asked) -> Typed:
-        number = asked.serial
+    def trigger(self, request: Request) -> Typed:
+        number = request.serial
         files = {
-            f"t{number}": encoded(asked.text),
-            f"c{number}": encoded(marks.text("C", asked.start)),
-            f"d{number}": encoded(marks.text("D", asked.end, "", bell="")),
+            f"t{number}": encoded(request.text),
+            f"c{number}": encoded(marks.text("C", request.start)),
+            f"d{number}": encoded(marks.text("D", request.end, "", bell="")),
         }
-        if before := before_text(asked, "printf", "read -r"):
+        if before := before_text(request, "printf", "read -r"):
             files[f"m{number}"] = encoded(before)
-        return Typed(encoded(f" source {asked.folder}/t{number}") + _SUBMIT, files)
+        return Typed(encoded(f" source {request.folder}/t{number}") + _SUBMIT, files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         code = "let tt = ($env.LAST_EXIT_CODE? | default 0)\nlet tt = (if $tt < 0 { 128 - $tt } else { $tt })\n"

@@ -10,8 +10,8 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import encoded, signal_above
+from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.writing import encoded, signal_above
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Plain:
     ) -> Launch:
         return Launch((os.path.basename(program), *arguments))
 
-    def trigger(self, asked: Asked) -> Typed:
-        text = encoded(asked.text)
+    def trigger(self, request: Request) -> Typed:
+        text = encoded(request.text)
         return Typed(text if text.endswith(b"\n") else text + b"\n")
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:

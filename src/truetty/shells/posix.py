@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.core import marks
-from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import (
+from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.writing import (
     QUIET,
     before_text,
     encoded,
@@ -82,29 +82,29 @@ class Posix:
         interactive = () if any(word[:1] == "-" and word[1:2] != "-" and "i" in word for word in given) else ("-i",)
         return Launch((argv0, *applet, *interactive, *given), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files)
 
-    def trigger(self, asked: Asked) -> Typed:
-        folder, number, dialect = asked.folder, asked.serial, self.dialect
-        mark = f"{dialect.printf} {quoted(escaped_mark('C', asked.start))} >/dev/tty"
-        traced = bool(set("xv") & set(asked.flags))
+    def trigger(self, request: Request) -> Typed:
+        folder, number, dialect = request.folder, request.serial, self.dialect
+        mark = f"{dialect.printf} {quoted(escaped_mark('C', request.start))} >/dev/tty"
+        traced = bool(set("xv") & set(request.flags))
         harmless = "" if dialect.loud else "\\:;"  # what `$_` tells the text
         first = f"{{ \\unset _tt;{mark};{harmless}}} {QUIET}"
         files: dict[str, bytes] = {}
-        if code := asked.last_code & 255:
-            if (dialect.fatal_return and "e" in asked.flags) or (dialect.loud and traced):
+        if code := request.last_code & 255:
+            if (dialect.fatal_return and "e" in request.flags) or (dialect.loud and traced):
                 first += f";(exit {code})&&:"
             else:
                 first += f";{{ \\. {folder}/r{number};}} {QUIET}&&:"
                 files[f"r{number}"] = encoded(f"\\return {code}\n")
-        before = before_text(asked, dialect.printf, "\\read -r")
+        before = before_text(request, dialect.printf, "\\read -r")
         # Quiet where it helps, always: this text may be the one that says `set -x`.
         end = f"\\. {folder}/d{number}" if dialect.loud else f"{{ \\. {folder}/d{number};}} {QUIET}"
-        told, inside = not (traced and dialect.loud), ends_inside(asked)
+        told, inside = not (traced and dialect.loud), ends_inside(request)
         # A trace would follow an early C and be taken for output: then the text has an `eval` of its own, after C.
         early = dialect.whole and not traced
-        body = asked.text if early or not dialect.whole else f"\\eval {quoted(asked.text)}"
+        body = request.text if early or not dialect.whole else f"\\eval {quoted(request.text)}"
         text = f"{first}{';' if dialect.whole else chr(10)}{body}"
         if told:
-            files[f"d{number}"] = encoded(self._end("D", asked.end))
+            files[f"d{number}"] = encoded(self._end("D", request.end))
             text += f"\n\n{end}||:" if inside else ""  # twice a newline: the text may end with a backslash
         files[f"v{number}"] = encoded(f"{before}_tt={quoted(text)}\n{mark if early else ''}\n")
         begin = f"{{ \\. {folder}/v{number};}} {QUIET}" if traced else f"\\. {folder}/v{number}"

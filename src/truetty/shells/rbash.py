@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from truetty.shells.base import Asked, Typed
 from truetty.shells.bash import Bash, telling
-from truetty.shells.quoting import encoded, entered, escaped_mark, quoted, script
+from truetty.shells.row import Request, Typed
+from truetty.shells.writing import encoded, entered, escaped_mark, quoted, script
 
 _CLEAN = "\\history -s x;\\history -d -1;"
 
@@ -20,20 +20,20 @@ _CLEAN = "\\history -s x;\\history -d -1;"
 class Rbash(Bash):
     name: str = "rbash"
 
-    def trigger(self, asked: Asked) -> Typed:
-        folder, number = asked.folder, asked.serial
+    def trigger(self, request: Request) -> Typed:
+        folder, number = request.folder, request.serial
         before = ""
-        if asked.probe:
-            before += f"\\builtin printf '{escaped_mark('M', asked.start)}'&&"
+        if request.probe:
+            before += f"\\builtin printf '{escaped_mark('M', request.start)}'&&"
             before += "\\builtin read -r _tt </dev/tty;\\builtin unset _tt;"
-        code = asked.last_code & 255
-        first = f"{before}\\builtin printf {quoted(escaped_mark('C', asked.start))}"
+        code = request.last_code & 255
+        first = f"{before}\\builtin printf {quoted(escaped_mark('C', request.start))}"
         first += f";(exit {code})&&:" if code else ""
         files = {
-            f"v{number}": encoded(f"{first}\n{asked.text}"),
-            f"d{number}": encoded(_told("D", asked.end)),
+            f"v{number}": encoded(f"{first}\n{request.text}"),
+            f"d{number}": encoded(_told("D", request.end)),
         }
-        history = "" if "S" in asked.flags else _CLEAN
+        history = "" if "S" in request.flags else _CLEAN
         line = f' {history}\\builtin eval "$(<{folder}/v{number})";_tt=$?;\\builtin eval "$(<{folder}/d{number})"&&:'
         return Typed(entered(line), files)
 

@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.core.errors import SpawnFailed
-from truetty.shells.base import Shell
 from truetty.shells.bash import Bash
 from truetty.shells.fish import Fish
 from truetty.shells.nu import Nu
 from truetty.shells.plain import Plain
 from truetty.shells.posix import ASH, DASH, KSH93, MKSH, SH
 from truetty.shells.rbash import Rbash
+from truetty.shells.row import Shell
 from truetty.shells.tcsh import Tcsh
 from truetty.shells.xonsh import Xonsh
 from truetty.shells.zsh import Zsh

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.core import marks
-from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import encoded, entered, quoted, script, signal_above
+from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.writing import encoded, entered, quoted, script, signal_above
 
 # In a file (and in `eval`) these end the file, not the shell: the only words that must be typed.
 _LEAVING = re.compile(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
@@ -57,17 +57,17 @@ class Tcsh:
         }
         return Launch((argv0, *kept), {"HOME": folder}, files)
 
-    def trigger(self, asked: Asked) -> Typed:
-        folder, number = asked.folder, asked.serial
+    def trigger(self, request: Request) -> Typed:
+        folder, number = request.folder, request.serial
         start = ""
-        if asked.probe:
-            start += f"echo -n '{marks.text('M', asked.start)}' >/dev/tty\nset _tt=$<\nunset _tt\n"
-        start += f"echo -n '{marks.text('C', asked.start)}' >/dev/tty\nset status={asked.last_code & 255}\n"
-        if _LEAVING.fullmatch(asked.text):
-            return Typed(entered(f" source {folder}/t{number};{asked.text.strip()}"), {f"t{number}": encoded(start)})
+        if request.probe:
+            start += f"echo -n '{marks.text('M', request.start)}' >/dev/tty\nset _tt=$<\nunset _tt\n"
+        start += f"echo -n '{marks.text('C', request.start)}' >/dev/tty\nset status={request.last_code & 255}\n"
+        if _LEAVING.fullmatch(request.text):
+            return Typed(entered(f" source {folder}/t{number};{request.text.strip()}"), {f"t{number}": encoded(start)})
         files = {
-            f"t{number}": encoded(f"{start}{asked.text}\n"),
-            f"d{number}": encoded(_told("D", asked.end) + _HAND_ON),
+            f"t{number}": encoded(f"{start}{request.text}\n"),
+            f"d{number}": encoded(_told("D", request.end) + _HAND_ON),
         }
         return Typed(entered(f" source {folder}/t{number};set _tt=$status;source {folder}/d{number}"), files)
 

@@ -11,8 +11,8 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import encoded, entered, escaped_mark, script, signal_above
+from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.writing import encoded, entered, escaped_mark, script, signal_above
 
 _WITH_VALUE = frozenset({"-D", "-st", "--shell-type"})
 
@@ -61,17 +61,17 @@ class Xonsh:
         files = {"hook.py": encoded(_hook(key))}
         return Launch((argv0, *kept, "-i", "--rc", *control), {}, files)
 
-    def trigger(self, asked: Asked) -> Typed:
-        folder, number = asked.folder, asked.serial
+    def trigger(self, request: Request) -> Typed:
+        folder, number = request.folder, request.serial
         code = script(
             "run.xonsh.py",
             folder=folder,
             number=str(number),
-            start=asked.start,
-            end=asked.end,
-            probe=str(asked.probe),
+            start=request.start,
+            end=request.end,
+            probe=str(request.probe),
         )
-        files = {f"t{number}": encoded(asked.text), f"x{number}": encoded(code)}
+        files = {f"t{number}": encoded(request.text), f"x{number}": encoded(code)}
         return Typed(entered(f" exec(open('{folder}/x{number}').read())"), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from truetty.core import marks
-from truetty.shells.base import Asked, Launch, Typed
-from truetty.shells.quoting import (
+from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.writing import (
     QUIET,
     before_text,
     encoded,
@@ -103,22 +103,22 @@ class Zsh:
         }
         return Launch((os.path.basename(program), *kept, "-i"), {"ZDOTDIR": folder}, files)
 
-    def trigger(self, asked: Asked) -> Typed:
-        folder, number = asked.folder, asked.serial
-        start = f"\\builtin printf {quoted(escaped_mark('C', asked.start))} >/dev/tty"
-        code = asked.last_code & 255
+    def trigger(self, request: Request) -> Typed:
+        folder, number = request.folder, request.serial
+        start = f"\\builtin printf {quoted(escaped_mark('C', request.start))} >/dev/tty"
+        code = request.last_code & 255
         # On the text's own line, so that the line numbers of errors stay right.
         first = f"{{ () {{ \\builtin unset _tt;{start};\\builtin return {code};}};}} {QUIET}{'&&:' if code else ''};"
-        before = before_text(asked, "\\builtin printf", "\\builtin read -r")
+        before = before_text(request, "\\builtin printf", "\\builtin read -r")
         end = f"{{ \\. {folder}/d{number};}} {QUIET}"
-        inside = f"\n\n{end}||:" if ends_inside(asked) else ""  # twice a newline: the text may end with a backslash
-        text = quoted(f"{first}{asked.text}{inside}")
+        inside = f"\n\n{end}||:" if ends_inside(request) else ""  # twice a newline: the text may end with a backslash
+        text = quoted(f"{first}{request.text}{inside}")
         files = {
             f"v{number}": encoded(f"{before}_tt={text}\n{_TRACE_LATER}\n{start}\n"),
-            f"d{number}": encoded(_end("D", asked.end, _TRACE_AGAIN)),
+            f"d{number}": encoded(_end("D", request.end, _TRACE_AGAIN)),
         }
         line = f' {{ \\. {folder}/v{number};}} {QUIET};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
-        return Typed(pasted(line) if asked.paste else entered(line), files)
+        return Typed(pasted(line) if request.paste else entered(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         files = {

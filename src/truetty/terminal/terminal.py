@@ -25,7 +25,7 @@ from truetty.host.kernel.observation import Process
 from truetty.host.pty import LocalChannel
 from truetty.questions.replies import OnWaiting, Reply
 from truetty.shells import table
-from truetty.shells.base import Shell
+from truetty.shells.row import Shell
 from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
 from truetty.store.transcript import DEFAULT_MEMORY, Transcript
 from truetty.terminal import checks as refusals

@@ -22,7 +22,7 @@ from truetty.core.scanner import Scanner
 from truetty.core.signs import Event, Mark, Mode, Query
 from truetty.host.base import Channel, Ended
 from truetty.host.folder import Folder
-from truetty.shells.base import Shell
+from truetty.shells.row import Shell
 from truetty.store.timeline import Record
 from truetty.store.transcript import Transcript
 from truetty.terminal.wire.processes import Survivors

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.shells.base import Shell
+from truetty.shells.row import Shell
 from truetty.store.output import Output
 from truetty.store.transcript import Transcript
 from truetty.store.window import Window

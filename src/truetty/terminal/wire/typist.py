@@ -17,7 +17,7 @@ from truetty.core.signs import Mark
 from truetty.host.base import Channel
 from truetty.host.folder import Folder
 from truetty.shells import table
-from truetty.shells.base import Asked, Shell, Typed
+from truetty.shells.row import Request, Shell, Typed
 
 CTRL_C = b"\x03"
 # Shells whose `read` is the editor of their prompt: of a prompt that was never seen, a look cannot tell it.
@@ -145,7 +145,7 @@ class Typist:
             self._observer.mend()
         self.probing = self._probe and self.shell.edits_lines
         return self.shell.trigger(
-            Asked(
+            Request(
                 folder=self._folder.path if self._folder is not None else "",
                 serial=serial,
                 text=text,

@@ -29,7 +29,7 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """Everything a trigger may depend on."""
 
     folder: str
@@ -65,7 +65,7 @@ class Shell(Protocol):
     ) -> Launch:
         """`env` is what the shell would inherit, for HOME, ZDOTDIR, ENV and their like."""
 
-    def trigger(self, asked: Asked) -> Typed: ...
+    def trigger(self, request: Request) -> Typed: ...
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         """A line that prints H with `$?` and installs the hook again; None where that cannot be done."""
 

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from truetty.core import marks
-from truetty.shells.base import Asked
+from truetty.shells.row import Request
 
 QUIET = ">/dev/null 2>&1"
 
@@ -31,11 +31,11 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def before_text(asked: Asked, printf: str, read: str, otherwise: str = "") -> str:
+def before_text(request: Request, printf: str, read: str, otherwise: str = "") -> str:
     """For the Bourne family, what comes before C: the stop at which the tty's modes are looked at."""
-    if not asked.probe:
+    if not request.probe:
         return ""
-    stop = f"'{escaped_mark('M', asked.start)}' >/dev/tty"
+    stop = f"'{escaped_mark('M', request.start)}' >/dev/tty"
     told = f"{{ {printf} {stop}||{otherwise} {stop};}}" if otherwise else f"{printf} {stop}"
     return f"{{ {told}&&{read} _tt </dev/tty;}} {QUIET}||:\n"  # nobody would end a stop that was not told
 
@@ -43,11 +43,11 @@ def before_text(asked: Asked, printf: str, read: str, otherwise: str = "") -> st
 _ERREXIT = re.compile(r"\bset\s+(?:-\w*e|.*errexit)")
 
 
-def ends_inside(asked: Asked) -> bool:
+def ends_inside(request: Request) -> bool:
     """Whether the end mark belongs into the evaluated text: under `set -e` a text such as `[ -f x ] && y` would not end
     the shell, but the `eval` that hands its status on would. Otherwise it stays outside, where nothing can swallow it.
     """
-    return "e" in asked.flags or _ERREXIT.search(asked.text) is not None
+    return "e" in request.flags or _ERREXIT.search(request.text) is not None
 
 
 def pasted(line: str) -> bytes:
