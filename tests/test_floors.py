@@ -21,8 +21,7 @@ FLOORS = (
     ({"core"},),
     ({"shells"}, {"text"}, {"questions"}, {"events"}),
     ({"host"}, {"store"}, {"policy"}, {"values"}),
-    ({"settings"},),
-    ({"terminal"}, {"testing"}),
+    ({"terminal"}, {"settings"}, {"testing"}),
     ({"service"},),
     ({"functions"}, {"registry"}, {"__init__"}),  # the public names; those above may use them like any program outside
     ({"mcp"}, {"sync"}),

@@ -21,7 +21,7 @@ from truetty.service.registry import LIMIT, Registry
 from truetty.service.service import Service
 from truetty.settings import FIELDS, PolicySettings, Settings, places, strangers
 from truetty.store import spill, transcript
-from truetty.terminal import stream, terminal
+from truetty.terminal import options
 from truetty.text import digest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -334,7 +334,7 @@ async def test_the_memory_and_the_quotas_of_transcripts(home: Path) -> None:
 async def test_the_pace_of_events(home: Path) -> None:
     async with registry(home, coalesce=0.25) as made:
         mine = await made.acquire()
-        assert mine.coalesce == 0.25
+        assert mine.options.coalesce == 0.25
         command = await mine.start("for i in $(seq 1 40); do echo $i; sleep 0.01; done")
         pieces = [event async for event in command.events() if isinstance(event, events.Output)]
         assert len(pieces) < 20  # forty, one for each, without it
@@ -365,11 +365,11 @@ async def test_the_policy_and_the_audit_log(home: Path) -> None:
 
 def test_the_defaults_are_those_of_the_parts() -> None:
     settings = Settings()
-    assert settings.startup == terminal.STARTUP
+    assert settings.startup == options.STARTUP
     assert settings.budget == digest.DEFAULT and settings.head_share == digest.Budget().head_share
     assert settings.memory == transcript.DEFAULT_MEMORY
     assert (settings.quota, settings.total_quota) == (spill.DEFAULT_QUOTA, spill.DEFAULT_TOTAL)
-    assert settings.coalesce == stream.COALESCE and settings.terminals == LIMIT
+    assert settings.coalesce == options.COALESCE and settings.terminals == LIMIT
 
 
 # -- said to people

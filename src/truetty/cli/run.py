@@ -20,7 +20,7 @@ from typing import Final
 from truetty import Command, Misuse, Outcome, Settings, Terminal, TruettyError
 from truetty.cli import OURS
 from truetty.cli.signals import interrupts
-from truetty.terminal.options import making
+from truetty.service.defaults import terminal_arguments
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
 MOST_ENDS: Final = 3  # Ctrl-D that often, and whoever still waits is not waiting for our input
@@ -70,7 +70,7 @@ def main(request: Request) -> int:
 async def _run(request: Request) -> int:
     person = not request.json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
     settings = Settings.load(shell=request.shell, rc=None if request.rc else False)
-    made = making(settings)
+    made = terminal_arguments(settings)
     made["env"] = {**(made["env"] or {}), **request.variables}
     if person:
         columns, rows = os.get_terminal_size(sys.stdout.fileno())

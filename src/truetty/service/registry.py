@@ -20,19 +20,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import inf
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self, Unpack, assert_never
+from typing import Final, Self, Unpack, assert_never
 
 from truetty.core.errors import Closed, LimitReached, Misuse, SpawnFailed, TruettyError, UnknownTerminal
 from truetty.service import reuse
+from truetty.service.defaults import terminal_arguments
 from truetty.service.reuse import Limits, Open, Refuse, Reuse
 from truetty.service.seat import Defaults, Make, Order, Place, Seat, ShellName
+from truetty.settings import Settings
 from truetty.terminal.command import Command
-from truetty.terminal.options import Making, making
+from truetty.terminal.options import Making
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import REST
-
-if TYPE_CHECKING:
-    from truetty.settings import Settings
 
 # A machine has a few thousand ptys for everyone; an agent that needs a hundred terminals has lost count.
 LIMIT: Final = 100
@@ -89,7 +88,7 @@ class Registry:
             warm=settings.warm,
             shell=settings.shell,
             cwd=settings.workspace,
-            **making(settings, rest),
+            **terminal_arguments(settings, rest),
         )
 
     async def __aenter__(self) -> Self:

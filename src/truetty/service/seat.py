@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Final, Protocol, Unpack
@@ -20,14 +20,14 @@ from truetty.service.reuse import Seen, Wish
 from truetty.shells import table
 from truetty.shells.writing import quoted
 from truetty.terminal.command import Command
-from truetty.terminal.options import Making
-from truetty.terminal.terminal import STARTUP, Terminal
-from truetty.text.digest import DEFAULT, Budget
+from truetty.terminal.options import Making, Options
+from truetty.terminal.options import ShellName as ShellName
+from truetty.terminal.terminal import Terminal
+from truetty.text.digest import Budget
 
 # Going to another directory takes a shell milliseconds; one that needs longer is left alone.
 MOVE: Final = 5.0
 
-ShellName = str | Sequence[str] | None
 Place = str | os.PathLike[str] | None
 
 
@@ -39,7 +39,13 @@ class Make(Protocol):
     ) -> Terminal: ...
 
 
-_USUAL: Final[Making] = {"rc": True, "size": (120, 30), "startup": STARTUP, "budget": DEFAULT}
+_DEFAULT: Final = Options()
+_USUAL: Final[Making] = {
+    "rc": _DEFAULT.rc,
+    "size": _DEFAULT.size,
+    "startup": _DEFAULT.startup,
+    "budget": _DEFAULT.budget,
+}
 # These say nothing of the shell that runs: a terminal with others will do.
 _PASSING: Final = ("name", "startup")
 

@@ -150,7 +150,7 @@ class Command:
         Output comes in pieces at least `coalesce` seconds apart, the terminal's if none are named; everything else,
         and the last piece, at once.
         """
-        return Stream(self, self._terminal.coalesce if coalesce is None else coalesce)
+        return Stream(self, self._terminal.options.coalesce if coalesce is None else coalesce)
 
     # -- waiting
 

@@ -1,20 +1,32 @@
-"""What a terminal can be made with, in one place: `Terminal` explains it, `open`, `sync` and `Registry` pass it on."""
+"""What a terminal is made with: the arguments of `Terminal`, and their defaults, in one place.
+
+Rule 1: `Options` is complete and checked; what cannot be meant is refused when it is made, before anything is started.
+Rule 2: two terminals with equal options are made alike.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from dataclasses import dataclass, field
+from typing import Final, Self, TypedDict, Unpack
 
 from truetty.host.base import Channel
 from truetty.questions.replies import OnWaiting, Reply
-from truetty.settings import Settings
-from truetty.store.spill import Allowance
-from truetty.text.digest import REST, Budget
+from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
+from truetty.store.transcript import DEFAULT_MEMORY
+from truetty.terminal.checks import check_size, check_variables
+from truetty.text.digest import Budget
+
+# A person's rc files may be slow; one that takes longer than this is reported, not waited for.
+STARTUP: Final = 10.0
+COALESCE: Final = 0.1
+
+ShellName = str | Sequence[str] | None
 
 
 class Making(TypedDict, total=False):
-    """Beside the shell, the directory and the task."""
+    """What `Terminal` takes beside the shell, the directory and the task."""
 
     env: Mapping[str, str | None] | None
     rc: bool
@@ -31,24 +43,44 @@ class Making(TypedDict, total=False):
     channel: Channel | None
 
 
-def making(settings: Settings, rest: str = REST) -> Making:
-    """What the settings say of every terminal. `rest` says where to read what an outcome leaves out."""
-    return {
-        "env": settings.variables(os.environ),
-        "rc": settings.rc,
-        "size": settings.size,
-        "startup": settings.startup,
-        "budget": Budget(settings.budget, settings.head_share, rest),
-        "memory": settings.memory,
-        "quota": settings.quota,
-        "total": Allowance(settings.total_quota),
-        "coalesce": settings.coalesce,
-        "replies": settings.reply,
-    }
-
-
 class Arguments(Making, total=False):
-    """Beside the shell."""
+    """What `Terminal` takes beside the shell."""
 
     cwd: str | os.PathLike[str] | None
     task: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    shell: ShellName = None  # a name, a path, or a list of arguments; None: the user's own
+    cwd: str | None = None  # None: where this program is
+    env: Mapping[str, str | None] = field(default_factory=dict)  # over what the shell inherits; a value of None unsets
+    rc: bool = True  # the user's start-up files are read
+    size: tuple[int, int] = (120, 30)  # columns and rows
+    name: str | None = None
+    task: str | None = None
+    startup: float = STARTUP  # seconds after which it is handed over although no prompt has come
+    budget: Budget = field(default_factory=Budget)  # of the text in an outcome
+    memory: int = DEFAULT_MEMORY  # bytes of the transcript in memory; more goes to disk
+    quota: int | None = DEFAULT_QUOTA  # bytes of it on disk
+    total: Allowance = TOTAL  # shared with other terminals
+    coalesce: float = COALESCE  # seconds between two pieces of output in `Command.events()`
+    replies: tuple[Reply, ...] = ()  # rules that answer programs
+    on_waiting: OnWaiting | None = None  # asked when no rule answers
+    channel: Channel | None = None  # a shell that runs already
+
+    @classmethod
+    def of(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
+        """From the arguments of `Terminal`."""
+        given = dict(arguments)
+        cwd, budget = arguments.get("cwd"), arguments.get("budget")
+        given["env"] = dict(arguments.get("env") or {})
+        given["cwd"] = None if cwd is None else os.fspath(cwd)
+        given["replies"] = tuple(arguments.get("replies", ()))
+        if budget is not None:
+            given["budget"] = Budget.of(budget)
+        return cls(shell, **given)  # type: ignore[arg-type]  # the names are those of the fields
+
+    def __post_init__(self) -> None:
+        check_size(*self.size)
+        check_variables(self.env)

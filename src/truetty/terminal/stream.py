@@ -17,7 +17,6 @@ from truetty.core.machine import State
 if TYPE_CHECKING:
     from truetty.terminal.command import Command
 
-COALESCE: Final = 0.1
 # A listener this many bytes behind is given the end of them only.
 MOST_BEHIND: Final = 16 << 20
 KEPT_BEHIND: Final = 1 << 16

@@ -11,7 +11,6 @@ import asyncio
 import itertools
 import os
 import secrets
-from collections.abc import Mapping, Sequence
 from math import inf
 from types import TracebackType
 from typing import Final, Self, Unpack
@@ -19,30 +18,23 @@ from typing import Final, Self, Unpack
 from truetty.core.errors import Busy, Closed, HostError, Misuse, SpawnFailed
 from truetty.core.outcome import Outcome, Strategy
 from truetty.host import environment
-from truetty.host.base import Channel
 from truetty.host.folder import Folder
 from truetty.host.kernel.observation import Process
 from truetty.host.pty import LocalChannel
-from truetty.questions.replies import OnWaiting, Reply
 from truetty.shells import table
 from truetty.shells.row import Shell
-from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
-from truetty.store.transcript import DEFAULT_MEMORY, Transcript
+from truetty.store.transcript import Transcript
 from truetty.terminal import checks as refusals
 from truetty.terminal import keys
 from truetty.terminal.answers import Answers
 from truetty.terminal.changes import Changes
 from truetty.terminal.command import Command
-from truetty.terminal.options import Arguments
+from truetty.terminal.options import Arguments, Options, ShellName
 from truetty.terminal.recording import Recording, Wanted, tell
-from truetty.terminal.stream import COALESCE
 from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.conversation import Conversation
-from truetty.text.digest import DEFAULT, Budget
 from truetty.text.screen import Screen
 
-# A person's rc files may be slow; one that takes longer than this is reported, not waited for.
-STARTUP: Final = 10.0
 # Between two tries to learn how the prompt looks: it comes a few hundred microseconds after its mark.
 LESSON: Final = 0.0005
 
@@ -52,44 +44,17 @@ _numbers = itertools.count(1)
 class Terminal:
     """`async with Terminal("bash") as terminal: outcome = await terminal.run("make", wait=60)`."""
 
-    def __init__(
-        self,
-        shell: str | Sequence[str] | None = None,
-        *,
-        cwd: str | os.PathLike[str] | None = None,
-        env: Mapping[str, str | None] | None = None,
-        rc: bool = True,
-        size: tuple[int, int] = (120, 30),
-        name: str | None = None,
-        task: str | None = None,
-        startup: float = STARTUP,
-        budget: int | Budget = DEFAULT,
-        memory: int = DEFAULT_MEMORY,
-        quota: int | None = DEFAULT_QUOTA,
-        total: Allowance = TOTAL,
-        coalesce: float = COALESCE,
-        replies: Sequence[Reply] = (),
-        on_waiting: OnWaiting | None = None,
-        channel: Channel | None = None,
-    ) -> None:
-        refusals.check_size(*size)
-        refusals.check_variables(env or {})
+    def __init__(self, shell: ShellName = None, **arguments: Unpack[Arguments]) -> None:
+        """What each argument means, and what it is by default, is said in `truetty.terminal.options.Options`."""
+        options = Options.of(shell, **arguments)
         self.id: Final = f"t{next(_numbers)}"
-        self.name = name
-        self.task = task
-        self.size = size
-        self.transcript: Final = Transcript(memory=memory, quota=quota, total=total)
+        self.options: Final = options
+        self.name = options.name
+        self.task = options.task
+        self.size = options.size
+        self.transcript: Final = Transcript(memory=options.memory, quota=options.quota, total=options.total)
         self.command: Command | None = None
-        self._wanted = shell
-        self._start_in = os.fspath(cwd) if cwd is not None else None
-        self._env = dict(env or {})
-        self._rc = rc
-        self._startup = startup
-        self._budget = Budget.of(budget)
-        self.coalesce: Final = coalesce
-        self._replies = tuple(replies)
-        self._on_waiting = on_waiting
-        self._channel = channel
+        self._channel = options.channel
         self._row: Shell | None = None
         self._folder: Folder | None = None
         self._conversation: Conversation | None = None
@@ -102,7 +67,7 @@ class Terminal:
         self._last_cwd: str | None = None
 
     @classmethod
-    async def open(cls, shell: str | Sequence[str] | None = None, **arguments: Unpack[Arguments]) -> Self:
+    async def open(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
         """A terminal whose shell is at its first prompt (or has used up its `startup` time)."""
         return await cls(shell, **arguments).__aenter__()
 
@@ -130,7 +95,7 @@ class Terminal:
     @property
     def shell(self) -> str:
         row = self._conversation.shell if self._conversation is not None else self._row
-        return row.name if row is not None else str(self._wanted or "")
+        return row.name if row is not None else str(self.options.shell or "")
 
     @property
     def pid(self) -> int | None:
@@ -195,8 +160,8 @@ class Terminal:
             conversation.forget()
             raise HostError(f"the command was not sent: {error.strerror}", reason=error.strerror) from error
         id = f"{self.id}-{next(self._serials)}"
-        answers = Answers(self._replies, self._on_waiting, self._answer, self._tell)
-        self.command = Command(self, conversation, machine, id, command, self._budget, answers)
+        answers = Answers(self.options.replies, self.options.on_waiting, self._answer, self._tell)
+        self.command = Command(self, conversation, machine, id, command, self.options.budget, answers)
         return self.command
 
     async def send(self, text: str | bytes) -> None:
@@ -229,7 +194,7 @@ class Terminal:
     def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
         conversation = self._opened()
-        term = self._env.get("TERM") or environment.FRIENDLY["TERM"]
+        term = self.options.env.get("TERM") or environment.FRIENDLY["TERM"]
         made = Recording(
             path, conversation.record, conversation.observer, name=self.name, shell=self.shell, term=term, **wanted
         )
@@ -262,14 +227,14 @@ class Terminal:
 
     def _launch(self) -> None:
         cwd = self._directory()
-        env = environment.build(os.environ, self._env, cwd)
-        found = table.find(self._wanted, env)
+        env = environment.build(os.environ, self.options.env, cwd)
+        found = table.find(self.options.shell, env)
         self._row = found.shell
         key = secrets.token_urlsafe(16)
         if self._channel is None:
-            self._folder = _private_folder(self._wanted)
+            self._folder = _private_folder(self.options.shell)
             launch = found.shell.launch(
-                found.program, found.arguments, folder=self._folder.path, key=key, rc=self._rc, env=env
+                found.program, found.arguments, folder=self._folder.path, key=key, rc=self.options.rc, env=env
             )
             self._folder.write_all(launch.files, lasting=True)
             for name, value in launch.env.items():
@@ -284,22 +249,24 @@ class Terminal:
 
     def _directory(self) -> str | None:
         """Where to start, as an absolute path; refused here, where it can be said why."""
-        if self._start_in is None:
+        if self.options.cwd is None:
             return None
         try:
-            cwd = os.path.abspath(self._start_in) if self._start_in else ""
+            cwd = os.path.abspath(self.options.cwd) if self.options.cwd else ""
         except OSError:  # relative to a directory that is gone
             cwd = ""
         if not os.path.isdir(cwd):
             reason = "no such directory"
-            raise SpawnFailed(f"{reason}: {self._start_in}", shell=self._wanted, cwd=self._start_in, reason=reason)
+            raise SpawnFailed(
+                f"{reason}: {self.options.cwd}", shell=self.options.shell, cwd=self.options.cwd, reason=reason
+            )
         return cwd
 
     async def _first_prompt(self) -> None:
         conversation = self._open_conversation()
         conversation.begin(None)
-        until = self._now() + self._startup
-        await self.changes.until(lambda: conversation.free or conversation.ended is not None, self._startup)
+        until = self._now() + self.options.startup
+        await self.changes.until(lambda: conversation.free or conversation.ended is not None, self.options.startup)
         self._last_cwd = conversation.observer.cwd()
         delay = LESSON
         observer = conversation.observer

@@ -1,0 +1,26 @@
+"""What the settings say of every terminal."""
+
+from __future__ import annotations
+
+import os
+
+from truetty.settings import Settings
+from truetty.store.spill import Allowance
+from truetty.terminal.options import Making
+from truetty.text.digest import REST, Budget
+
+
+def terminal_arguments(settings: Settings, rest: str = REST) -> Making:
+    """The arguments of `Terminal`. `rest` says where to read what an outcome leaves out."""
+    return {
+        "env": settings.variables(os.environ),
+        "rc": settings.rc,
+        "size": settings.size,
+        "startup": settings.startup,
+        "budget": Budget(settings.budget, settings.head_share, rest),
+        "memory": settings.memory,
+        "quota": settings.quota,
+        "total": Allowance(settings.total_quota),
+        "coalesce": settings.coalesce,
+        "replies": settings.reply,
+    }
