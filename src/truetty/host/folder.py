@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 PREFIX: Final = "tt-"
-OWNER: Final = "owner"  # inside each directory: the pid and start time of the process that made it
+OWNER: Final = "owner"  # inside each directory: pid, start time and pid namespace of the process that made it
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _swept = False
@@ -97,26 +97,40 @@ def place() -> str:
 
 
 def sweep(where: str) -> None:
-    """Remove directories of ours whose owner is no more."""
+    """Remove directories of ours whose owner is no more. A pid of another namespace cannot be looked up: it stays."""
+    namespace = _namespace()
     for path in Path(where).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, ValueError):
             if path.is_symlink() or path.stat().st_uid != os.getuid():
                 continue
             owner = (path / OWNER).read_text()
-            if _identity(int(owner.split()[0])) != owner:
+            pid, _, its_namespace = owner.split()
+            if its_namespace == namespace and _identity(int(pid)) != owner:
                 shutil.rmtree(path, ignore_errors=True)
 
 
 def _identity(pid: int) -> str:
-    """A pid with its start time, so that a reused number is not taken for the owner."""
+    """A pid with its start time, so that a reused number is not taken for the owner, and where the number counts."""
+    return f"{pid} {_start(pid)} {_namespace()}"
+
+
+def _start(pid: int) -> str:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
-        return f"{pid} {stat[stat.rindex(')') :].split()[20]}"
+        return stat[stat.rindex(")") :].split()[20]
     except OSError:
         try:
             os.kill(pid, 0)
         except ProcessLookupError:
-            return f"{pid} gone"
+            return "gone"
         except PermissionError:
             pass
-        return f"{pid} -"
+        return "-"
+
+
+def _namespace() -> str:
+    """Containers may share a tmpfs and not their pids. `-` where there are no namespaces to be told apart."""
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return "-"

@@ -1,0 +1,90 @@
+"""The private directory: who may read it, what is put back, and whose is swept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import truetty
+from truetty.host import folder
+from truetty.host.folder import OWNER, PREFIX, Folder, sweep
+
+
+@pytest.fixture
+def owned() -> Iterator[Folder]:
+    made = Folder()
+    yield made
+    made.remove()
+
+
+def test_only_its_user_may_look_into_it(owned: Folder) -> None:
+    owned.write("text", b"ls\n")
+    assert os.stat(owned.path).st_mode & 0o777 == 0o700
+    assert os.stat(f"{owned.path}/text").st_mode & 0o777 == 0o600
+
+
+def test_one_that_was_removed_is_made_again_with_what_must_last(owned: Folder) -> None:
+    owned.write_all({"hook": b"lasting"}, lasting=True)
+    owned.remove()
+    owned.write("text", b"ls\n")
+    assert Path(owned.path, "hook").read_bytes() == b"lasting"
+    assert owned.has("text") and owned.has(OWNER)
+
+
+def test_the_folder_of_a_living_process_stays(owned: Folder) -> None:
+    sweep(os.path.dirname(owned.path))
+    assert owned.has(OWNER)
+
+
+def left_behind(where: Path, owner: str) -> Path:
+    path = where / f"{PREFIX}left"
+    path.mkdir()
+    (path / OWNER).write_text(owner)
+    return path
+
+
+def dead_process() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def namespace() -> str:
+    return os.readlink("/proc/self/ns/pid")
+
+
+def test_the_folder_of_a_dead_process_is_swept(tmp_path: Path) -> None:
+    path = left_behind(tmp_path, f"{dead_process()} 1 {namespace()}")
+    sweep(str(tmp_path))
+    assert not path.exists()
+
+
+def test_a_reused_pid_is_not_the_owner(tmp_path: Path) -> None:
+    path = left_behind(tmp_path, f"{os.getpid()} 1 {namespace()}")
+    sweep(str(tmp_path))
+    assert not path.exists()
+
+
+def test_the_folder_of_a_process_in_another_pid_namespace_stays(tmp_path: Path) -> None:
+    path = left_behind(tmp_path, f"{dead_process()} 1 pid:[1]")
+    sweep(str(tmp_path))
+    assert path.exists()
+
+
+def test_a_sweep_in_another_pid_namespace_removes_nothing(owned: Folder, program: Callable[[str], str]) -> None:
+    unshare = [program("unshare"), "--user", "--map-root-user", "--pid", "--fork", "--mount", "--mount-proc"]
+    if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets no process make a pid namespace")
+    sweeping = f"from truetty.host import folder; folder.sweep({os.path.dirname(owned.path)!r})"
+    environ = os.environ | {"PYTHONPATH": str(Path(truetty.__file__).parents[1])}
+    subprocess.run([*unshare, sys.executable, "-c", sweeping], env=environ, check=True)
+    assert owned.has(OWNER)
+
+
+def test_a_place_that_is_private_is_found() -> None:
+    assert os.path.isdir(folder.place())
