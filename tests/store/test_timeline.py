@@ -44,6 +44,30 @@ def test_a_prompt_that_is_drawn_after_we_have_typed_is_seen() -> None:
     assert seen(record) == b"\x1b]0;. /run/x\x07\x1b[1m$ \x1b[0m\x1b[32mls\r\n"
 
 
+TYPED = b" \\history -s x;\\history -d -1;. /run/x/c1\n"
+ECHO = TYPED[:-1] + b"\r\n"
+PROMPT_MARK = mark("P", "k" * 22, 0, "im")
+
+
+@pytest.mark.parametrize(
+    "came",
+    [
+        PROMPT_MARK + b"$ " + ECHO,
+        ECHO + PROMPT_MARK + b"$ " + ECHO,
+        PROMPT_MARK + ECHO + b"$ " + ECHO,
+        TYPED[:-1] + PROMPT_MARK + b"$ " + ECHO,
+    ],
+    ids=["the editor reads", "typed before the mark", "typed between mark and prompt", "the mark cuts the echo"],
+)
+def test_each_echo_of_our_line_is_hidden_and_the_prompt_is_seen(came: bytes) -> None:
+    transcript = Transcript()
+    record = Record(transcript, (80, 24), 0.0)
+    record.typed(TYPED)
+    transcript.append(came)
+    record.started(transcript.size, "ls")
+    assert seen(record) == b"$ ls\r\n"
+
+
 def test_marks_are_shown_to_nobody_however_long_the_stream() -> None:
     transcript = Transcript()
     record = Record(transcript, (80, 24), 0.0)

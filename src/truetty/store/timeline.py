@@ -151,21 +151,25 @@ class Record:
         return [line for echo in echoes for line in self._look(echo) if line.end > start and line.start < end]
 
     def _look(self, of: Echo) -> Iterator[Line]:
-        """The prompt may be drawn after we have typed: only what comes after it is our line."""
+        """Our line, and each earlier echo of it.
+
+        We may type before the shell's editor reads: before its P mark, or between the mark and the prompt. Then the tty
+        echoes the line, the prompt is drawn below that, and the editor prints the line again behind it.
+        """
         start = of.start
         echo = self._transcript.read(start, min(of.end - start, STEP))
-        begun = of.typed.removeprefix(PASTE).strip()[:_TELLING]
-        if (prompt := echo.rfind(marks.opening("P"))) > 0:
-            # Typed before the prompt was there: the tty has echoed it too, as it does for whoever types ahead.
-            if (ahead := _find(echo[:prompt], begun)) >= 0:
-                end = echo.find(b"\n", ahead, prompt) + 1 or prompt
-                yield Line(start + ahead, start + end, b"")
-            start, echo = start + prompt, echo[prompt:]
-        found = _find(echo, begun)
-        if of.typed.startswith(b" ") and echo[found - 1 : found] == b" ":
-            found -= 1
+        prompt = echo.rfind(marks.opening("P"))
+        while (found := _find_line(echo, of.typed)) >= 0:
+            end = echo.find(b"\n", found) + 1
+            if found < prompt:
+                end = end if 0 < end <= prompt else prompt
+            elif not end or _find_line(echo[end:], of.typed) < 0:
+                break
+            yield Line(start + found, start + end, b"")
+            start, prompt, echo = start + end, prompt - end, echo[end:]
         shown = "".join(f"{line}\r\n" for line in of.text.split("\n")) if of.text else ""
-        yield Line(start + max(found, 0), of.end, shown.encode("utf-8", "surrogateescape"))
+        begin = found if found >= 0 else max(prompt, 0)
+        yield Line(start + begin, of.end, shown.encode("utf-8", "surrogateescape"))
 
     def _plain(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         while start < end:
@@ -177,8 +181,11 @@ class Record:
             start = stop
 
 
-def _find(echo: bytes, begun: bytes) -> int:
+def _find_line(echo: bytes, typed: bytes) -> int:
     """Where our line begins in what came back, whatever colours an editor put into it; -1 if it is not to be found."""
     letters = [(found.start(), found[0]) for found in _SEQUENCE_OR_BYTE.finditer(echo) if len(found[0]) == 1]
-    at = b"".join([letter for _, letter in letters]).find(begun)
-    return letters[at][0] if at >= 0 else -1
+    at = b"".join([letter for _, letter in letters]).find(typed.removeprefix(PASTE).strip()[:_TELLING])
+    if at < 0:
+        return -1
+    begin = letters[at][0]
+    return begin - 1 if typed.startswith(b" ") and echo[begin - 1 : begin] == b" " else begin
