@@ -3,6 +3,9 @@
 Rule 1: a channel delivers every byte in order, then exactly one end; nothing after the end.
 Rule 2: nothing here waits in the caller's way: `write` queues what the tty does not take, `drained` waits for it.
 Rule 3: a channel knows no meanings. It neither looks into the bytes nor decides anything.
+Rule 4: a look is delivered behind every byte that was printed before it.
+Rule 5: the sink is called by the event loop, never from inside `attach`, `look`, `write`, `resize` or `signal_…`: it is
+        not called again before it has returned.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from truetty.core.observation import Observation
 from truetty.host.kernel.observation import Observer
 
 
@@ -25,6 +29,9 @@ class Sink(Protocol):
     """Where a channel delivers."""
 
     def on_data(self, data: bytes) -> None: ...
+    def on_look(self, seen: Observation, at: int) -> None:
+        """`at`: how many bytes had been delivered when the look was made; a later byte may be younger than the look."""
+
     def on_end(self, ended: Ended) -> None: ...
 
 
@@ -40,8 +47,8 @@ class Channel(Protocol):
     def attach(self, sink: Sink) -> None:
         """Begin to deliver. Called once, inside the event loop."""
 
-    def pump(self) -> None:
-        """Deliver now, without waiting, whatever the pty already holds."""
+    def look(self) -> None:
+        """Ask for one look. It comes as `on_look`, unless the end comes first; several that wait become one."""
 
     def write(self, data: bytes) -> None: ...
     async def drained(self) -> None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from truetty.core import marks
@@ -110,15 +111,19 @@ class FakeChannel:
         self._sink: Sink | None = None
         self._ended = False
         self._held: list[bytes] = []
+        self._typing = False  # `on_write` runs: what it says comes later, as from a real shell
+        self._delivered = 0
+        self._looking: asyncio.Handle | None = None
 
     # -- what a test does
 
     def say(self, data: bytes) -> None:
         """The shell prints."""
-        if self._sink is None:
-            self._held.append(data)
-        elif not self._ended:
-            self._sink.on_data(data)
+        self._held.append(data)
+        if self._typing:
+            asyncio.get_running_loop().call_soon(self._deliver)
+        else:
+            self._deliver()
 
     def hold(self, data: bytes) -> None:
         """The shell has printed, but nobody has read it yet: it comes with the next look."""
@@ -127,28 +132,43 @@ class FakeChannel:
     def end(self, code: int | None = None, signal: int | None = None) -> None:
         """The shell exits; without either, the channel has lost it."""
         assert self._sink is not None
-        self.pump()
+        self._deliver()
         if not self._ended:
             self._ended = True
             self._sink.on_end(Ended(code, signal))
+
+    def _deliver(self) -> None:
+        while self._held and self._sink is not None and not self._ended:
+            data = self._held.pop(0)
+            self._delivered += len(data)
+            self._sink.on_data(data)
 
     # -- the contract
 
     def attach(self, sink: Sink) -> None:
         self._sink = sink
-        self.pump()
+        asyncio.get_running_loop().call_soon(self._deliver)
 
-    def pump(self) -> None:
-        held, self._held = self._held, []
-        for data in held:
-            self.say(data)
+    def look(self) -> None:
+        if not self.closed and self._looking is None:
+            self._looking = asyncio.get_running_loop().call_soon(self._look)
+
+    def _look(self) -> None:
+        self._looking = None
+        if self.closed or self._ended or self._sink is None:
+            return
+        seen, at = self.observer.observe(), self._delivered
+        self._deliver()
+        self._sink.on_look(seen, at)
 
     def write(self, data: bytes) -> None:
         if self._ended or self.closed:
             return
         self.written += data
         if self.on_write is not None:
+            self._typing = True
             self.on_write(data)
+            self._typing = False
 
     async def drained(self) -> None:
         return

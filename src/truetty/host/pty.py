@@ -33,7 +33,7 @@ from truetty.host.kernel.observation import Observer
 CHUNK: Final = 64 * 1024
 # Shorter reads mean that the pty is empty for now; asking again would only cost a call.
 FULL: Final = 2048
-# After this much in one go, let the event loop serve others.
+# After this much in one go, let the event loop serve others. No pty holds so much: all of it was printed since.
 TURN: Final = 1024 * 1024
 # How long programs get to end by themselves at each step of closing.
 GRACE: Final = 0.5
@@ -56,6 +56,8 @@ class LocalChannel:
         self._pidfd = _pidfd(pid)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._sink: Sink | None = None
+        self._delivered = 0
+        self._looking: asyncio.Handle | None = None  # a look was asked for
         self._unsent = bytearray()
         self._taken: asyncio.Future[None] | None = None
         self._ended: Ended | None = None
@@ -133,8 +135,19 @@ class LocalChannel:
         else:
             threading.Thread(target=self._reap_elsewhere, args=(self._loop,), daemon=True).start()
 
-    def pump(self) -> None:
+    def look(self) -> None:
+        if self._open and self._looking is None:
+            assert self._loop is not None
+            self._looking = self._loop.call_soon(self._look)
+
+    def _look(self) -> None:
+        self._looking = None
+        if not self._open or self._ended is not None:
+            return
+        assert self._sink is not None
+        seen, at = self.observer.observe(), self._delivered
         self._deliver(least=1)
+        self._sink.on_look(seen, at)
 
     def _on_readable(self) -> None:
         self._deliver(least=FULL)
@@ -146,6 +159,7 @@ class LocalChannel:
             data = self._read()
             if data:
                 turn += len(data)
+                self._delivered += len(data)
                 assert self._sink is not None
                 self._sink.on_data(data)
             if len(data) < least:

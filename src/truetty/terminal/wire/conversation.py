@@ -17,6 +17,7 @@ from typing import Final
 from truetty.core import marks
 from truetty.core.ending import Secrets, Want
 from truetty.core.machine import Machine, State
+from truetty.core.observation import Observation
 from truetty.core.outcome import Strategy
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Event, Mark, Mode, Query
@@ -73,6 +74,7 @@ class Conversation:
         self.record = Record(transcript, size, self._loop.time())
         self._size = size
         self._timer: asyncio.TimerHandle | None = None
+        self._looking: Machine | None = None  # whom the next look is for
         self._serial = 0
         self._text: str | None = None
         self._secrets = Secrets("", "", "", key)
@@ -248,7 +250,7 @@ class Conversation:
             while machine.wants:
                 match machine.wants.pop(0):
                     case Want.LOOK:
-                        self._look(machine, now)
+                        self._look(machine)
                     case Want.SEND:
                         self._send_late(machine, now)
                     case Want.ASK:
@@ -280,16 +282,16 @@ class Conversation:
             self.machine.on_time(now)
             self._act(now)
 
-    def _look(self, machine: Machine, now: float) -> None:
-        if self.ended is not None:
-            return
+    def _look(self, machine: Machine) -> None:
         if self._stoppable:
             self.observer.flow()
-        seen = self.observer.observe()
-        started = machine.output_from
-        self.channel.pump()  # what was printed before the look must be known before it counts
-        if machine.state is State.ENDED or machine is not self.machine or machine.output_from != started:
-            return  # it is over, or it has started only now: what was seen was the shell on its way there
+        self._looking = machine
+        self.channel.look()
+
+    def on_look(self, seen: Observation, at: int) -> None:
+        now, machine, self._looking = self._loop.time(), self._looking, None
+        if machine is None or machine is not self.machine or machine.ending or (machine.output_from or 0) > at:
+            return  # the command is over, or C came after the look, which shows the shell on its way to the command
         if machine.state is State.RUNNING and machine.output_from is not None:
             self._typist.drop_texts()
         self._questions.answer(seen)
@@ -314,6 +316,7 @@ class Conversation:
             and not self.observer.knows_prompt
         ):
             self.observer.learn()  # an unknown program reads for the first time: that must be its prompt
+        self._act(now)
 
     def _send(self, machine: Machine, now: float) -> None:
         if self._text is None:
