@@ -18,6 +18,7 @@ from truetty.cli.run import Request as Run
 from truetty.cli.run import follow, keyboard, piped, status
 from truetty.cli.signals import ENDING, ended_by, interrupts
 from truetty.host.environment import FRIENDLY
+from truetty.store.slices import turn
 from truetty.terminal.recording import Recording
 from truetty.terminal.wire.conversation import Conversation
 
@@ -100,7 +101,7 @@ async def _shell(request: Request, terminal: Terminal) -> int:
     opening = asyncio.ensure_future(terminal.__aenter__())
     try:
         # The start-up files may print and ask: a person sees it at once, and answers.
-        await terminal.changes.turn()
+        await turn()
         conversation = terminal._conversation
         if conversation is None:
             await opening

@@ -171,7 +171,7 @@ def _answer(request: Request, visit: Visit, said: str = "") -> Response:
     from starlette.responses import HTMLResponse, JSONResponse
 
     command = visit.command
-    waiting = command.snapshot().waiting if not command.finished else None
+    waiting = command.waiting
     visit.shown = visit.asking
     secret = visit.shown != "open"
     if _wants_json(request):

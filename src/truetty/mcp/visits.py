@@ -62,7 +62,7 @@ class Visit:
             return "open"
         if self.command.hides_typing:
             return "hidden"
-        waiting = self.command.snapshot().waiting
+        waiting = self.command.waiting
         return "secret" if waiting is not None and waiting.asks in SECRETS else "open"
 
 
@@ -114,7 +114,7 @@ class Visits:
             raise Denied("The question has changed. Nothing was typed: it might have been seen.", reason="changed")
         if visit.ticket is None:
             visit.ticket = visit.service.handoff(visit.command.id, visit.reason).ticket
-        waiting = visit.command.snapshot().waiting
+        waiting = visit.command.waiting
         ends = "\r" if waiting is not None and waiting.kind in ("key", "fullscreen") else "\n"
         if visit.watch is None:
             visit.watch = asyncio.ensure_future(self._watch(visit, visit.command.events()))

@@ -81,7 +81,7 @@ class Notices:
             what: Literal["finished", "lost"] = "lost" if command.state == "lost" else "finished"
             return Notice(command.id, command.terminal_id, what, command.exit_code, None)
         if command.state == "waiting" and command.episode > episode:
-            waiting = command.snapshot().waiting
+            waiting = command.waiting
             return Notice(command.id, command.terminal_id, "waiting", None, waiting.prompt if waiting else "")
         return None
 

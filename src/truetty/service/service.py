@@ -325,7 +325,7 @@ class Service:
         if (handoff := self.handoffs.held(terminal)) is not None:
             reason = f"a person has terminal {terminal.id} now: {handoff.reason}"
             raise Denied(reason, command=None, rule=None, reason=reason, why="handed over")
-        waiting = command.snapshot().waiting
+        waiting = command.waiting
         if command.hides_typing or (waiting is not None and waiting.asks in SECRETS):
             reason = "it asks for a secret, and a secret is typed by a person: use handoff"
             raise Denied(reason, command=None, rule=None, reason=reason, why="secret")
@@ -339,7 +339,7 @@ class Service:
     async def stop(self, id: str, *, close: bool = False) -> Report:
         """End a command: interrupt, then terminate, then kill its processes. `close` ends its terminal too."""
         command = self.command(id)
-        outcome = await command.kill() if not command.finished else command.snapshot()
+        outcome = await command.kill() if not command.finished else await command.report()
         if close:
             await self.registry.get(command.terminal_id).close()
         self.notices.told(command)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Self, Unpack
 
@@ -18,7 +18,7 @@ from truetty.store import transcript
 from truetty.store.reads import Match
 from truetty.sync.loop import loop
 from truetty.terminal.command import Activity
-from truetty.terminal.options import Arguments
+from truetty.terminal.options import Arguments, ShellName
 from truetty.terminal.recording import Wanted
 from truetty.terminal.stream import Stream
 from truetty.text.digest import Budget
@@ -118,6 +118,10 @@ class Command:
         return Output(self._inner.output)
 
     @property
+    def waiting(self) -> truetty.Waiting | None:
+        return loop.ask(lambda: self._inner.waiting)
+
+    @property
     def outcome(self) -> Outcome | None:
         return self._inner.outcome
 
@@ -202,7 +206,7 @@ class Recording:
 class Terminal:
     """One shell on one pty; see `truetty.Terminal`. It is open as soon as it is made."""
 
-    def __init__(self, shell: str | Sequence[str] | None = None, **arguments: Unpack[Arguments]) -> None:
+    def __init__(self, shell: ShellName = None, **arguments: Unpack[Arguments]) -> None:
         self._inner = truetty.Terminal(shell, **arguments)
         loop.call(self._inner.__aenter__())
         loop.keep(self._inner)
@@ -216,7 +220,7 @@ class Terminal:
         return made
 
     @classmethod
-    def open(cls, shell: str | Sequence[str] | None = None, **arguments: Unpack[Arguments]) -> Self:
+    def open(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
         return cls(shell, **arguments)
 
     def __enter__(self) -> Self:

@@ -42,13 +42,6 @@ class Changes:
             if end is not None and loop.time() >= end:
                 return
 
-    async def turn(self) -> None:
-        """Let everything else that is ready go first."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[None] = loop.create_future()
-        loop.call_soon(_wake, future)
-        await future
-
 
 def _wake(future: asyncio.Future[None]) -> None:
     if not future.done():

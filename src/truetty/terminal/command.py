@@ -14,6 +14,7 @@ from truetty.core.machine import Machine
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.core.until import Until, of
 from truetty.store.output import Output
+from truetty.store.summary import Summary
 from truetty.terminal import exit_codes, keys
 from truetty.terminal.answers import Answers
 from truetty.terminal.asked import asked
@@ -108,6 +109,12 @@ class Command:
         return self._machine.ending is not None
 
     @property
+    def waiting(self) -> Waiting | None:
+        """Who reads the keyboard and what is asked; None while nobody does. Only the output's end is read for it."""
+        reading = self._machine.waiting
+        return self._waiting(reading) if reading is not None else None
+
+    @property
     def terminal_id(self) -> str:
         return self._terminal.id
 
@@ -163,14 +170,11 @@ class Command:
         """
         if timeout is not None and not timeout > -inf:
             raise Misuse(f"not a number of seconds: {timeout!r}", timeout=timeout)
-        wait = Wait(self, of(until))
-        await self._terminal.changes.until(wait.holds, timeout, wait.again)
-        self.reached = wait.reached
-        if self._outcome is None:
-            await self.output.slices.summary(self._budget)  # a gigabyte takes seconds: others must have their turn
+        self.reached = await Wait(self, of(until)).wait(timeout)
+        outcome = await self.report()
         self._told = self._machine.episode
-        self._returned = self.output.bytes
-        return self.snapshot()
+        self._returned = outcome.output_bytes
+        return outcome
 
     async def grown(self, past: int, timeout: float | None = None) -> bool:
         """Wait until there are more than `past` bytes of output (then True), or things have settled otherwise."""
@@ -198,14 +202,23 @@ class Command:
     def _quiet_since(self) -> float:
         return max(self._conversation.record.heard_at, self._machine.asked_at)
 
-    def snapshot(self) -> Outcome:
-        """How things stand now."""
+    async def report(self) -> Outcome:
+        """How things stand now. Made in slices: a gigabyte of output takes seconds, and others have their turn."""
         if self._outcome is not None:
             return self._outcome
+        return self._report(await self.output.slices.summary(self._budget))
+
+    def snapshot(self) -> Outcome:
+        """How things stand now, made at once."""
+        if self._outcome is not None:
+            return self._outcome
+        return self._report(self.output.summary(self._budget))
+
+    def _report(self, summary: Summary) -> Outcome:
         machine, terminal = self._machine, self._terminal
         ending = machine.ending
         end = self._end or _End(terminal.cwd, terminal.closed)
-        text, omitted, lines, tokens, told = self.output.summary(self._budget)
+        text, omitted, lines, tokens, told = summary
         code, number = self._code()
         meant = exit_codes.read(code, number, self._last_line(), self._sent) if code else None
         notes = [*self._notes, *self.answers.notes, *(meant.notes if meant is not None else ()), *told]
@@ -231,7 +244,7 @@ class Command:
             omitted=omitted,
             original_tokens=tokens,
             complete=not missing,
-            waiting=self._waiting(machine.waiting) if machine.waiting is not None else None,
+            waiting=self.waiting,
             duration=(ending.time if ending is not None else terminal._now()) - machine.asked_at,
             cwd=end.cwd,
             closed=end.closed,
@@ -332,7 +345,7 @@ class Command:
         note = UNSEEN if self._conversation.survivors.running() is None else DEAF
         if not self.finished and note not in self._notes:
             self._notes.append(note)
-            outcome = self.snapshot()
+            outcome = await self.report()
         return outcome
 
     def _signal(self, number: int) -> None:

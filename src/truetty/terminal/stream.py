@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from truetty import events
 from truetty.core.machine import State
+from truetty.store.slices import turn
 
 if TYPE_CHECKING:
     from truetty.terminal.command import Command
@@ -51,13 +52,17 @@ class Stream:
         terminal = self._command._terminal
         while not self._over:
             if self._reader.behind() > SLICE:
-                await terminal.changes.turn()
+                await turn()
             if (event := self._take()) is not None:
                 return event
+            if self._finished and not self._queue and self._reader.behind() <= 0:
+                self._over = True
+                self._command._streams.remove(self)
+                return events.Finished(await self._command.report())
             await terminal.changes.until(self._anything, None)
             left = self._next_output - terminal._now()
-            if not self._queue and left > 0:
-                await terminal.changes.until(lambda: bool(self._queue), left)
+            if not self._queue and not self._finished and left > 0:
+                await terminal.changes.until(lambda: self._finished or bool(self._queue), left)
             if terminal.changes.over and not self._anything():
                 await self.aclose()
         raise StopAsyncIteration
@@ -91,8 +96,7 @@ class Stream:
             self._episode = None
             self._add(events.Resumed())
         if command.finished:
-            self._finished = True
-            self._add(events.Finished(command.snapshot()))
+            self._finished = True  # the event is made when the listener has taken what was before it
 
     def _add(self, event: events.Event) -> None:
         self._queue.append((self._reader.end, event))
@@ -102,7 +106,7 @@ class Stream:
             self._dropped += 1
 
     def _anything(self) -> bool:
-        return self._over or bool(self._queue) or self._reader.end != self._looked
+        return self._over or self._finished or bool(self._queue) or self._reader.end != self._looked
 
     def _take(self) -> events.Event | None:
         at, event = self._queue[0] if self._queue else (None, None)
@@ -113,7 +117,7 @@ class Stream:
         if behind > MOST_BEHIND:
             return events.Gap(self._reader.skip(behind - KEPT_BEHIND))
         now = self._command._terminal._now()
-        if event is not None or now >= self._next_output:
+        if event is not None or self._finished or now >= self._next_output:
             self._looked = self._reader.end
             if behind > SLICE:
                 return events.Output(self._reader.until(self._reader.at + SLICE))
@@ -123,7 +127,4 @@ class Stream:
         if event is None:
             return None
         self._queue.popleft()
-        if isinstance(event, events.Finished):
-            self._over = True
-            self._command._streams.remove(self)
         return event

@@ -2,6 +2,7 @@
 
 Rule 1: almost everything is told by an event; only idleness and ports must be looked for, so only they set a time.
 Rule 2: the command's end ends every wait.
+Rule 3: a pattern is looked for in all output that no earlier wait has returned, before patience or the end counts.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, Until
 from truetty.host.kernel import ports
+from truetty.store.slices import turn
 from truetty.text.clean import Cleaner
 
 if TYPE_CHECKING:
     from truetty.terminal.command import Command
 
-# A pattern is looked for in this much of the newest text; what is older was looked at when it came.
-PATTERN_WINDOW: Final = 64 * 1024
+# A pattern is looked for in each slice together with this much of the text before it.
+OVERLAP: Final = 64 * 1024
+# So much is made readable and searched at once, a few milliseconds of work; then others have their turn.
+SLICE: Final = 1 << 18
 # A look at the ports takes a few milliseconds: often enough for people, seldom enough for the machine.
 PORT_LOOK: Final = 0.1
 SLOWEST_LOOK: Final = 1.0
@@ -28,21 +32,36 @@ class Wait:
         self._command = command
         self._until = until
         self._cleaner: Cleaner | None = None  # made when there is a pattern to look for
-        self._at = command._returned
-        self._window = ""
+        self._at = command._returned  # up to here the output was searched
+        self._before = ""  # the end of what was searched
         self._next_look = 0.0
         self._pause = PORT_LOOK
-        self.reached: str | None = None  # what has come of it, in a word; None if nothing has, yet
+        self._reached: str | None = None
         self._was_open = isinstance(until, Port) and ports.is_open(until.number)
 
-    def holds(self) -> bool:
-        self.reached = self._look()
-        return self.reached is not None
+    async def wait(self, timeout: float | None) -> str | None:
+        """Returns what has come of it, in a word; None if patience is over."""
+        await self._catch_up()
+        await self._command._terminal.changes.until(self._holds, timeout, self._again)
+        await self._catch_up()
+        return self._reached
+
+    async def _catch_up(self) -> None:
+        """Search what is there now, in slices."""
+        end = self._command.output.bytes
+        while isinstance(self._until, Match) and self._at < end and not self._holds():
+            await turn()
+
+    def _holds(self) -> bool:
+        self._reached = self._reached or self._look()
+        return self._reached is not None
 
     def _look(self) -> str | None:
         command = self._command
         if command.finished:
-            return "match" if isinstance(self._until, Match) and self._matches(self._until) else "exit"
+            if isinstance(self._until, Match) and self._matches(self._until):
+                return "match"
+            return None if self._behind else "exit"
         match self._until:
             case Exit():
                 return None
@@ -57,24 +76,31 @@ class Wait:
             case _:
                 assert_never(self._until)
 
-    def again(self) -> float | None:
+    def _again(self) -> float | None:
         """When to look without being told; None: never."""
         match self._until:
             case Idle():
                 return self._idle_at(self._until)
             case Port():
                 return self._next_look
+            case Match() if self._behind:
+                return self._now()
             case _:
                 return None
 
+    @property
+    def _behind(self) -> bool:
+        """Whether there is output that was not searched yet."""
+        return isinstance(self._until, Match) and self._at < self._command.output.bytes
+
     def _matches(self, until: Match) -> bool:
+        """Search one slice more."""
         output = self._command.output
         cleaner = self._cleaner = self._cleaner or Cleaner()
-        if output.bytes > self._at:
-            data = output.read(self._at)
-            self._at += len(data)
-            self._window = (self._window + cleaner.feed(data))[-PATTERN_WINDOW:]
-        return until.pattern.search(self._window + cleaner.tail()) is not None
+        end = max(self._at, min(output.bytes, self._at + SLICE))
+        text = self._before + cleaner.feed(output.read(self._at, end - self._at))
+        self._at, self._before = end, text[-OVERLAP:]
+        return until.pattern.search(text + cleaner.tail()) is not None
 
     def _idle_at(self, until: Idle) -> float:
         return self._command._quiet_since() + until.seconds
