@@ -21,9 +21,11 @@ class Bare:
     def __init__(self, shell: str) -> None:
         env = environment.build(os.environ, {}, None)
         found = table.find(shell, env)
-        self._row = found.shell
+        self._row = found.row
         self._folder = Folder()
-        launch = self._row.launch(found.program, found.arguments, folder=self._folder.path, key=KEY, rc=False, env=env)
+        launch = self._row.recipe.launch(
+            found.program, found.arguments, folder=self._folder.path, key=KEY, rc=False, env=env
+        )
         self._folder.write_all(launch.files)
         for name, value in launch.env.items():
             if value is None:
@@ -48,7 +50,7 @@ class Bare:
             folder=self._folder.path, serial=self._serial, text=text, start="s" + SECRET, end="e" + SECRET,
             flags=self._flags, paste=self._row.name == "zsh",
         )  # fmt: skip
-        typed = self._row.trigger(request)
+        typed = self._row.recipe.trigger(request)
         self._folder.write_all(typed.files)
         os.write(self.master, typed.line)
         self.until(b"7717;D;e" + SECRET.encode())

@@ -19,7 +19,8 @@ PACKAGE = ROOT / "src" / "truetty"
 # Lowest first. A module imports from lower floors and from its own room; rooms on one floor do not know each other.
 FLOORS = (
     ({"core"},),
-    ({"shells"}, {"text"}, {"questions"}, {"events"}),
+    ({"shells"}, {"text"}, {"events"}),
+    ({"questions"},),
     ({"host"}, {"store"}, {"policy"}, {"values"}),
     ({"terminal"}, {"settings"}, {"testing"}),
     ({"service"},),

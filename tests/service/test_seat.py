@@ -10,7 +10,7 @@ import pytest
 
 import truetty
 from truetty.service.registry import Registry
-from truetty.service.seat import go
+from truetty.shells.table import recognise
 
 NAMES = (
     "with space",
@@ -42,7 +42,7 @@ async def test_every_shell_can_be_sent_everywhere(shell: str, home: Path, progra
 
 
 def test_what_cannot_be_sent_anywhere() -> None:
-    assert go("rbash", "/") is None and go("plain", "/") is None
+    assert recognise("rbash").cd is None and recognise("vi").cd is None
 
 
 async def test_a_shell_without_the_right_to_go_there(home: Path, program: Callable[[str], str]) -> None:

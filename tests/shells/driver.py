@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from truetty.shells.row import Request, Shell, Typed
+from truetty.shells.row import Request, Row, Typed
 from truetty.shells.table import find
 
 BOUND = 15.0  # seconds: far beyond what any shell needs, so that only a lost mark reaches it
@@ -89,8 +89,10 @@ class Session:
             **(env or {}),
         }
         found = find(shell, given)
-        self.shell: Shell = found.shell
-        launch = self.shell.launch(found.program, found.arguments, folder=self.folder, key=self.key, rc=rc, env=given)
+        self.shell: Row = found.row
+        launch = self.shell.recipe.launch(
+            found.program, found.arguments, folder=self.folder, key=self.key, rc=rc, env=given
+        )
         self.write(launch.files)
         for name, value in launch.env.items():
             given.pop(name, None)
@@ -138,7 +140,7 @@ class Session:
         self.buffer += data
         if b"\x1b[?2004" in data or b"\x1b[?2004h" in self.buffer[-80:]:
             self.paste = self.buffer.rfind(b"\x1b[?2004h") > self.buffer.rfind(b"\x1b[?2004l")
-        if self.shell.answers_queries:
+        if self.shell.asks_terminal:
             for question, answer in ((b"\x1b[6n", b"\x1b[1;1R"), (b"\x1b[c", b"\x1b[?62c"), (b"\x1b[0c", b"\x1b[?62c")):
                 for _ in range(data.count(question)):
                     os.write(self.fd, answer)
@@ -212,7 +214,7 @@ class Session:
             paste=self.paste,
             probe=probe,
         )
-        typed = self.shell.trigger(request)
+        typed = self.shell.recipe.trigger(request)
         self.write(typed.files)
         since = len(self.buffer)
         self.type(typed.line)
@@ -224,7 +226,7 @@ class Session:
     def heal(self) -> Mark:
         self.serial += 1
         secret = secrets.token_hex(8)
-        typed = self.shell.heal(folder=self.folder, serial=self.serial, secret=secret, key=self.key)
+        typed = self.shell.recipe.heal(folder=self.folder, serial=self.serial, secret=secret, key=self.key)
         assert typed is not None
         self.write(typed.files)
         since = len(self.buffer)

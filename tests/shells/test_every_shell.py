@@ -147,7 +147,7 @@ def test_a_half_typed_line_is_thrown_away(language: Language, open_session: Open
     since = len(session.buffer)
     session.type(b"touch person")
     session.text(b"person", since)
-    keys = session.shell.clear_line()
+    keys = session.shell.clears_line
     session.type(keys)
     if keys == b"\x03":
         session.prompt(since)

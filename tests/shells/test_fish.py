@@ -61,7 +61,7 @@ def test_the_clearing_key_in_vi_mode(keys: bytes, open_session: Open) -> None:
     session.settle()
     session.type(keys)
     session.settle()
-    session.type(session.shell.clear_line())
+    session.type(session.shell.clears_line)
     session.settle()
     assert visible(session.run("echo mine").raw) == "mine\n"
     assert session.run("test -e person").code == 1
@@ -84,7 +84,7 @@ def test_prompt_without_a_mark(open_session: Open) -> None:
     at = session.shell.prompt_start(session.buffer)
     assert at is not None
     assert session.buffer[:at].endswith(b";0;\x07")
-    assert Fish().prompt_start(b"nothing") is None
+    assert session.shell.prompt_start(b"nothing") is None
 
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:

@@ -24,7 +24,7 @@ def test_text_is_typed(program: list[str], text: str, answer: bytes, open_sessio
     assert shutil.which(program[0])
     session = open_session(program, ready=False)
     assert session.shell.name == "plain"
-    assert not session.shell.integrates
+    assert not session.shell.has_marks
     if program[0] != "cat":
         session.text(b"> ")
     started = session.start(text)
@@ -33,6 +33,6 @@ def test_text_is_typed(program: list[str], text: str, answer: bytes, open_sessio
 
 def test_nothing_is_promised(open_session: Open) -> None:
     session = open_session(["cat"], ready=False)
-    assert session.shell.heal(folder="/f", serial=1, secret="s", key="k") is None
-    assert session.shell.clear_line() == b""
+    assert session.shell.recipe.heal(folder="/f", serial=1, secret="s", key="k") is None
+    assert session.shell.clears_line == b""
     assert session.shell.prompt_start(b"> ") is None

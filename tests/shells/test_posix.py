@@ -8,7 +8,8 @@ import pytest
 
 from tests.shells.conftest import Open
 from tests.shells.driver import Session, visible
-from truetty.shells.posix import DASH, KSH93, MKSH
+from truetty.shells.posix import DASH, MKSH
+from truetty.shells.table import recognise
 
 SHELLS = ("dash", "ash", "ksh93", "mksh")
 every = pytest.mark.parametrize("shell", SHELLS)
@@ -156,8 +157,9 @@ def test_mksh_keeps_the_persons_history_alone(open_session: Open) -> None:
 
 
 def test_signals() -> None:
-    assert DASH.signal_of(137) == 9
-    assert (KSH93.signal_of(265), KSH93.signal_of(137)) == (9, None)
+    ksh93 = recognise("ksh93")
+    assert (ksh93.signal_of(265), ksh93.signal_of(256), ksh93.signal_of(137)) == (9, None, None)
+    assert recognise("dash").signal_of(137) is None
 
 
 def test_a_prompt_that_has_its_own_quotes_in_mksh(open_session: Open) -> None:
@@ -168,10 +170,10 @@ def test_a_prompt_that_has_its_own_quotes_in_mksh(open_session: Open) -> None:
 
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
-    for shell in (DASH, MKSH):
+    for name, recipe in (("dash", DASH), ("mksh", MKSH)):
         for arguments in (["-c", "true"], ["script.sh"], ["-ec", "true"], ["-o", "vi", "script"]):
-            launch = shell.launch(f"/bin/{shell.name}", arguments, folder="/f", key="k", rc=True, env={})
-            assert launch.argv == (shell.name, *arguments)
+            launch = recipe.launch(f"/bin/{name}", arguments, folder="/f", key="k", rc=True, env={})
+            assert launch.argv == (name, *arguments)
             assert not launch.files
 
 

@@ -67,9 +67,8 @@ def folder(tmp_path: Path) -> Path:
 def test_by_name_and_by_path(name: str, recipe: str, folder: Path) -> None:
     for given in (name, str(folder / name), [str(folder / name)]):
         found = find(given, {"PATH": str(folder)})
-        assert found.shell.name == recipe
+        assert found.row.name == recipe
         assert found.program == str(folder / name)
-        assert found.argv0 == name
         assert found.arguments == ()
 
 
@@ -84,18 +83,18 @@ def test_sh_is_what_it_leads_to(tmp_path: Path, folder: Path) -> None:
     other.mkdir()
     (other / "sh").symlink_to(folder / "bash5")
     found = find(str(other / "sh"), ENV)
-    assert found.shell.name == "sh"
-    launch = found.shell.launch(found.program, found.arguments, folder="/f", key="k", rc=True, env={})
+    assert found.row.name == "sh"
+    launch = found.row.recipe.launch(found.program, found.arguments, folder="/f", key="k", rc=True, env={})
     assert launch.argv[0] == "sh"
     assert launch.env["ENV"] == "/f/rc"
     (other / "dashed").mkdir()
     (other / "dashed" / "sh").symlink_to(folder / "dash")
-    assert find(str(other / "dashed" / "sh"), ENV).shell.name == "dash"
+    assert find(str(other / "dashed" / "sh"), ENV).row.name == "dash"
 
 
 def test_arguments_are_kept() -> None:
     found = find(["bash", "--noprofile", "-x"], ENV)
-    assert (found.shell.name, found.arguments) == ("bash", ("--noprofile", "-x"))
+    assert (found.row.name, found.arguments) == ("bash", ("--noprofile", "-x"))
     assert os.path.isabs(found.program)
 
 
@@ -105,7 +104,7 @@ def test_a_relative_path_is_made_absolute(folder: Path, monkeypatch: pytest.Monk
 
 
 def test_none_is_the_users_own(folder: Path) -> None:
-    assert find(None, {**ENV, "SHELL": str(folder / "fish")}).shell.name == "fish"
+    assert find(None, {**ENV, "SHELL": str(folder / "fish")}).row.name == "fish"
     entry = pwd.getpwuid(os.geteuid()).pw_shell
     for broken in ("", "/nonexistent/zsh", "relative", str(folder / "plain-file")):
         assert find(None, {**ENV, "SHELL": broken}).program == entry

@@ -7,16 +7,14 @@ from pathlib import Path
 from tests.shells.conftest import Open
 from tests.shells.driver import visible
 from tests.shells.languages import INSTALLED
-from truetty.shells.nu import Nu
-from truetty.shells.row import Shell
-from truetty.shells.xonsh import Xonsh
+from truetty.shells.table import recognise
 
 HERE = {language.shell for language in INSTALLED}
 
 
-def argv(shell: Shell, arguments: list[str], *, rc: bool = True) -> tuple[str, ...]:
+def argv(name: str, arguments: list[str], *, rc: bool = True) -> tuple[str, ...]:
     env = {"HOME": "/nonexistent"}
-    return shell.launch(f"/x/{shell.name}", arguments, folder="/f", key="k", rc=rc, env=env).argv
+    return recognise(name).recipe.launch(f"/x/{name}", arguments, folder="/f", key="k", rc=rc, env=env).argv
 
 
 if "xonsh" in HERE:
@@ -63,16 +61,16 @@ if "nu" in HERE:
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
     for arguments in (["-c", "1"], ["script"], ["--no-rc", "script"]):
-        assert argv(Xonsh(), arguments) == ("xonsh", *arguments)
+        assert argv("xonsh", arguments) == ("xonsh", *arguments)
     for arguments in (["-c", "1"], ["script.nu"], ["--config", "c", "script.nu"]):
-        assert argv(Nu(), arguments) == ("nu", *arguments)
+        assert argv("nu", arguments) == ("nu", *arguments)
 
 
 def test_arguments_are_kept() -> None:
-    assert argv(Xonsh(), ["--no-rc", "-D", "A=1"]) == ("xonsh", "-D", "A=1", "-i", "--rc", "/f")
-    assert argv(Xonsh(), ["--rc", "a", "b"]) == ("xonsh", "-i", "--rc", "a", "b", "/f")
+    assert argv("xonsh", ["--no-rc", "-D", "A=1"]) == ("xonsh", "-D", "A=1", "-i", "--rc", "/f")
+    assert argv("xonsh", ["--rc", "a", "b"]) == ("xonsh", "-i", "--rc", "a", "b", "/f")
     ours = "let a = 1; source /f/hook.nu"
-    assert argv(Nu(), ["-e", "let a = 1", "--no-std-lib"], rc=False) == (
+    assert argv("nu", ["-e", "let a = 1", "--no-std-lib"], rc=False) == (
         "nu",
         "--no-std-lib",
         "--no-config-file",

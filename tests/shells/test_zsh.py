@@ -8,6 +8,7 @@ import pytest
 
 from tests.shells.conftest import Open
 from tests.shells.driver import Session, visible
+from truetty.shells.table import recognise
 from truetty.shells.zsh import Zsh
 
 FILES = {
@@ -164,8 +165,8 @@ def test_set_shows_only_the_hook(open_session: Open) -> None:
 
 def test_prompt_without_a_mark() -> None:
     blank = b"\x1b[1m\x1b[7m%\x1b[27m\x1b[1m\x1b[0m" + b" " * 79 + b"\r \r"
-    assert Zsh().prompt_start(b"output" + blank + b"me> ") == 6
-    assert Zsh().prompt_start(b"output 50%\r\n") is None
+    assert recognise("zsh").prompt_start(b"output" + blank + b"me> ") == 6
+    assert recognise("zsh").prompt_start(b"output 50%\r\n") is None
 
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:

@@ -9,14 +9,16 @@ import os
 import platform
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from truetty import Terminal, TruettyError
 from truetty.host.folder import place
+from truetty.shells import table
+from truetty.shells.row import Recipe, Row
 
-SHELLS: Final = ("bash", "zsh", "fish", "dash", "ksh93", "mksh", "busybox", "tcsh", "xonsh", "nu")
 # What a healthy shell does in milliseconds; one that needs longer is reported as it is then.
 PATIENCE: Final = 10.0
 
@@ -51,13 +53,11 @@ def main(*, json: bool, rc: bool) -> int:
 
 async def _main(*, as_json: bool, rc: bool) -> int:
     host = _host()
-    user = os.path.basename(os.environ.get("SHELL", ""))
-    names = [*SHELLS, *([user] if user and user not in SHELLS and user != "sh" else [])]
     reports = []
-    for name in names:
+    for candidate in _candidates():
         if not as_json and sys.stderr.isatty():
-            print(f"\rtrying {name} …\x1b[K", end="", file=sys.stderr, flush=True)
-        reports.append(await _try(name, rc))
+            print(f"\rtrying {candidate.name} …\x1b[K", end="", file=sys.stderr, flush=True)
+        reports.append(await _try(candidate, rc))
     if not as_json and sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if as_json:
@@ -68,14 +68,38 @@ async def _main(*, as_json: bool, rc: bool) -> int:
     return 0 if any(report.works for report in reports) else 1
 
 
-async def _try(name: str, rc: bool) -> ShellReport:
-    path = shutil.which(name) or (shutil.which("ksh") if name == "ksh93" else None)
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    name: str
+    path: str | None
+    row: Row
+
+
+def _candidates() -> Iterator[_Candidate]:
+    """Every shell that has marks, under the first of its names that is here, and the user's own if it is another."""
+    for row in table.ROWS:
+        if row.has_marks and row.name not in row.shared:
+            paths = {name: shutil.which(name) for name in row.names}
+            name = next((name for name, path in paths.items() if path and _recipe(path) is row.recipe), row.name)
+            yield _Candidate(name, paths[name], row)
+    own = os.environ.get("SHELL", "")
+    row = table.known(own) or table.UNKNOWN
+    if own and not row.has_marks:
+        yield _Candidate(os.path.basename(own), shutil.which(own), row)
+
+
+def _recipe(path: str) -> Recipe:
+    """Of the program itself: `ksh` may be mksh."""
+    return table.find(path, os.environ).row.recipe
+
+
+async def _try(candidate: _Candidate, rc: bool) -> ShellReport:
+    name, path = candidate.name, candidate.path
     if path is None:
         return ShellReport(name, None, False, None, None, None, None, "not installed")
     try:
         async with Terminal(path, rc=rc, startup=PATIENCE) as terminal:
-            word = "print" if name == "nu" else "echo"
-            said = await terminal.run(f"{word} truetty", wait=PATIENCE)
+            said = await terminal.run(f"{candidate.row.says} truetty", wait=PATIENCE)
             if said.state != "finished":
                 return ShellReport(name, path, False, said.strategy, None, None, None, f"a plain echo is {said.state}")
             code = await terminal.run("sh -c 'exit 7'", wait=PATIENCE)

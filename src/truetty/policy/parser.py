@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from truetty.policy.tree import Node, Unreadable
+from truetty.shells import table
 
 PROGRAM: Final = "shfmt"
 MOST_TEXT: Final = 64 * 1024  # bytes: longer texts are programs, not command lines
@@ -26,24 +27,16 @@ MOST_DEPTH: Final = 500  # brackets within brackets: spares the parser what nobo
 PATIENCE: Final = 2.0  # seconds; 3 ms is usual
 CHUNK: Final = 64 * 1024
 
-# Shell → the parser's dialect.
-DIALECTS: Final[dict[str, str]] = {
-    **dict.fromkeys(("bash", "rbash"), "bash"),
-    **dict.fromkeys(("sh", "dash", "ash", "busybox"), "posix"),
-    **dict.fromkeys(("ksh", "ksh93", "mksh", "lksh", "oksh"), "mksh"),
-    "zsh": "zsh",
-}
-
 # From text and dialect to a tree; raises `Unreadable`.
 Parser = Callable[[bytes, str], Node]
 
 
 def dialect_of(shell: str) -> str:
     name = os.path.basename(shell).lstrip("-")
-    try:
-        return DIALECTS[name]
-    except KeyError:
-        raise Unreadable(f"The language of {name or 'this shell'} cannot be checked.") from None
+    row = table.known(name)
+    if row is None or row.dialect is None:
+        raise Unreadable(f"The language of {name or 'this shell'} cannot be checked.")
+    return row.dialect
 
 
 def parse(text: bytes, dialect: str) -> Node:

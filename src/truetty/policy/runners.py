@@ -13,10 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from truetty.policy.words import Word, listed
-
-SHELLS: Final = listed("""
-    sh bash rbash dash ash zsh ksh ksh93 mksh lksh fish csh tcsh nu xonsh pwsh
-""")
+from truetty.shells import table
 
 # They run a command that follows as words.
 RUNNERS: Final = listed("""
@@ -30,6 +27,9 @@ RUNNERS: Final = listed("""
     faketime eatmydata catchsegv pseudo sg newgrp rr heaptrack samply runcon dbus-launch s6-setuidgid tsp nq cross-env
     mpirun mpiexec srun wsl
 """)
+
+# busybox is a runner: its first word says whether it is a shell.
+SHELLS: Final = table.where(lambda row: row.runs_scripts).difference(RUNNERS)
 
 _LOADER: Final = re.compile(r"ld(-linux.*|-musl.*|64|32|)\.so.*|ld-musl.*")  # `ld-linux-x86-64.so.2 /bin/rm`
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from truetty.shells import table
+
 PAGERS: Final = frozenset(("less", "more", "most", "pg", "man", "bat", "moar", "moor", "ov"))
 # They show something until they are told to stop.
 WATCHED: Final = frozenset(("top", "htop", "btop", "atop", "watch", "tmux", "screen", "mc", "ranger", "nnn", "w3m"))
 # They ask without saying what can be answered; a word that begins with y is a yes.
 AFFIRMS: Final = frozenset(("rm", "cp", "mv", "ln", "find", "xargs", "tar"))
 # When these read keys they read one and go on; others who read keys edit a line, which Enter ends.
-ONE_KEY: Final = frozenset(("bash", "zsh", "ksh", "mksh", "fish", "git"))
+ONE_KEY: Final = table.where(lambda row: row.reads_one_key) | {"git"}
 # How each is left without saving.
 EDITORS: Final[dict[str, str]] = {
     **dict.fromkeys(("vim", "vi", "nvim", "view", "vimdiff"), "press Escape, then send ':q!' and Enter"),
@@ -72,11 +74,7 @@ _DISTINCT: Final = re.compile(
 _UNFINISHED: Final = re.compile(
     r"\s{0,6}(?:\.\.\.[:>]?|\w{0,60}[-'\"(*$][#>]|->|>>|[|+]|irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?[*\"'\]])\s*"
 )
-# PS2 of bash and dash; zsh and tcsh name what is open.
-_SHELL_UNFINISHED: Final = re.compile(
-    r"(?:(?:\w{1,20} ){0,4}(?:for|while|until|if|then|else|elif|case|select|function|cmdsubst|subsh|cursh|pipe|quote|"
-    r"dquote|bquote|heredoc|cmdand|cmdor|array|braceparam|math|repeat)>|>|\?|(?:foreach|while)\?)\s*"
-)
+_SHELL_UNFINISHED: Final = re.compile(rf"(?:{'|'.join(sorted({row.continuation for row in table.ROWS}))})\s*")
 
 
 def plain(program: str | None) -> str:

@@ -8,9 +8,8 @@ Rule 2: a shell goes to another directory by a real command, and the kernel says
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Final, Protocol, Unpack
@@ -18,7 +17,6 @@ from typing import Final, Protocol, Unpack
 from truetty.core.errors import SpawnFailed, TruettyError
 from truetty.service.reuse import Seen, Wish
 from truetty.shells import table
-from truetty.shells.writing import quoted
 from truetty.terminal.command import Command
 from truetty.terminal.options import Making, Options
 from truetty.terminal.options import ShellName as ShellName
@@ -95,7 +93,7 @@ class Defaults:
         looked_up = {name: env.get(name, os.environ.get(name)) for name in ("PATH", "SHELL")}
         found = table.find(shell, {name: value for name, value in looked_up.items() if value is not None})
         made = Made(
-            (found.shell.name, os.path.realpath(found.program), found.arguments),
+            (found.row.name, os.path.realpath(found.program), found.arguments),
             {name: value for name, value in arguments.items() if name not in _PASSING},
         )
         here = place or _absolute(os.curdir)
@@ -207,10 +205,10 @@ class Seat:
 
     async def _moved(self, terminal: Terminal, order: Order) -> bool:
         path = order.cwd or order.wish.cwd
-        text = go(terminal.shell, path) if path else None
-        if text is None:
+        row = table.known(terminal.shell)
+        if not path or row is None or row.cd is None:
             return False
-        self.last = command = await terminal.start(text)
+        self.last = command = await terminal.start(row.cd(path))
         outcome = await command.wait(MOVE, "finished")
         if outcome.state != "finished":
             await command.interrupt()
@@ -222,31 +220,3 @@ class Seat:
         """None: they cannot be seen."""
         jobs = self.terminal.jobs if self.terminal is not None else []
         return None if jobs is None else {process.pid for process in jobs}
-
-
-# -- how each shell is told to go somewhere
-
-
-def _fish(path: str) -> str:
-    return "'" + path.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def _tcsh(path: str) -> str:
-    # History is looked for inside quotes too, and a quoted line may only go on after a backslash.
-    return quoted(path).replace("!", "\\!").replace("\n", "\\\n")
-
-
-# rbash and programs that are no shells are not here: they cannot be sent anywhere.
-_GO: Final[Mapping[str, Callable[[str], str]]] = {
-    **dict.fromkeys(("bash", "zsh", "mksh"), lambda path: f"\\builtin cd -- {quoted(path)}"),
-    **dict.fromkeys(("sh", "dash", "ash", "ksh93"), lambda path: f"\\command cd -- {quoted(path)}"),
-    "fish": lambda path: f"builtin cd -- {_fish(path)}",
-    "tcsh": lambda path: f"cd {_tcsh(path)}",
-    "xonsh": lambda path: f"cd @({path!r})",
-    "nu": lambda path: f"cd {json.dumps(path, ensure_ascii=False)}",
-}
-
-
-def go(shell: str, path: str) -> str | None:
-    """The command that takes this shell to an absolute path; None if there is none."""
-    return _GO[shell](path) if shell in _GO else None

@@ -15,6 +15,7 @@ bash is entered in one of three ways, by what the user's arguments make of it:
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,10 +29,14 @@ from truetty.shells.writing import (
     escaped_mark,
     quoted,
     script,
-    signal_above,
 )
 
+PROMPT_BEGINS = re.compile(rb"\x1b\[\?2004h")  # readline switches bracketed paste on, then prints the prompt
 _WITH_VALUE = frozenset({"--rcfile", "--init-file"})
+
+
+def cd(path: str) -> str:
+    return f"\\builtin cd -- {quoted(path)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +50,10 @@ class _Arguments:
     noprofile: bool = False
     posix: bool = False
     rcfile: str | None = None
-    interactive: bool = True
 
 
-def _sorted_out(arguments: Sequence[str]) -> _Arguments:
+def _read_arguments(arguments: Sequence[str]) -> _Arguments | None:
+    """None: no prompt is asked for (a script, `-c`)."""
     long: list[str] = []
     rest: list[str] = []
     login = norc = noprofile = posix = command = False
@@ -79,53 +84,41 @@ def _sorted_out(arguments: Sequence[str]) -> _Arguments:
         else:
             rest += [word, *words]
             command = command or word not in ("-", "--") or len(rest) > rest.index(word) + 1
-    return _Arguments(tuple(long), tuple(rest), login, norc, noprofile, posix, rcfile, not command)
+    if command:
+        return None
+    return _Arguments(tuple(long), tuple(rest), login, norc, noprofile, posix, rcfile)
 
 
 @dataclass(frozen=True, slots=True)
 class Bash:
     """`named_sh`: the program is called `sh`, and so becomes POSIX by itself once its files are read."""
 
-    name: str = "bash"
     named_sh: bool = False
-
-    @property
-    def integrates(self) -> bool:
-        return True
-
-    @property
-    def answers_queries(self) -> bool:
-        return False
-
-    @property
-    def edits_lines(self) -> bool:
-        return True
 
     def launch(
         self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
     ) -> Launch:
-        given = _sorted_out(arguments)
-        argv0 = os.path.basename(program)
-        if not given.interactive:  # a script or -c: not ours to change
-            return Launch((argv0, *arguments))
-        noprofile = given.noprofile or not rc
-        long, changes = list(given.long), dict[str, str | None]()
+        wishes = _read_arguments(arguments)
+        if wishes is None:
+            return Launch.unchanged(program, arguments)
+        noprofile = wishes.noprofile or not rc
+        long, changes = list(wishes.long), dict[str, str | None]()
         start, sources = "", ""
-        if given.posix or self.named_sh or "POSIXLY_CORRECT" in env:
-            long += ["--posix"] * given.posix + ["--login"] * given.login + ["--noprofile"] * noprofile
+        if wishes.posix or self.named_sh or "POSIXLY_CORRECT" in env:
+            long += ["--posix"] * wishes.posix + ["--login"] * wishes.login + ["--noprofile"] * noprofile
             start = _restored("ENV", env.get("ENV"))
             sources = _env_file(env.get("ENV")) if rc else ""
             changes["ENV"] = f"{folder}/rc"
-        elif given.login or given.norc or not rc:
-            long += ["--posix"] + ["--login"] * given.login
+        elif wishes.login or wishes.norc or not rc:
+            long += ["--posix"] + ["--login"] * wishes.login
             start = _LEAVE_POSIX + _restored("ENV", env.get("ENV"))
             if "HISTFILE" not in env:  # POSIX mode chose another default
                 start += "HISTFILE=~/.bash_history;"
-            sources = _PROFILES if given.login and not noprofile else ""
+            sources = _PROFILES if wishes.login and not noprofile else ""
             changes["ENV"] = f"{folder}/rc"
         else:
             long += ["--rcfile", f"{folder}/rc"]
-            sources = _if_there(quoted(given.rcfile) if given.rcfile else "~/.bashrc")
+            sources = _if_there(quoted(wishes.rcfile) if wishes.rcfile else "~/.bashrc")
         install = f"{{ \\builtin . {folder}/hook||:;}} {QUIET}"
         files = {
             "hook": encoded(self._hook(folder, key)),
@@ -133,7 +126,7 @@ class Bash:
             # One line: under `set -v` bash shows each line of a file as it reads it; this one is read before.
             "rc": encoded(f"{start}{install};{sources}{install}\n"),
         }
-        return Launch((argv0, *long, "-i", *given.rest), changes, files)
+        return Launch((os.path.basename(program), *long, "-i", *wishes.rest), changes, files)
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
@@ -165,16 +158,6 @@ class Bash:
         }
         inside = f"\\builtin . {folder}/h{serial};\\history -s x;\\history -d -1;\\builtin . {folder}/k{serial}"
         return Typed(entered(f" {{ {inside};}} {QUIET}&&:"), files)
-
-    def signal_of(self, code: int) -> int | None:
-        return signal_above(128, code)
-
-    def clear_line(self) -> bytes:
-        return b"\x1b[7717~"
-
-    def prompt_start(self, tail: bytes) -> int | None:
-        at = tail.rfind(b"\x1b[?2004h")  # readline switches bracketed paste on and then prints the prompt
-        return at if at >= 0 else None
 
     def _hook(self, folder: str, key: str) -> str:
         tell = quoted(f'{{ \\builtin eval "{telling("P", key)}";}} {QUIET}||:')

@@ -11,20 +11,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from truetty.shells.row import Launch, Request, Typed
-from truetty.shells.writing import QUIET, encoded, entered, escaped_mark, script, signal_above
+from truetty.shells.writing import QUIET, encoded, entered, escaped_mark, script
 
 _NO_PROMPT = frozenset({"-c", "--command", "-n", "--no-execute", "-v", "--version", "-h", "--help"})
 _WITH_VALUE = frozenset(
     {"-C", "--init-command", "-d", "--debug", "-o", "--debug-output", "-f", "--features", "--profile", "-p"}
 )
 # At the end of a line without a newline fish prints its own sign and blanks up to the margin.
-_FRESH_LINE = re.compile(rb"(?:\x1b\[[0-9;]*m|\x1b\(B)*\xe2\x8f\x8e(?:\x1b\[[0-9;]*m|\x1b\(B)* +\r\xe2\x8f\x8e \r")
+PROMPT_BEGINS = re.compile(rb"(?:\x1b\[[0-9;]*m|\x1b\(B)*\xe2\x8f\x8e(?:\x1b\[[0-9;]*m|\x1b\(B)* +\r\xe2\x8f\x8e \r")
 
 
-def _interactive(arguments: Sequence[str]) -> bool:
+def cd(path: str) -> str:
+    word = path.replace("\\", "\\\\").replace("'", "\\'")
+    return f"builtin cd -- '{word}'"
+
+
+def _asks_for_prompt(arguments: Sequence[str]) -> bool:
     words = iter(arguments)
     for word in words:
         if word in _WITH_VALUE:
@@ -34,31 +38,17 @@ def _interactive(arguments: Sequence[str]) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
 class Fish:
-    name: str = "fish"
-
-    @property
-    def integrates(self) -> bool:
-        return True
-
-    @property
-    def answers_queries(self) -> bool:
-        return True  # fish 4 asks for DA1 at its first prompt; fish 3 asks nothing
-
-    @property
-    def edits_lines(self) -> bool:
-        return True
-
     def launch(
         self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
     ) -> Launch:
-        argv0 = os.path.basename(program)
-        if not _interactive(arguments):
-            return Launch((argv0, *arguments))
+        if not _asks_for_prompt(arguments):
+            return Launch.unchanged(program, arguments)
         plain = () if rc or "-N" in arguments or "--no-config" in arguments else ("--no-config",)
         ours = (*plain, "--interactive", "--init-command", f"builtin source {folder}/hook.fish")
-        return Launch((argv0, *arguments, *ours), {}, {"hook.fish": encoded(script("hook.fish", key=key))})
+        return Launch(
+            (os.path.basename(program), *arguments, *ours), {}, {"hook.fish": encoded(script("hook.fish", key=key))}
+        )
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
@@ -81,16 +71,6 @@ class Fish:
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         files = {f"h{serial}": encoded(f"{_status('H', secret)}{script('hook.fish', key=key)}return $s\n")}
         return Typed(entered(f" ''. {folder}/h{serial}"), files)
-
-    def signal_of(self, code: int) -> int | None:
-        return signal_above(128, code)
-
-    def clear_line(self) -> bytes:
-        return b"\x1b[7717~"
-
-    def prompt_start(self, tail: bytes) -> int | None:
-        found = [match.start() for match in _FRESH_LINE.finditer(tail)]
-        return found[-1] if found else None
 
 
 def _status(letter: str, secret: str) -> str:

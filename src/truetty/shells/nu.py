@@ -7,56 +7,56 @@ Rule 3: nu asks where the cursor is at each prompt and waits for the answer; Ent
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from truetty.core import marks
 from truetty.shells.row import Launch, Request, Typed
-from truetty.shells.writing import before_text, encoded, script, signal_above
+from truetty.shells.writing import before_text, encoded, script
 
 _NO_PROMPT = frozenset({"-c", "--commands", "-v", "--version", "-h", "--help", "--lsp", "--mcp"})
 _WITH_VALUE = frozenset(
     {"--config", "--env-config", "--plugin-config", "--plugins", "--log-level", "--log-target", "-I", "--include-path"}
 )
 
+PROMPT_BEGINS = re.compile(re.escape(marks.SEMANTIC_PROMPT))
 _SUBMIT = b"\x1b[24;8~"  # Control-Alt-Shift-F12, which the hook has bound
 
 
-@dataclass(frozen=True, slots=True)
+def cd(path: str) -> str:
+    return f"cd {json.dumps(path, ensure_ascii=False)}"
+
+
+def _read_arguments(arguments: Sequence[str]) -> tuple[list[str], str] | None:
+    """What is kept, and what --execute names, ready for more. None: no prompt is asked for (a script, `-c`)."""
+    kept: list[str] = []
+    execute = ""
+    words = iter(arguments)
+    for word in words:
+        if word in ("-e", "--execute"):
+            execute = f"{next(words, '')}; {execute}"
+        elif word in _WITH_VALUE:
+            kept += [word, next(words, "")]
+        elif word.startswith("-") and word not in _NO_PROMPT:
+            kept.append(word)
+        else:
+            return None
+    return kept, execute
+
+
 class Nu:
-    name: str = "nu"
-
-    @property
-    def integrates(self) -> bool:
-        return True
-
-    @property
-    def answers_queries(self) -> bool:
-        return True
-
-    @property
-    def edits_lines(self) -> bool:
-        return True
-
     def launch(
         self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
     ) -> Launch:
-        argv0 = os.path.basename(program)
-        kept: list[str] = []
-        execute = f"source {folder}/hook.nu"
-        words = iter(arguments)
-        for word in words:
-            if word in ("-e", "--execute"):
-                execute = f"{next(words, '')}; {execute}"
-            elif word in _WITH_VALUE:
-                kept += [word, next(words, "")]
-            elif word.startswith("-") and word not in _NO_PROMPT:
-                kept.append(word)
-            else:
-                return Launch((argv0, *arguments))
+        wishes = _read_arguments(arguments)
+        if wishes is None:
+            return Launch.unchanged(program, arguments)
+        kept, execute = wishes
         plain = () if rc else ("--no-config-file",)
-        return Launch((argv0, *kept, *plain, "--execute", execute), {}, {"hook.nu": encoded(_hook(folder, key))})
+        argv = (os.path.basename(program), *kept, *plain, "--execute", f"{execute}source {folder}/hook.nu")
+        return Launch(argv, {}, {"hook.nu": encoded(_hook(folder, key))})
 
     def trigger(self, request: Request) -> Typed:
         number = request.serial
@@ -74,16 +74,6 @@ class Nu:
         mark = marks.text("H", secret, "($tt)", "", escape=r"\u{1b}", bell=r"\u{07}")
         code += f'print --no-newline $"{mark}"\n{_hook(folder, key)}'
         return Typed(encoded(f" source {folder}/h{serial}\r"), {f"h{serial}": encoded(code)})
-
-    def signal_of(self, code: int) -> int | None:
-        return signal_above(128, code)
-
-    def clear_line(self) -> bytes:
-        return b"\x03"
-
-    def prompt_start(self, tail: bytes) -> int | None:
-        at = tail.rfind(marks.SEMANTIC_PROMPT)
-        return at if at >= 0 else None
 
 
 def _hook(folder: str, key: str) -> str:

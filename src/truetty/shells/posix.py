@@ -1,6 +1,6 @@
 """dash, busybox ash, ksh93, mksh and any POSIX sh: entered by ENV, told by `eval`, the second witness is `$?` in PS1.
 
-Rule 1: the shells differ in data only: a `Dialect` says how.
+Rule 1: the shells differ in data only: `Quirks` say how.
 Rule 2: ENV is given back (or unset) first of all, so that nested shells do not read our file.
 Rule 3: every file is read by `command .`: an error in it, or a readonly PS1, then breaks off that file and not ours.
 """
@@ -21,7 +21,6 @@ from truetty.shells.writing import (
     entered,
     escaped_mark,
     quoted,
-    signal_above,
 )
 
 # A prompt that begins with a character and CR has named its quote: mksh gives no width to what stands between two.
@@ -29,8 +28,12 @@ _CR = "\r"
 _MKSH_QUOTE = f"\x01{_CR}\x01"
 
 
+def cd(path: str) -> str:
+    return f"\\command cd -- {quoted(path)}"
+
+
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class Quirks:
     own_file: str = ""  # read when the user has no ENV
     printf: str = "\\command printf"
     before: str = ""  # around a mark in a prompt, so that the line editor does not count it
@@ -43,26 +46,11 @@ class Dialect:
     fatal_return: bool = False
     # `set` prints prompts as they are, and PS2 is expanded: `$?` in it makes what `set` prints of it no mark.
     bare_set: bool = False
-    signal_base: int = 128
-    editor: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Posix:
-    name: str
-    dialect: Dialect = Dialect()
-
-    @property
-    def integrates(self) -> bool:
-        return True
-
-    @property
-    def answers_queries(self) -> bool:
-        return False  # busybox asks at each prompt, and an answer would land in the next program's input
-
-    @property
-    def edits_lines(self) -> bool:
-        return self.dialect.editor
+    quirks: Quirks = Quirks()
 
     def launch(
         self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
@@ -70,8 +58,8 @@ class Posix:
         argv0 = os.path.basename(program)
         applet = arguments[:1] if argv0 == "busybox" else ()
         given = arguments[len(applet) :]
-        if not _interactive(given):
-            return Launch((argv0, *arguments))
+        if not _asks_for_prompt(given):
+            return Launch.unchanged(program, arguments)
         back = "\\unset ENV;" if "ENV" not in env else f"\\export ENV={quoted(env['ENV'])};"
         # Not exported: in dash nothing takes that away again, and children would show our marks.
         prompts = [name for name in ("PS1", "PS2") if name in env]
@@ -83,26 +71,26 @@ class Posix:
         return Launch((argv0, *applet, *interactive, *given), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files)
 
     def trigger(self, request: Request) -> Typed:
-        folder, number, dialect = request.folder, request.serial, self.dialect
-        mark = f"{dialect.printf} {quoted(escaped_mark('C', request.start))} >/dev/tty"
+        folder, number, quirks = request.folder, request.serial, self.quirks
+        mark = f"{quirks.printf} {quoted(escaped_mark('C', request.start))} >/dev/tty"
         traced = bool(set("xv") & set(request.flags))
-        harmless = "" if dialect.loud else "\\:;"  # what `$_` tells the text
+        harmless = "" if quirks.loud else "\\:;"  # what `$_` tells the text
         first = f"{{ \\unset _tt;{mark};{harmless}}} {QUIET}"
         files: dict[str, bytes] = {}
         if code := request.last_code & 255:
-            if (dialect.fatal_return and "e" in request.flags) or (dialect.loud and traced):
+            if (quirks.fatal_return and "e" in request.flags) or (quirks.loud and traced):
                 first += f";(exit {code})&&:"
             else:
                 first += f";{{ \\. {folder}/r{number};}} {QUIET}&&:"
                 files[f"r{number}"] = encoded(f"\\return {code}\n")
-        before = before_text(request, dialect.printf, "\\read -r")
+        before = before_text(request, quirks.printf, "\\read -r")
         # Quiet where it helps, always: this text may be the one that says `set -x`.
-        end = f"\\. {folder}/d{number}" if dialect.loud else f"{{ \\. {folder}/d{number};}} {QUIET}"
-        told, inside = not (traced and dialect.loud), ends_inside(request)
+        end = f"\\. {folder}/d{number}" if quirks.loud else f"{{ \\. {folder}/d{number};}} {QUIET}"
+        told, inside = not (traced and quirks.loud), ends_inside(request)
         # A trace would follow an early C and be taken for output: then the text has an `eval` of its own, after C.
-        early = dialect.whole and not traced
-        body = request.text if early or not dialect.whole else f"\\eval {quoted(request.text)}"
-        text = f"{first}{';' if dialect.whole else chr(10)}{body}"
+        early = quirks.whole and not traced
+        body = request.text if early or not quirks.whole else f"\\eval {quoted(request.text)}"
+        text = f"{first}{';' if quirks.whole else chr(10)}{body}"
         if told:
             files[f"d{number}"] = encoded(self._end("D", request.end))
             text += f"\n\n{end}||:" if inside else ""  # twice a newline: the text may end with a backslash
@@ -116,17 +104,8 @@ class Posix:
         files = {"hook": encoded(self._hook(key)), f"h{serial}": encoded(told)}
         return Typed(entered(f" \\. {folder}/h{serial}&&:"), files)
 
-    def signal_of(self, code: int) -> int | None:
-        return signal_above(self.dialect.signal_base, code)
-
-    def clear_line(self) -> bytes:
-        return b"\x03"
-
-    def prompt_start(self, tail: bytes) -> int | None:
-        return None
-
     def _users_file(self, env: Mapping[str, str]) -> str:
-        value = env.get("ENV", self.dialect.own_file)
+        value = env.get("ENV", self.quirks.own_file)
         if not value:
             return ""
         word = '"' + value.replace('"', '\\"') + '"'  # the shell would expand its variables too
@@ -135,18 +114,18 @@ class Posix:
     def _end(self, letter: str, secret: str, then: str = "") -> str:
         """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs."""
         mark = escaped_mark(letter, secret, "$?", "$-")
-        back = "case $- in *e*);;*)return $?;;esac" if self.dialect.fatal_return else "\\\\return $?"
-        return f"\\eval \"\\{self.dialect.printf} '{mark}' >/dev/tty;{then}{back}\" {QUIET}\n"
+        back = "case $- in *e*);;*)return $?;;esac" if self.quirks.fatal_return else "\\\\return $?"
+        return f"\\eval \"\\{self.quirks.printf} '{mark}' >/dev/tty;{then}{back}\" {QUIET}\n"
 
     def _hook(self, key: str) -> str:
         """Marks both prompts, and takes them out of the environment, where children would find them."""
         default = "# " if os.geteuid() == 0 else "$ "
-        second = marks.text("2", key, "$?") if self.dialect.bare_set else marks.text("2", key)
+        second = marks.text("2", key, "$?") if self.quirks.bare_set else marks.text("2", key)
         first = marks.text("P", key, "$?", "$-")
         return self._prompt("PS1", default, first, key) + self._prompt("PS2", "> ", second, key)
 
     def _prompt(self, name: str, default: str, mark: str, key: str) -> str:
-        before, after = self.dialect.before, self.dialect.after
+        before, after = self.quirks.before, self.quirks.after
         own_quote = ""
         if before == _MKSH_QUOTE:  # a prompt may have begun with a quote character of its own
             own_quote = (
@@ -159,7 +138,7 @@ class Posix:
         )
 
 
-def _interactive(arguments: Sequence[str]) -> bool:
+def _asks_for_prompt(arguments: Sequence[str]) -> bool:
     """False for a script or -c. `-o` takes a value."""
     words = iter(arguments)
     for word in words:
@@ -174,10 +153,8 @@ def _interactive(arguments: Sequence[str]) -> bool:
     return True
 
 
-SH = Posix("sh", Dialect(fatal_return=True, editor=False, bare_set=True))
-DASH = Posix("dash", Dialect(fatal_return=True, editor=False, bare_set=True))
-ASH = Posix("ash", Dialect(fatal_return=True, before="\\[", after="\\]", bare_set=True))
-KSH93 = Posix("ksh93", Dialect(own_file="$HOME/.kshrc", whole=True, loud=True, signal_base=256))
-MKSH = Posix(
-    "mksh", Dialect(own_file="$HOME/.mkshrc", printf="\\builtin print -n", before=_MKSH_QUOTE, after="\x01", loud=True)
-)
+SH = Posix(Quirks(fatal_return=True, bare_set=True))
+DASH = Posix(Quirks(fatal_return=True, bare_set=True))
+ASH = Posix(Quirks(fatal_return=True, before="\\[", after="\\]", bare_set=True))
+KSH93 = Posix(Quirks(own_file="$HOME/.kshrc", whole=True, loud=True))
+MKSH = Posix(Quirks(own_file="$HOME/.mkshrc", printf="\\builtin print -n", before=_MKSH_QUOTE, after="\x01", loud=True))

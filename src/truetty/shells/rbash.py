@@ -7,8 +7,6 @@ Rule 3: `$(<file)` clears `$?`, so the status is caught in a variable first. Wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from truetty.shells.bash import Bash, telling
 from truetty.shells.row import Request, Typed
 from truetty.shells.writing import encoded, entered, escaped_mark, quoted, script
@@ -16,10 +14,7 @@ from truetty.shells.writing import encoded, entered, escaped_mark, quoted, scrip
 _CLEAN = "\\history -s x;\\history -d -1;"
 
 
-@dataclass(frozen=True, slots=True)
 class Rbash(Bash):
-    name: str = "rbash"
-
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
         before = ""

@@ -1,14 +1,24 @@
-"""What every shell's file must give: how it is launched, told a command, and healed.
+"""The contract of a shell: what its recipe can do, and its row, which holds every other fact that is known of it.
 
-The words: *folder* is the terminal's private directory (0700, tmpfs, a short path); *typed* is the one line that
-is typed at the prompt; everything secret is in files that the typed line names, never in the line itself.
+*folder* is the terminal's private directory (0700, tmpfs, a short path). One line is typed at the prompt; everything
+secret is in files that this line names, never in the line itself.
+
+Rule 1: a fact about one shell is a field here, and nowhere else in the house. Readers get sets of names from `table`.
+Rule 2: a field's default is what is true of most shells, or what does no harm where it is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from enum import StrEnum
+from typing import Protocol, Self
+
+CTRL_C = b"\x03"
+_LARGEST_EXIT_CODE = 255  # that a program can exit with
+_SIGNALS = 64  # on Linux
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +28,11 @@ class Launch:
     argv: tuple[str, ...]  # argv[0] included; the program's path is known to the caller
     env: Mapping[str, str | None] = field(default_factory=dict)  # None unsets
     files: Mapping[str, bytes] = field(default_factory=dict)  # name inside the folder → content
+
+    @classmethod
+    def unchanged(cls, program: str, arguments: Sequence[str]) -> Self:
+        """For arguments that ask for no prompt (a script, `-c`): no hook, nothing of ours."""
+        return cls((os.path.basename(program), *arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +45,7 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything a trigger may depend on."""
+    """A command for a shell: everything that a trigger may depend on."""
 
     folder: str
     serial: int
@@ -40,40 +55,79 @@ class Request:
     last_code: int = 0  # what `$?` must be for the text
     flags: str = ""  # `$-` of the last mark, and "S" when a leading space keeps a line out of history
     paste: bool = False  # bracketed paste is on
-    probe: bool = False  # stop (M) before the text runs, until a line comes: the tty's modes are to be looked at
+    probe: bool = False  # print M before the text runs and read one line: the tty's modes are looked at meanwhile
 
 
-class Shell(Protocol):
-    """One row of the table."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def integrates(self) -> bool:
-        """Whether marks of ours are to be expected. False: text is typed as it is and the kernel alone tells."""
-
-    @property
-    def answers_queries(self) -> bool:
-        """Whether the shell's own prompt asks the terminal something and waits for the answer (fish 4, nu, xonsh)."""
-
-    @property
-    def edits_lines(self) -> bool:
-        """Whether the shell has an editor of its own that saves and restores the tty's modes around commands."""
+class Recipe(Protocol):
+    """How one family of shells is entered, given a command, and healed."""
 
     def launch(
         self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
     ) -> Launch:
-        """`env` is what the shell would inherit, for HOME, ZDOTDIR, ENV and their like."""
+        """`key` is the secret of P; `env` is what the shell would inherit, for HOME, ZDOTDIR, ENV and their like."""
 
     def trigger(self, request: Request) -> Typed: ...
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         """A line that prints H with `$?` and installs the hook again; None where that cannot be done."""
 
-    def signal_of(self, code: int) -> int | None:
-        """The signal that an exit code of this shell stands for (128+n, ksh93's 256+n); None if it says none."""
 
-    def clear_line(self) -> bytes:
-        """Keys that throw away what a person left half-typed at the prompt; empty if there is no safe way."""
+class Dialect(StrEnum):
+    """Languages of shells that the policy's parser reads, by the parser's own names."""
+
+    BASH = "bash"
+    POSIX = "posix"
+    MKSH = "mksh"
+    ZSH = "zsh"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One shell. The comment of each field names its readers' question."""
+
+    name: str
+    recipe: Recipe
+    _: KW_ONLY
+    has_marks: bool = True  # False: the text is typed as it is, and the kernel alone shows what became of it
+
+    # Which program is it?
+    also: tuple[str, ...] = ()  # other names that mean this shell and no other
+    shared: tuple[str, ...] = ()  # names that other shells go by too: this one is meant if its file says no other
+    started_as: Mapping[str, Row] = field(default_factory=dict)  # what the same program becomes under another name
+
+    # How is it talked to?
+    cd: Callable[[str], str] | None = None  # the command that goes to an absolute path, past aliases and functions
+    clears_line: bytes = CTRL_C  # keys that throw away what stands half-typed at the prompt; empty: no safe ones
+    says: str = "echo"  # the command that prints its arguments
+
+    # What does it say?
+    signal_base: int = 128  # a signal's exit code is this and the signal's number
+    signal_words: Mapping[str, int] = field(default_factory=dict)  # its own words for signals, beside strsignal's
+    prompt_begins: re.Pattern[bytes] | None = None  # what it prints first at each prompt, beside P; None: nothing
+    continuation: str = ">"  # a regular expression: its PS2, as it is by default
+
+    # How does it read the tty?
+    edits_lines: bool = True  # an editor of its own saves and restores the tty's modes around commands
+    read_uses_editor: bool = False  # its `read` blocks where its prompt does: only a prompt that was learnt differs
+    reads_one_key: bool = False  # it has a `read` that ends after one key, without Enter
+    read_size: int | None = None  # how many bytes its `read` asks for at once; None: one
+    varying_reads: bool = False  # at its prompt it reads into the rest of a buffer, of any size
+    asks_terminal: bool = False  # its prompt asks the terminal something and waits for the answer
+    never_answered: bool = False  # its prompt asks and does not wait: the next program would get the answer
+
+    # What may its command lines do? (policy)
+    dialect: Dialect | None = None  # None: its language cannot be checked
+    runs_scripts: bool = True  # `NAME -c TEXT` and `NAME FILE` run a script
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.name, *self.also, *self.shared)))
 
     def prompt_start(self, tail: bytes) -> int | None:
         """Where, in the last bytes printed, the prompt begins when no mark says so; None if it cannot be told."""
+        starts = [match.start() for match in self.prompt_begins.finditer(tail)] if self.prompt_begins else []
+        return starts[-1] if starts else None
+
+    def signal_of(self, code: int) -> int | None:
+        """The signal that an exit code can only mean: 256+n of ksh93. A program may itself exit with 128+n."""
+        number = code - self.signal_base
+        return number if self.signal_base > _LARGEST_EXIT_CODE and 1 <= number <= _SIGNALS else None

@@ -1,7 +1,7 @@
-"""From a name, a path or a running process to the shell's recipe.
+"""The table of shells, and the way from a name, a path or a running process to its row.
 
-Rule 1: the name that was given decides first: a link `ash` to busybox or `rbash` to bash is meant by its name.
-Rule 2: `sh`, `ksh` and `csh` say nothing by themselves; what they lead to decides.
+Rule 1: the name that was asked for decides first: a link `ash` to busybox or `rbash` to bash is meant by its name.
+Rule 2: `sh`, `ksh` and `csh` say nothing by themselves; the program's file decides.
 Rule 3: what cannot be started is refused here, before a pty is made. What is unknown is `plain`, never an error.
 """
 
@@ -12,55 +12,154 @@ import os
 import pwd
 import re
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
 
 from truetty.core.errors import SpawnFailed
-from truetty.shells.bash import Bash
-from truetty.shells.fish import Fish
-from truetty.shells.nu import Nu
+from truetty.shells import bash, fish, nu, posix, rbash, tcsh, xonsh, zsh
 from truetty.shells.plain import Plain
-from truetty.shells.posix import ASH, DASH, KSH93, MKSH, SH
-from truetty.shells.rbash import Rbash
-from truetty.shells.row import Shell
-from truetty.shells.tcsh import Tcsh
-from truetty.shells.xonsh import Xonsh
-from truetty.shells.zsh import Zsh
+from truetty.shells.row import Dialect, Row
+from truetty.shells.writing import CLEAR_KEY
 
-_PLAIN = Plain()
-_BASH_AS_SH = Bash(name="sh", named_sh=True)
+_BUSYBOX: Final = "busybox"  # many programs in one file: the first argument, or the name it is started as, says which
+_SHELL_APPLETS: Final = ("sh", "ash")
 
-_BY_NAME: Mapping[str, Shell] = {
-    "bash": Bash(),
-    "rbash": Rbash(),
-    "zsh": Zsh(),
-    "fish": Fish(),
-    "dash": DASH,
-    "ash": ASH,
-    "busybox": ASH,
-    "ksh93": KSH93,
-    "mksh": MKSH,
-    "lksh": MKSH,
-    "tcsh": Tcsh(),
-    "xonsh": Xonsh(),
-    "nu": Nu(),
-    "nushell": Nu(),
-}
-# Names that several programs go by. What they lead to decides; these are meant when that says nothing either.
-_SHARED: Mapping[str, Shell] = {"sh": SH, "ksh": KSH93, "csh": _PLAIN}
-# What a program makes of itself when it is started as `sh`.
-_STARTED_AS_SH: Mapping[str, Shell] = {"bash": _BASH_AS_SH, "rbash": _BASH_AS_SH, "zsh": SH}
 
-# bash5, bash-5.2, ksh93, zsh-5.9, mksh-static
-_VERSIONED = re.compile(r"(?P<name>[a-z]+?)(?P<version>[-_.]?\d[\d._]*)?(?:[-_.]?static)?")
+def _foreign(
+    name: str, *, also: tuple[str, ...] = (), shared: tuple[str, ...] = (), varying_reads: bool = False
+) -> Row:
+    """A shell without a recipe. Its dialect is not said: what is typed goes through its editor, not to its parser."""
+    return Row(
+        name,
+        Plain(),
+        has_marks=False,
+        also=also,
+        shared=shared,
+        varying_reads=varying_reads,
+        clears_line=b"",  # Ctrl-C may end a program of which nothing is known
+    )
+
+
+UNKNOWN: Final = replace(_foreign("plain"), runs_scripts=False)  # a program that is no shell, or one not known
+
+_SH: Final = Row(
+    "sh",
+    posix.SH,
+    shared=("sh",),
+    cd=posix.cd,
+    edits_lines=False,
+    never_answered=True,  # it may be busybox
+    dialect=Dialect.POSIX,
+)
+_BASH: Final = Row(
+    "bash",
+    bash.Bash(),
+    cd=bash.cd,
+    clears_line=CLEAR_KEY,
+    prompt_begins=bash.PROMPT_BEGINS,
+    reads_one_key=True,
+    read_size=4096,
+    dialect=Dialect.BASH,
+)
+_BASH_AS_SH: Final = replace(_BASH, name="sh", recipe=bash.Bash(named_sh=True), cd=posix.cd, dialect=Dialect.POSIX)
+_RBASH: Final = replace(_BASH, name="rbash", recipe=rbash.Rbash(), cd=None, started_as={"sh": _BASH_AS_SH})
+
+ROWS: tuple[Row, ...] = (
+    replace(_BASH, started_as={"sh": _BASH_AS_SH, "rbash": _RBASH}),
+    _RBASH,
+    Row(
+        "zsh",
+        zsh.Zsh(),
+        started_as={"sh": _SH},
+        cd=bash.cd,
+        prompt_begins=zsh.PROMPT_BEGINS,
+        continuation=zsh.CONTINUATION,
+        reads_one_key=True,
+        dialect=Dialect.ZSH,
+    ),
+    Row(
+        "fish",
+        fish.Fish(),
+        cd=fish.cd,
+        clears_line=CLEAR_KEY,
+        prompt_begins=fish.PROMPT_BEGINS,
+        read_uses_editor=True,
+        reads_one_key=True,
+        asks_terminal=True,  # fish 4 asks for DA1 at its first prompt; fish 3 asks nothing
+    ),
+    Row("dash", posix.DASH, cd=posix.cd, edits_lines=False, dialect=Dialect.POSIX),
+    _SH,
+    Row(
+        "ash",
+        posix.ASH,
+        also=(_BUSYBOX,),
+        cd=posix.cd,
+        never_answered=True,  # it asks for the cursor at every prompt; 34 of 40 answers went to the next program
+        dialect=Dialect.POSIX,
+    ),
+    Row(
+        "ksh93",
+        posix.KSH93,
+        shared=("ksh",),
+        cd=posix.cd,
+        signal_base=256,
+        signal_words={"Memory fault": signal.SIGSEGV, "Abort": signal.SIGABRT, "Hangup": signal.SIGHUP},
+        read_uses_editor=True,
+        reads_one_key=True,
+        dialect=Dialect.MKSH,
+    ),
+    Row("mksh", posix.MKSH, also=("lksh",), cd=bash.cd, reads_one_key=True, dialect=Dialect.MKSH),
+    Row("tcsh", tcsh.Tcsh(), cd=tcsh.cd, continuation=tcsh.CONTINUATION, varying_reads=True),
+    Row(
+        "xonsh",
+        xonsh.Xonsh(),
+        cd=xonsh.cd,
+        asks_terminal=True,  # prompt_toolkit asks where the cursor is, and complains when nobody says
+    ),
+    Row(
+        "nu",
+        nu.Nu(),
+        also=("nushell",),
+        cd=nu.cd,
+        says="print",
+        prompt_begins=nu.PROMPT_BEGINS,
+        asks_terminal=True,
+    ),
+    _foreign("csh", also=("bsd-csh",), shared=("csh",), varying_reads=True),
+    *map(_foreign, ("elvish", "hush", "oksh", "osh", "pdksh", "pwsh", "yash")),
+)
+
+
+# -- what readers ask
+
+
+def names() -> frozenset[str]:
+    """Of every shell that is known, whether it has a recipe or not."""
+    return where(lambda row: True)
+
+
+def where(holds: Callable[[Row], bool]) -> frozenset[str]:
+    """All names of the shells for which this holds."""
+    return frozenset(name for row in ROWS if holds(row) for name in row.names)
+
+
+def known(program: str) -> Row | None:
+    """The row that a name or a path means by itself; None if it is no shell that is known."""
+    name = _base(os.path.basename(program))
+    return _sure().get(name) or _shared().get(name)
+
+
+# -- which shell it is
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    shell: Shell
-    program: str  # absolute, as it was given: a link is not followed, for its name may matter
+    row: Row
+    program: str  # absolute, as it was asked for: a link is not followed, for its name may matter
     arguments: tuple[str, ...]  # the user's own
-    argv0: str
 
 
 def find(shell: str | Sequence[str] | None, env: Mapping[str, str]) -> Found:
@@ -76,28 +175,23 @@ def find(shell: str | Sequence[str] | None, env: Mapping[str, str]) -> Found:
             program, arguments = _located(first, env), tuple(rest)
         case _:
             raise SpawnFailed("an empty list names no shell", shell=shell, reason="empty")
-    argv0 = os.path.basename(program)
-    recipe = _named(argv0, os.path.realpath(program))
-    if _base(argv0) == "busybox" and arguments[:1] not in (("sh",), ("ash",)):
-        arguments = ("sh", *arguments)
-    return Found(recipe, program, arguments, argv0)
+    name, file = _base(os.path.basename(program)), _base(os.path.basename(os.path.realpath(program)))
+    if name == _BUSYBOX and arguments[:1] not in [(applet,) for applet in _SHELL_APPLETS]:
+        arguments = (_SHELL_APPLETS[0], *arguments)
+    if (row := _sure().get(name)) is None and (row := _sure().get(file)) is not None:
+        row = row.started_as.get(name, row)
+    return Found(row or _shared().get(name) or _shared().get(file) or UNKNOWN, program, arguments)
 
 
-def recognise(program: str, argv0: str | None = None) -> Shell:
+def recognise(program: str, argv0: str | None = None) -> Row:
     """The shell that a running process is, by its real path (`/proc/PID/exe`) and what it was started as."""
-    name = _base(os.path.basename(program.removesuffix(" (deleted)")))
-    started_as = _base(os.path.basename((argv0 or "").removeprefix("-")))
-    if name == "busybox":  # every applet has this path
-        return ASH if started_as in ("", "sh", "ash", "busybox") else _PLAIN
-    if started_as == "sh" and name in _STARTED_AS_SH:
-        return _STARTED_AS_SH[name]
-    if name == "bash" and started_as == "rbash":
-        return _BY_NAME["rbash"]
-    # An unknown program may be an interpreter that runs a shell, as python runs xonsh.
-    for known in (_BY_NAME.get(name), _SHARED.get(name), _BY_NAME.get(started_as)):
-        if known is not None:
-            return known
-    return _PLAIN
+    file = _base(os.path.basename(program.removesuffix(" (deleted)")))
+    name = _base(os.path.basename((argv0 or "").removeprefix("-")))
+    if file == _BUSYBOX and name not in ("", _BUSYBOX, *_SHELL_APPLETS):
+        return UNKNOWN  # another of its programs
+    if (row := _sure().get(file) or _shared().get(file)) is not None:
+        return row.started_as.get(name, row)
+    return _sure().get(name, UNKNOWN)  # an interpreter may run a shell, as python runs xonsh
 
 
 def _users_own(env: Mapping[str, str]) -> str:
@@ -133,18 +227,26 @@ def _fault(program: str) -> str | None:
     return None if os.access(program, os.X_OK) else "not executable"
 
 
-def _named(given: str, real: str) -> Shell:
-    name, led_to = _base(given), _base(os.path.basename(real))
-    if name in _BY_NAME:
-        return _BY_NAME[name]
-    if name == "sh" and led_to in _STARTED_AS_SH:
-        return _STARTED_AS_SH[led_to]
-    return _BY_NAME.get(led_to) or _SHARED.get(name) or _SHARED.get(led_to) or _PLAIN
+# -- names
+
+# bash5, bash-5.2, zsh-5.9, mksh-static
+_VERSIONED = re.compile(r"(?P<name>[a-z]+?)(?P<version>[-_.]?\d[\d._]*)?(?:[-_.]?static)?")
 
 
 def _base(name: str) -> str:
     """The name without a version: `ksh93` is a name of its own."""
-    if name in _BY_NAME:
+    if name in _sure():
         return name
     found = _VERSIONED.fullmatch(name)
     return found["name"] if found else name
+
+
+@cache
+def _sure() -> Mapping[str, Row]:
+    """Names that mean one shell."""
+    return {name: row for row in ROWS for name in (row.name, *row.also) if name not in row.shared}
+
+
+@cache
+def _shared() -> Mapping[str, Row]:
+    return {name: row for row in ROWS for name in row.shared}

@@ -10,42 +10,38 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from truetty.core import marks
 from truetty.shells.row import Launch, Request, Typed
-from truetty.shells.writing import encoded, entered, quoted, script, signal_above
+from truetty.shells.writing import encoded, entered, quoted, script
 
 # In a file (and in `eval`) these end the file, not the shell: the only words that must be typed.
 _LEAVING = re.compile(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
+CONTINUATION = r"(?:foreach|while)?\?"
 _HAND_ON = 'eval "unset _tt;set status=$_tt"\n'
 
 
-@dataclass(frozen=True, slots=True)
+def cd(path: str) -> str:
+    """History is looked for inside quotes too, and a quoted line may only go on after a backslash."""
+    return "cd " + quoted(path).replace("!", "\\!").replace("\n", "\\\n")
+
+
+def _read_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool] | None:
+    """The arguments without -f, and whether it was there. None: no prompt is asked for (a script, `-c`)."""
+    if any(word[:1] != "-" or len(word) < 2 or "c" in word for word in arguments):
+        return None
+    kept = tuple(letters for word in arguments if (letters := word.replace("f", "")) != "-")
+    return kept, any("f" in word for word in arguments)
+
+
 class Tcsh:
-    name: str = "tcsh"
-
-    @property
-    def integrates(self) -> bool:
-        return True
-
-    @property
-    def answers_queries(self) -> bool:
-        return False
-
-    @property
-    def edits_lines(self) -> bool:
-        return True
-
     def launch(
         self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
     ) -> Launch:
-        argv0 = os.path.basename(program)
-        flags = [word for word in arguments if word[:1] == "-" and len(word) > 1]
-        if len(flags) < len(arguments) or any("c" in word for word in flags):
-            return Launch((argv0, *arguments))  # a script or -c
-        fast = any("f" in word for word in flags)
-        kept = [letters for word in flags if (letters := word.replace("f", "")) != "-"]
+        wishes = _read_arguments(arguments)
+        if wishes is None:
+            return Launch.unchanged(program, arguments)
+        kept, fast = wishes
         install = f"source {folder}/hook\n"
         theirs = "if (-r ~/.tcshrc) then\nsource ~/.tcshrc\nelse if (-r ~/.cshrc) then\nsource ~/.cshrc\nendif\n"
         home = env.get("HOME")
@@ -55,7 +51,7 @@ class Tcsh:
             "hook": encoded(_hook(folder, key)),
             "p": encoded(_told("P", key) + _HAND_ON),
         }
-        return Launch((argv0, *kept), {"HOME": folder}, files)
+        return Launch((os.path.basename(program), *kept), {"HOME": folder}, files)
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
@@ -77,15 +73,6 @@ class Tcsh:
             f"h{serial}": encoded(_told("H", secret) + _hook(folder, key) + _HAND_ON),
         }
         return Typed(entered(f" set _tt=$status;source {folder}/h{serial}"), files)
-
-    def signal_of(self, code: int) -> int | None:
-        return signal_above(128, code)
-
-    def clear_line(self) -> bytes:
-        return b"\x03"
-
-    def prompt_start(self, tail: bytes) -> int | None:
-        return None
 
 
 def _told(letter: str, secret: str) -> str:

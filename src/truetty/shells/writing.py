@@ -14,6 +14,8 @@ from truetty.core import marks
 from truetty.shells.row import Request
 
 QUIET = ">/dev/null 2>&1"
+# A key that no keyboard has: hook.bash and hook.fish bind it to "throw away what stands at the prompt".
+CLEAR_KEY = b"\x1b[7717~"
 
 
 def escaped_mark(letter: str, *fields: str) -> str:
@@ -71,8 +73,3 @@ def script(name: str, **places: str) -> str:
     for place, value in places.items():
         text = text.replace(f"@{place.upper()}@", value)
     return text
-
-
-def signal_above(base: int, code: int) -> int | None:
-    """The signal in a code that is `base` and a signal's number; Linux has 64 of them."""
-    return code - base if 1 <= code - base <= 64 else None

@@ -9,57 +9,55 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from truetty.shells.row import Launch, Request, Typed
-from truetty.shells.writing import encoded, entered, escaped_mark, script, signal_above
+from truetty.shells.writing import encoded, entered, escaped_mark, script
 
 _WITH_VALUE = frozenset({"-D", "-st", "--shell-type"})
 
 
-@dataclass(frozen=True, slots=True)
+def cd(path: str) -> str:
+    return f"cd @({path!r})"
+
+
+def _read_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str] | None, bool] | None:
+    """What is kept, the control files named by --rc, and whether --no-rc is there. None: no prompt is asked for."""
+    kept: list[str] = []
+    files: list[str] | None = None
+    no_rc = False
+    words = list(arguments)
+    while words:
+        match words.pop(0):
+            case "--no-rc":
+                no_rc = True
+            case "--rc":
+                files = []
+                while words and not words[0].startswith("-"):
+                    files.append(words.pop(0))
+            case "-i" | "--interactive":
+                pass
+            case word if word in _WITH_VALUE and words:
+                kept += [word, words.pop(0)]
+            case word if word.startswith("-") and word != "-c":
+                kept.append(word)
+            case _:
+                return None
+    return kept, files, no_rc
+
+
 class Xonsh:
-    name: str = "xonsh"
-
-    @property
-    def integrates(self) -> bool:
-        return True
-
-    @property
-    def answers_queries(self) -> bool:
-        return True  # prompt_toolkit asks where the cursor is, and complains when nobody says
-
-    @property
-    def edits_lines(self) -> bool:
-        return True
-
     def launch(
         self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
     ) -> Launch:
-        argv0 = os.path.basename(program)
-        kept: list[str] = []
-        theirs = _usual_files(env)
-        words = list(arguments)
-        while words:
-            match words.pop(0):
-                case "--no-rc":
-                    rc = False
-                case "--rc":
-                    theirs = []
-                    while words and not words[0].startswith("-"):
-                        theirs.append(words.pop(0))
-                case "-i" | "--interactive":
-                    pass
-                case word if word in _WITH_VALUE and words:
-                    kept += [word, words.pop(0)]
-                case word if word.startswith("-") and word != "-c":
-                    kept.append(word)
-                case _:
-                    return Launch((argv0, *arguments))
+        wishes = _read_arguments(arguments)
+        if wishes is None:
+            return Launch.unchanged(program, arguments)
+        kept, named, no_rc = wishes
+        theirs = _usual_files(env) if named is None else named
         # The folder itself, for directories are loaded after files: ours must be the last.
-        control = [*(theirs if rc else []), folder]
+        control = [*(theirs if rc and not no_rc else []), folder]
         files = {"hook.py": encoded(_hook(key))}
-        return Launch((argv0, *kept, "-i", "--rc", *control), {}, files)
+        return Launch((os.path.basename(program), *kept, "-i", "--rc", *control), {}, files)
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
@@ -80,15 +78,6 @@ class Xonsh:
         code += f'with open("/dev/tty", "w") as _tt_f:\n    _tt_f.write(f"{mark}")\n{_hook(key)}'
         code += "if XSH.history is not None:\n    XSH.history.last_cmd_rtn = _tt_c\ndel _tt_c, _tt_f\n"
         return Typed(entered(f" exec(open('{folder}/h{serial}').read(),{{}})"), {f"h{serial}": encoded(code)})
-
-    def signal_of(self, code: int) -> int | None:
-        return signal_above(128, code)
-
-    def clear_line(self) -> bytes:
-        return b"\x03"
-
-    def prompt_start(self, tail: bytes) -> int | None:
-        return None
 
 
 def _usual_files(env: Mapping[str, str]) -> list[str]:

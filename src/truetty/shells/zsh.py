@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from truetty.core import marks
 from truetty.shells.row import Launch, Request, Typed
@@ -25,12 +24,15 @@ from truetty.shells.writing import (
     pasted,
     quoted,
     script,
-    signal_above,
 )
 
 # PROMPT_SP: a sign, blanks up to the margin, and back to the first column.
-_FRESH_LINE = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#](?:\x1b\[[0-9;]*m)* +\r \r")
-
+PROMPT_BEGINS = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#](?:\x1b\[[0-9;]*m)* +\r \r")
+# PS2 names what is open: `for while>`.
+CONTINUATION = (
+    r"(?:\w{1,20} ){0,4}(?:for|while|until|if|then|else|elif|case|select|function|cmdsubst|subsh|cursh|pipe|quote|"
+    r"dquote|bquote|heredoc|cmdand|cmdor|array|braceparam|math|repeat)>"
+)
 
 # A trace would show our `eval` between C and the text. So it is switched on again by the text's own first part; if the
 # text does not parse, that part does not run, `_tt` is still there, and the end switches it on.
@@ -39,8 +41,8 @@ _TRACE_LATER = f"if [[ -o xtrace ]];then \\builtin unsetopt xtrace;_tt={quoted(_
 _TRACE_AGAIN = f"[[ \\${{_tt-}} != {quoted(_TRACED)}* ]]||\\builtin setopt xtrace;\\builtin unset _tt"
 
 
-def _without_f(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool, bool]:
-    """The arguments without the wish for no files, whether it was there, and whether a prompt is meant at all."""
+def _read_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool] | None:
+    """The arguments without the wish for no files, and whether it was there. None: no prompt is asked for."""
     kept: list[str] = []
     norcs = False
     words = iter(arguments)
@@ -56,38 +58,24 @@ def _without_f(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool, bool]:
             letters = word.replace("f", "")
             norcs = norcs or letters != word
             if "c" in letters:
-                return tuple(arguments), False, False
+                return None
             if letters != "-":
                 kept.append(letters)
         elif word.startswith(("--", "+")) and len(word) > 2:
             kept.append(word)
         else:
-            return tuple(arguments), False, False
-    return tuple(kept), norcs, True
+            return None
+    return tuple(kept), norcs
 
 
-@dataclass(frozen=True, slots=True)
 class Zsh:
-    name: str = "zsh"
-
-    @property
-    def integrates(self) -> bool:
-        return True
-
-    @property
-    def answers_queries(self) -> bool:
-        return False
-
-    @property
-    def edits_lines(self) -> bool:
-        return True
-
     def launch(
         self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
     ) -> Launch:
-        kept, norcs, interactive = _without_f(arguments)
-        if not interactive:
-            return Launch((os.path.basename(program), *arguments))
+        wishes = _read_arguments(arguments)
+        if wishes is None:
+            return Launch.unchanged(program, arguments)
+        kept, norcs = wishes
         own = env.get("ZDOTDIR")
         back = "\\builtin unset ZDOTDIR" if own is None else f"\\builtin export ZDOTDIR={quoted(own)}"
         theirs = "[[ ! -r ${ZDOTDIR-$HOME}/.zshenv ]]||\\builtin . ${ZDOTDIR-$HOME}/.zshenv||:"
@@ -126,16 +114,6 @@ class Zsh:
             f"h{serial}": encoded(_end("H", secret, _installing(folder))),
         }
         return Typed(entered(f" {{ \\. {folder}/h{serial};}} {QUIET}&&:"), files)
-
-    def signal_of(self, code: int) -> int | None:
-        return signal_above(128, code)
-
-    def clear_line(self) -> bytes:
-        return b"\x03"
-
-    def prompt_start(self, tail: bytes) -> int | None:
-        found = [match.start() for match in _FRESH_LINE.finditer(tail)]
-        return found[-1] if found else None
 
 
 def _installing(folder: str) -> str:

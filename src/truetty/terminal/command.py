@@ -266,7 +266,7 @@ class Command:
         if ending is None:
             return None, None
         code, number = ending.code, ending.signal
-        if number is None and code is not None and code > 255:  # only ksh93 says a signal so that it can be told
+        if number is None and code is not None:
             number = self._conversation.shell.signal_of(code)
         return (code, None) if number is None else (128 + number, number)
 

@@ -13,8 +13,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
-# ksh93 names it by words of its own.
-_ALSO: Final = {"Memory fault": signal.SIGSEGV, "Abort": signal.SIGABRT, "Hangup": signal.SIGHUP}
+from truetty.shells import table
+
 _DUMPED: Final = re.compile(r" ?\(core ?dump(?:ed)?\)$")
 _JOB: Final = re.compile(r"^\S+: (?:\S+: )?(?:line \d+: +)?\d+:? +")  # how a shell names whom it is speaking of
 _MISSING: Final = re.compile(r"not found|Unknown command|No such file", re.IGNORECASE)
@@ -76,4 +76,7 @@ def _said(line: str) -> tuple[int | None, bool]:
     return _WORDS.get(words), dumped
 
 
-_WORDS: Final = {**{describe(number): int(number) for number in signal.Signals}, **_ALSO}
+_WORDS: Final = {
+    **{describe(number): int(number) for number in signal.Signals},
+    **{word: int(number) for row in table.ROWS for word, number in row.signal_words.items()},
+}

@@ -22,7 +22,7 @@ from truetty.host.folder import Folder
 from truetty.host.kernel.observation import Process
 from truetty.host.pty import LocalChannel
 from truetty.shells import table
-from truetty.shells.row import Shell
+from truetty.shells.row import Row
 from truetty.store.transcript import Transcript
 from truetty.terminal import checks as refusals
 from truetty.terminal import keys
@@ -55,7 +55,7 @@ class Terminal:
         self.transcript: Final = Transcript(memory=options.memory, quota=options.quota, total=options.total)
         self.command: Command | None = None
         self._channel = options.channel
-        self._row: Shell | None = None
+        self._row: Row | None = None
         self._folder: Folder | None = None
         self._conversation: Conversation | None = None
         self._stopping: asyncio.Task[None] | None = None
@@ -229,11 +229,11 @@ class Terminal:
         cwd = self._directory()
         env = environment.build(os.environ, self.options.env, cwd)
         found = table.find(self.options.shell, env)
-        self._row = found.shell
+        self._row = found.row
         key = secrets.token_urlsafe(16)
         if self._channel is None:
             self._folder = _private_folder(self.options.shell)
-            launch = found.shell.launch(
+            launch = found.row.recipe.launch(
                 found.program, found.arguments, folder=self._folder.path, key=key, rc=self.options.rc, env=env
             )
             self._folder.write_all(launch.files, lasting=True)
@@ -244,7 +244,7 @@ class Terminal:
                     env[name] = value
             self._channel = LocalChannel.spawn(found.program, launch.argv, env=env, cwd=cwd, size=self.size)
         self._conversation = Conversation(
-            self._channel, found.shell, self._folder, key, self.transcript, self.size, self._tell, self._time_over
+            self._channel, found.row, self._folder, key, self.transcript, self.size, self._tell, self._time_over
         )
 
     def _directory(self) -> str | None:

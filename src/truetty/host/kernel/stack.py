@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple
 
 from truetty.host.kernel import proc
 from truetty.host.kernel.calls import Block
+from truetty.shells import table
 
 Verdict = Literal[
     "prompt",
@@ -45,13 +46,8 @@ _DEEPEST = 1 << 17  # eight times the deepest prompt seen (ksh93 in vi mode: 0x7
 _OUTERMOST = 6
 _FEWEST = 3  # less is no path: a program whose text lies in libraries
 
-_SHELLS = {
-    *("ash", "bash", "bsd-csh", "busybox", "csh", "dash", "elvish", "fish", "hush", "ksh", "lksh", "mksh", "nu"),
-    *("oksh", "osh", "pdksh", "rbash", "sh", "tcsh", "yash", "zsh"),
-}
 # An interactive shell ignores the signals that would stop it; one that runs a script does not.
 _INTERACTIVE = 1 << (signal.SIGTSTP - 1) | 1 << (signal.SIGTTOU - 1)
-_BASH_READ = 4096  # what bash's own `read` asks for; every other read of more than a byte is a prompt's
 
 
 class Look(NamedTuple):
@@ -76,8 +72,8 @@ def look_of(of: proc.Stat, block: Block, editing: bool) -> Look | None:
     """None when the kernel does not say where the stack began."""
     if not of.stack or not block.stack:
         return None
-    # csh reads the rest of its buffer, whatever that is by now; for the others the exact size is part of the look.
-    size = min(block.size, 2) if "csh" in of.name else block.size
+    row = table.known(of.name)
+    size = min(block.size, 2) if row is not None and row.varying_reads else block.size
     return Look(block.call, size, of.stack - block.stack, editing)
 
 
@@ -128,14 +124,16 @@ def is_interactive_shell(of: proc.Stat) -> bool:
         program = os.path.basename(os.readlink(f"/proc/{of.pid}/exe")).removesuffix(" (deleted)")
     except OSError:
         return False
-    return program.rstrip("0123456789.-") in _SHELLS and bool(proc.ignored_signals(of.pid) & _INTERACTIVE)
+    return table.known(program) is not None and bool(proc.ignored_signals(of.pid) & _INTERACTIVE)
 
 
 def resembles_prompt(of: proc.Stat, look: Look) -> bool:
     """For a shell of which nothing was learnt: whether it reads as shells do at prompts and seldom elsewhere."""
     if look.editing:
         return True
-    return look.call == "read" and look.size > 1 and (look.size, of.name) != (_BASH_READ, "bash")
+    row = table.known(of.name)
+    # Its `read` asks for one byte or for `read_size`; every other read is a prompt's.
+    return look.call == "read" and look.size > 1 and (row is None or look.size != row.read_size)
 
 
 class Prompts:

@@ -23,7 +23,7 @@ from truetty.core.scanner import Scanner
 from truetty.core.signs import Event, Mark, Mode, Query
 from truetty.host.base import Channel, Ended
 from truetty.host.folder import Folder
-from truetty.shells.row import Shell
+from truetty.shells.row import Row
 from truetty.store.timeline import Record
 from truetty.store.transcript import Transcript
 from truetty.terminal.wire.processes import Survivors
@@ -43,7 +43,7 @@ class Conversation:
     def __init__(
         self,
         channel: Channel,
-        shell: Shell,
+        shell: Row,
         folder: Folder | None,
         key: str,
         transcript: Transcript,
@@ -87,7 +87,7 @@ class Conversation:
         channel.attach(self)
 
     @property
-    def shell(self) -> Shell:
+    def shell(self) -> Row:
         return self._typist.shell
 
     @property
@@ -112,9 +112,9 @@ class Conversation:
         self._concluded = False
         self.notes = []
         self.survivors.begin()
-        self.bounds = Bounds(self.transcript, self._prompt_from, self._size, marked=self.shell.integrates)
+        self.bounds = Bounds(self.transcript, self._prompt_from, self._size, marked=self.shell.has_marks)
         self.machine = machine = Machine(
-            self._secrets, now, shell=self.channel.pid, marked=self.shell.integrates, limit=limit, dirty=self._dirty
+            self._secrets, now, shell=self.channel.pid, marked=self.shell.has_marks, limit=limit, dirty=self._dirty
         )
         machine.alternate_screen = self.alternate_from is not None
         if self.free:
@@ -237,7 +237,7 @@ class Conversation:
         machine = self.machine
         if machine is not None and machine.state is State.RUNNING:
             self._questions.ask(name)
-        elif self.shell.answers_queries:
+        elif self.shell.asks_terminal:
             self._questions.answer_at_once(name)
             # At the start it may have been a program that asked: then the answer stands at the prompt.
             self._dirty = self._dirty or machine is not None
@@ -308,7 +308,7 @@ class Conversation:
             self._typist.release()
             machine.on_input(now)
         if (
-            not self.shell.integrates
+            not self.shell.has_marks
             and machine.state is State.QUEUED
             and machine.waiting is not None
             and machine.waiting.kind != "secret"
@@ -332,7 +332,7 @@ class Conversation:
                 return
         assert self.bounds is not None
         typed = self._typist.trigger(self._text, self._secrets, self._serial)
-        if self.shell.integrates:
+        if self.shell.has_marks:
             self.record.typed(typed.line)
         else:
             self.bounds.start_here(typed.line)
@@ -377,7 +377,7 @@ class Conversation:
         assert ending is not None and bounds is not None
         if ending.at is not None:
             bounds.end(ending.at)
-        elif not self.shell.integrates and not machine.downgraded:
+        elif not self.shell.has_marks and not machine.downgraded:
             if self.ended is not None:
                 bounds.end()
             elif note := bounds.end_before_prompt(self.shell):

@@ -11,11 +11,11 @@ from typing import Final
 
 from truetty.core.observation import Observation
 from truetty.host.base import Channel
+from truetty.shells import table
 
 # A VT100 with advanced video, in good order, its cursor at home: true of no terminal in particular.
 ANSWERS: Final[dict[str, bytes]] = {"DA1": b"\x1b[?1;2c", "DSR": b"\x1b[0n", "CPR": b"\x1b[1;1R"}
-# busybox asks for the cursor at every prompt and leaves the answer to the next program (34 of 40 times).
-DEAF: Final = frozenset({"busybox", "ash", "sh"})
+NEVER_ANSWERED: Final = table.where(lambda row: row.never_answered)
 # Nobody waits for more at once.
 MOST: Final = 16
 
@@ -38,7 +38,7 @@ class Questions:
         """After a look: whoever asked may be reading now."""
         if not self._open or seen.seen != "waiting" or seen.kind == "line":
             return
-        if seen.program not in DEAF and not self._channel.observer.modes().canonical:
+        if seen.program not in NEVER_ANSWERED and not self._channel.observer.modes().canonical:
             for name in self._open:
                 self._channel.write(ANSWERS[name])
         self._open.clear()

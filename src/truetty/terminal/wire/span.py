@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.shells.row import Shell
+from truetty.shells.row import Row
 from truetty.store.output import Output
 from truetty.store.transcript import Transcript
 from truetty.store.window import Window
@@ -63,7 +63,7 @@ class Bounds:
         """Another shell has another prompt."""
         self._prompt = b""
 
-    def end_before_prompt(self, shell: Shell) -> str | None:
+    def end_before_prompt(self, shell: Row) -> str | None:
         """End where the prompt began; returns what must be said of it, if anything."""
         size = self._transcript.size
         start = max(self._from, size - TAIL)

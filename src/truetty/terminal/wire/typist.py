@@ -17,17 +17,14 @@ from truetty.core.signs import Mark
 from truetty.host.base import Channel
 from truetty.host.folder import Folder
 from truetty.shells import table
-from truetty.shells.row import Request, Shell, Typed
+from truetty.shells.row import CTRL_C, Request, Row, Typed
 
-CTRL_C = b"\x03"
-# Shells whose `read` is the editor of their prompt: of a prompt that was never seen, a look cannot tell it.
-EDITED_READS = ("fish", "ksh93")
 # A shell starts a command within milliseconds; if it does not, whoever types wants to reach whatever is there.
 EARLY = 0.3
 
 
 class Typist:
-    def __init__(self, channel: Channel, shell: Shell, folder: Folder | None, key: str) -> None:
+    def __init__(self, channel: Channel, shell: Row, folder: Folder | None, key: str) -> None:
         self.shell = shell
         self.paste = False  # the shell's editor knows bracketed paste; it need not be reading yet
         self.last_code = 0
@@ -110,9 +107,10 @@ class Typist:
         return False
 
     def reads_before_hook(self) -> bool:
-        """Some read a line as they read a command; but as we started them, none is at its prompt without our hook."""
+        """Its `read` looks like its prompt to the kernel, and no prompt was learnt yet. As we started it, it names our
+        folder and is at no prompt before our hook has run: so it is a `read` of its start-up files."""
         return (
-            self.shell.name in EDITED_READS
+            self.shell.read_uses_editor
             and self._folder is not None
             and self._observer.mentions(self._folder.path) is True
         )
@@ -136,7 +134,7 @@ class Typist:
 
     def clear(self) -> bool:
         """Throw away what stands half-typed at the prompt. False: the shell answers with a new prompt, wait for it."""
-        keys = CTRL_C if self.continued else self.shell.clear_line()
+        keys = CTRL_C if self.continued else self.shell.clears_line
         self._channel.write(keys)
         return keys != CTRL_C
 
@@ -144,7 +142,7 @@ class Typist:
         if not self.shell.edits_lines and not self._observer.modes().sane:
             self._observer.mend()
         self.probing = self._probe and self.shell.edits_lines
-        return self.shell.trigger(
+        return self.shell.recipe.trigger(
             Request(
                 folder=self._folder.path if self._folder is not None else "",
                 serial=serial,
@@ -159,9 +157,9 @@ class Typist:
         )
 
     def question(self, secrets: Secrets, serial: int) -> Typed | None:
-        if self._folder is None or not self.shell.integrates:
+        if self._folder is None or not self.shell.has_marks:
             return None
-        return self.shell.heal(folder=self._folder.path, serial=serial, secret=secrets.answer, key=self._key)
+        return self.shell.recipe.heal(folder=self._folder.path, serial=serial, secret=secrets.answer, key=self._key)
 
     def type(self, typed: Typed, serial: int) -> int:
         if self._folder is not None:
