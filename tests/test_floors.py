@@ -43,6 +43,7 @@ IMPURE = {
 HEAVY = ("avt", "mcp", "pydantic", "rich", "starlette", "tomlkit", "typer", "uvicorn")
 
 LONGEST = 400  # lines: past this a file is two ideas
+WRITTEN = PACKAGE / "sync" / "face.py"  # by tools/make_sync.py
 
 MARKS = PACKAGE / "core" / "marks.py"
 SCRIPTS = PACKAGE / "shells" / "scripts"  # run by shells, not imported
@@ -109,7 +110,7 @@ def test_the_pure_parts_know_no_clock_and_no_descriptor() -> None:
 
 
 def test_no_file_is_two_ideas() -> None:
-    lengths = {str(path.relative_to(PACKAGE)): len(path.read_text().splitlines()) for path in FILES}
+    lengths = {str(path.relative_to(PACKAGE)): len(path.read_text().splitlines()) for path in FILES if path != WRITTEN}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 

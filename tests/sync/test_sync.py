@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import gc
 import os
 import signal
 import subprocess
@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import truetty
-from truetty import sync
+from truetty import events, sync
 
 PATIENCE = 30.0
 
@@ -46,65 +47,6 @@ def eventually(condition: Callable[[], bool], what: str) -> None:
     while not condition():
         assert time.monotonic() < deadline, what
         time.sleep(0.02)
-
-
-# -- the same names
-
-
-def test_every_public_name_is_there() -> None:
-    assert not set(truetty.__all__) - set(dir(sync))
-    for name in truetty.__all__:
-        theirs = getattr(truetty, name)
-        if isinstance(theirs, type) and issubclass(theirs, truetty.TruettyError):
-            assert getattr(sync, name) is theirs  # what is caught must be what is raised
-
-
-@pytest.mark.parametrize("name", ["Terminal", "Command", "Output", "Registry"])
-def test_every_method_is_there_with_the_same_arguments(name: str) -> None:
-    theirs, ours = getattr(truetty, name), getattr(sync, name)
-    blocking = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
-    # Not of the public face: what the command line and the terminal itself use.
-    inner = {"grown", "snapshot", "restart", "hole", "end", "prepare", "summary", "reader", "finished", "timed_out"}
-    inner |= {"changed", "episode", "report", "slices", "hides_typing", "reads_lines", "all_given", "end"}
-    for member, value in vars(theirs).items():
-        if (member.startswith("_") and member not in blocking) or member in inner:
-            continue
-        mine = inspect.getattr_static(ours, blocking.get(member, member), None)
-        assert mine is not None, f"sync.{name} has no {member}"
-        if isinstance(value, property):
-            assert isinstance(mine, property), member
-            continue
-        value, mine = getattr(value, "__func__", value), getattr(mine, "__func__", mine)
-        if callable(value):
-            expected = inspect.signature(value).replace(return_annotation=inspect.Signature.empty)
-            found = inspect.signature(mine).replace(return_annotation=inspect.Signature.empty)
-            assert str(found) == str(expected), member
-            assert not inspect.iscoroutinefunction(mine), member
-
-
-def test_every_attribute_is_there(terminal: sync.Terminal) -> None:
-    names = [
-        "id",
-        "name",
-        "task",
-        "size",
-        "shell",
-        "pid",
-        "cwd",
-        "busy",
-        "closed",
-        "exit_code",
-        "strategy",
-        "command",
-        "transcript",
-    ]
-    assert not [name for name in names if not hasattr(terminal, name)]
-    command = terminal.start("echo hello")
-    command.wait(PATIENCE)
-    assert not [
-        name for name in ["id", "text", "state", "exit_code", "output", "outcome"] if not hasattr(command, name)
-    ]
-    assert terminal.command is not None and terminal.command.id == command.id
 
 
 # -- a plain script
@@ -178,6 +120,139 @@ def test_use_after_close(home: Path) -> None:
         assert refused.value.terminal_id == terminal.id
     assert command.outcome is not None and command.outcome.output == "kept\n"
     assert command.output.text() == "kept\n"
+
+
+def test_one_object_has_one_face(home: Path) -> None:
+    with sync.Registry(shell="bash", rc=False, env={"HOME": str(home)}) as registry:
+        terminal = registry.acquire(home, task="a")
+        assert registry.get(terminal.id) is terminal and registry.list() == [terminal]
+        assert terminal.transcript is terminal.transcript
+        command = terminal.start("echo hello")
+        eventually(lambda: command.state == "finished", "it ends")
+        assert terminal.command is command and registry.completed == (command,)
+        assert command.output is command.output
+        assert registry.release(terminal) == [terminal] and terminal.task is None
+
+
+def test_a_face_that_nobody_has_goes(home: Path) -> None:
+    with sync.Terminal("bash", rc=False) as terminal:
+        seen = weakref.ref(terminal.start("echo hello"))
+        gc.collect()
+        assert seen() is None and terminal.command is not None and terminal.command.text == "echo hello"
+
+
+def test_a_name_can_be_set(terminal: sync.Terminal) -> None:
+    terminal.name, terminal.task = "mine", "job"
+    assert (terminal.name, terminal.task) == ("mine", "job")
+    with pytest.raises(AttributeError):
+        terminal.id = "t0"  # type: ignore[misc]
+
+
+def test_made_in_every_way(home: Path) -> None:
+    settings = truetty.Settings(shell="bash", rc=False)
+    with sync.Terminal.open("bash", rc=False) as terminal, sync.Registry.from_settings(settings) as registry:
+        assert type(terminal) is sync.Terminal and repr(terminal) == f"<Terminal {terminal.id} bash idle>"
+        assert type(registry) is sync.Registry and registry.acquire(home).run("echo hi", wait=PATIENCE).output == "hi\n"
+
+
+def test_events_end_with_the_loop_over_them(terminal: sync.Terminal, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    command = terminal.start(f"echo one; until [ -e {gate} ]; do sleep 0.05; done; echo two")
+    for event in command.events(coalesce=0):
+        if isinstance(event, events.Output):
+            break
+    heard = command.events()
+    gate.touch()
+    kinds = [type(event) for event in heard]
+    assert (kinds[0], kinds[-1]) == (events.Started, events.Finished) and next(heard, None) is None
+
+
+def test_a_recording(terminal: sync.Terminal, tmp_path: Path) -> None:
+    with terminal.record(tmp_path / "a.cast", title="mine") as recording:
+        terminal.run("echo hello", wait=PATIENCE)
+        assert not recording.stopped
+    assert recording.stopped and recording.trouble is None and recording.path == str(tmp_path / "a.cast")
+    assert "hello" in (tmp_path / "a.cast").read_text()
+
+
+# -- callbacks
+
+
+def test_a_plain_function_answers(home: Path) -> None:
+    with sync.Terminal("bash", rc=False, on_waiting=lambda waiting: "yes\n") as terminal:
+        outcome = terminal.run("read -p 'Sure? ' x; echo got $x", wait=PATIENCE)
+        assert (outcome.state, outcome.output, outcome.notes) == ("finished", "Sure? yes\ngot yes\n", ())
+
+
+def test_a_coroutine_function_answers(home: Path) -> None:
+    async def answer(waiting: truetty.Waiting) -> str:
+        return f"{waiting.prompt}\n"
+
+    with sync.Registry(shell="bash", rc=False, on_waiting=answer) as registry:
+        assert (
+            registry.acquire(home).run("read -p 'Sure?' x; echo got $x", wait=PATIENCE).output.endswith("got Sure?\n")
+        )
+
+
+def test_a_callback_may_block_and_look_around(home: Path) -> None:
+    """It is in a thread of its own: other terminals go on meanwhile, and it may use them."""
+    asked, answered = threading.Event(), threading.Event()
+    with sync.Terminal("bash", rc=False) as other:
+
+        def answer(waiting: truetty.Waiting) -> str:
+            asked.set()
+            assert answered.wait(PATIENCE)
+            return other.run("echo by another", wait=PATIENCE).output
+
+        with sync.Terminal("bash", rc=False, on_waiting=answer) as terminal:
+            command = terminal.start("read x; echo got $x")
+            assert asked.wait(PATIENCE)
+            assert other.run("echo meanwhile", wait=PATIENCE).output == "meanwhile\n"
+            answered.set()
+            assert command.wait(PATIENCE, "finished").output.endswith("got by another\n")
+
+
+def test_a_callback_that_fails_is_said(home: Path) -> None:
+    def broken(waiting: truetty.Waiting) -> str:
+        raise RuntimeError("no idea")
+
+    with sync.Terminal("bash", rc=False, on_waiting=broken) as terminal:
+        assert terminal.run("read x", wait=PATIENCE).notes == ("on_waiting failed: RuntimeError: no idea",)
+
+
+def test_a_callback_that_never_answers_keeps_nobody_from_ending(home: Path) -> None:
+    done = script("""
+        import threading
+        from truetty import sync
+        asked = threading.Event()
+        def answer(waiting):
+            asked.set()
+            threading.Event().wait()
+        terminal = sync.Terminal("bash", rc=False, on_waiting=answer)
+        terminal.start("read x")
+        print(asked.wait(20))
+    """)
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+def test_a_callback_in_the_loop_cannot_wait_for_the_loop(home: Path) -> None:
+    async def answer(waiting: truetty.Waiting) -> str:
+        return opened.shell
+
+    with sync.Terminal("bash", rc=False, on_waiting=answer) as opened:
+        (note,) = opened.run("read x", wait=PATIENCE).notes
+        assert note.startswith("on_waiting failed: Misuse: truetty.sync cannot be used from its own event loop")
+
+
+def test_a_callback_that_exits_ends_only_itself(home: Path) -> None:
+    async def answer(waiting: truetty.Waiting) -> str:
+        raise SystemExit(3)
+
+    with sync.Terminal("bash", rc=False, on_waiting=answer) as terminal:
+        command = terminal.start("read x")
+        eventually(lambda: command.state == "waiting", "it waits")
+        command.send("y\n")
+        assert command.wait(PATIENCE, "finished").exit_code == 0
 
 
 # -- threads
@@ -310,6 +385,28 @@ def test_a_fork_goes_its_own_way(home: Path) -> None:
             print(terminal.run("echo parent still", wait=20).output, end="")
     """)
     assert (done.stdout, done.stderr) == ("parent\nchild\n0\nparent still\n", "")
+
+
+def test_what_was_made_before_a_fork_is_refused_in_the_child(home: Path) -> None:
+    done = script("""
+        import os, warnings
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from truetty import Misuse, sync
+        with sync.Terminal("bash", rc=False) as terminal:
+            command = terminal.start("echo parent")
+            child = os.fork()
+            if child == 0:
+                for use in (lambda: terminal.run("echo x"), lambda: terminal.cwd, command.wait, terminal.close):
+                    try:
+                        use()
+                    except Misuse as error:
+                        print(error, flush=True)
+                os._exit(0)
+            print(os.waitpid(child, 0)[1], flush=True)
+            print(command.wait(20).output, end="")
+    """)
+    refused = "this was made before a fork and belongs to the parent process: make one here instead\n"
+    assert (done.stdout, done.stderr) == (f"{refused * 4}0\nparent\n", "")
 
 
 def test_inside_an_event_loop_of_the_callers(home: Path) -> None:

@@ -57,7 +57,7 @@ class Registry:
         warm: int = 0,
         shell: ShellName = None,
         cwd: Place = None,
-        make: Make = Terminal,
+        make: Make | None = None,
         **defaults: Unpack[Making],
     ) -> None:
         for name, value in (("limit", limit), ("per_task", per_task), ("idle", idle)):
@@ -69,7 +69,7 @@ class Registry:
         self.idle: Final = idle
         self._warm = warm
         self._defaults = Defaults(shell, os.path.abspath(cwd) if cwd is not None else None, defaults)
-        self._make = make
+        self._make: Make = make or Terminal
         self._seats: builtins.list[Seat] = []
         self._past: dict[str, Terminal] = {}  # their shells have ended
         self._finished: deque[Command] = deque(maxlen=UNREAD)

@@ -9,6 +9,7 @@ Rule 3: what may take long is there twice: at once (`output.grep`), and in slice
 from __future__ import annotations
 
 import asyncio
+import builtins
 import re
 from typing import Final
 
@@ -20,8 +21,6 @@ from truetty.store.window import Window
 from truetty.text.digest import Budget
 
 PAGE: Final = 1 << 16  # characters
-
-_Bytes = bytes  # inside `Output`, `bytes` is a property
 
 
 class Slices:
@@ -91,15 +90,15 @@ class Output:
         gaps = self._window.transcript.gaps
         return sum(end - start for first, last in self._window.whole() for start, end in gaps(first, last))
 
-    def raw(self) -> _Bytes:
+    def raw(self) -> builtins.bytes:
         """The program's bytes as the pty gave them."""
         return self.read()
 
-    def read(self, offset: int = 0, limit: int | None = None) -> _Bytes:
+    def read(self, offset: int = 0, limit: int | None = None) -> builtins.bytes:
         """The bytes in [offset, offset + limit), those in a gap left out."""
         skip = max(0, offset)
         left = self._window.transcript.size if limit is None else max(0, limit)
-        parts: list[_Bytes] = []
+        parts: list[builtins.bytes] = []
         for first, last in self._window.whole():
             begin = min(first + skip, last)
             skip -= begin - first

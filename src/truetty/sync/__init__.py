@@ -3,6 +3,8 @@
 Rule 1: one event loop in one background thread serves every terminal of the process; it starts with the first.
 Rule 2: every call may come from any thread, several at once; each blocks its own caller only.
 Rule 3: Ctrl-C in a waiting caller ends the wait, not the command.
+Rule 4: a `Terminal` and a `Registry` are open as soon as they are made. What is not closed is closed when Python ends.
+Rule 5: `face.py` is written by `tools/make_sync.py` from the async classes. `bridge.py` and `loop.py` are by hand.
 """
 
 from __future__ import annotations
@@ -23,12 +25,12 @@ from truetty.core.outcome import Outcome as Outcome
 from truetty.core.outcome import Waiting as Waiting
 from truetty.questions.replies import Reply as Reply
 from truetty.settings import Settings as Settings
-from truetty.sync.registry import Registry as Registry
-from truetty.sync.terminal import Command as Command
-from truetty.sync.terminal import Output as Output
-from truetty.sync.terminal import Recording as Recording
-from truetty.sync.terminal import Terminal as Terminal
-from truetty.sync.terminal import Transcript as Transcript
+from truetty.sync.face import Command as Command
+from truetty.sync.face import Output as Output
+from truetty.sync.face import Recording as Recording
+from truetty.sync.face import Registry as Registry
+from truetty.sync.face import Terminal as Terminal
+from truetty.sync.face import Transcript as Transcript
 from truetty.terminal.command import Activity as Activity
 from truetty.text.digest import Budget as Budget
 from truetty.text.screen import Screen as Screen

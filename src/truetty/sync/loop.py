@@ -1,12 +1,20 @@
-"""The event loop that serves the blocking face: one for the process, in one background thread."""
+"""The event loop that serves the blocking face: one for the process, in one background thread.
+
+Rule 1: whatever belongs to the loop is touched in its thread only: `call` runs a coroutine there, `ask` a function.
+Rule 2: a call that can never be answered is refused with `Misuse`: from the loop's own thread, and when Python ends.
+Rule 3: a forked child has no copy of the thread; with its first call it starts a loop of its own.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import os
+import sys
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from typing import Final, Protocol, TypeVar
 
 from truetty.core.errors import Misuse
@@ -22,20 +30,18 @@ T = TypeVar("T")
 
 
 class Loop:
-    """The background thread. A forked child makes its own: threads do not survive a fork."""
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._owner = 0
+        self._thread: threading.Thread | None = None
         self._open: set[Closes] = set()
+        # Loops of the processes that this one was forked from. Closing one here would take descriptors from its owner.
+        self._inherited: list[asyncio.AbstractEventLoop] = []
+        os.register_at_fork(after_in_child=self._start_over)
 
-    def call(self, work: Coroutine[object, object, T]) -> T:
-        running = self._running()
-        if threading.current_thread().name == THREAD:
-            work.close()
-            raise Misuse("truetty.sync cannot be used from its own event loop")
-        future = asyncio.run_coroutine_threadsafe(work, running)
+    def call(self, start: Callable[[], Awaitable[T]]) -> T:
+        """Start work in the loop and wait for its end. Ctrl-C in the caller's thread cancels it."""
+        future = self._submit(start, self._running())
         try:
             return future.result()
         except BaseException:
@@ -43,35 +49,63 @@ class Loop:
             raise
 
     def ask(self, question: Callable[[], T]) -> T:
-        """Ask where the bytes arrive, so that nothing moves while it is answered."""
+        """Call a function in the loop's thread: no byte arrives while it runs."""
 
-        async def answered() -> T:
+        async def answer() -> T:
             return question()
 
-        return self.call(answered())
+        return self.call(answer)
 
-    def _running(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None or self._owner != os.getpid():
-                self._owner = os.getpid()
-                self._open = set()
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name=THREAD, daemon=True).start()
-            return self._loop
+    def post(self, start: Callable[[], Awaitable[None]]) -> None:
+        """Start work in the loop and do not wait for it. Any thread may; when Python ends, nothing is started."""
+        if self._loop is not None and not sys.is_finalizing():
+            self._submit(start, self._loop)
+
+    def _submit(self, start: Callable[[], Awaitable[T]], loop: asyncio.AbstractEventLoop) -> Future[T]:
+        async def work() -> T:
+            return await start()
+
+        return asyncio.run_coroutine_threadsafe(work(), loop)
 
     def keep(self, owner: Closes) -> None:
+        """Close it when the process ends, unless `forget` was called before."""
         self._open.add(owner)
 
     def forget(self, owner: Closes) -> None:
         self._open.discard(owner)
 
     def close_all(self) -> None:
-        """At exit: terminals nobody closed are closed, so that no process or file stays."""
-        if self._loop is not None and self._owner == os.getpid():
-            for owner in list(self._open):
-                self.call(owner.close())
+        """At exit: no process and no file stays behind what was never closed."""
+        for owner in list(self._open):
+            self.call(owner.close)
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        if sys.is_finalizing():
+            raise Misuse("truetty.sync cannot be used when Python is ending: its thread has stopped")
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=_serve, args=[self._loop], name="truetty.sync", daemon=True)
+                self._thread.start()
+            if threading.current_thread() is self._thread:
+                raise Misuse("truetty.sync cannot be used from its own event loop: the call would wait for itself")
+            return self._loop
+
+    def _start_over(self) -> None:
+        """In a forked child. Another thread may have held the lock at the moment of the fork."""
+        self._lock = threading.Lock()
+        self._open = set()
+        if self._loop is not None:
+            self._inherited.append(self._loop)
+        self._loop = self._thread = None
 
 
-THREAD: Final = "truetty.sync"
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """A `sys.exit()` in somebody's callback leaves `run_forever`. Every other terminal still needs the loop."""
+    while True:
+        with contextlib.suppress(SystemExit, KeyboardInterrupt):
+            loop.run_forever()
+
+
 loop: Final = Loop()
 atexit.register(loop.close_all)

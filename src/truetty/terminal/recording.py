@@ -125,7 +125,7 @@ class Wanted(TypedDict, total=False):
 class Recording:
     """Made by `Terminal.record`. It ends with its terminal, by `stop()`, or at the end of a `with`.
 
-    What was shown before is in the file at once if it is a few megabytes; `await recording` waits until it is.
+    What was shown before is in the file at once if it is a few megabytes. `await recording` waits until it is.
     """
 
     def __init__(
@@ -140,8 +140,8 @@ class Recording:
         **wanted: Unpack[Wanted],
     ) -> None:
         """`observer` is asked whether the tty echoes; `name`, `shell` and `term` are said in the file."""
-        self.path: Final = os.fspath(path)
-        self.trouble: str | None = None
+        self.path: Final[str] = os.fspath(path)
+        self.trouble: str | None = None  # why it ended before its time, if it did
         header = Header(
             version=_version(wanted.get("version", 3)),
             size=record.size_at(0),

@@ -48,10 +48,10 @@ class Terminal:
         """What each argument means, and what it is by default, is said in `truetty.terminal.options.Options`."""
         options = Options.of(shell, **arguments)
         self.id: Final = f"t{next(_numbers)}"
-        self.options: Final = options
-        self.name = options.name
-        self.task = options.task
-        self.size = options.size
+        self.options: Final[Options] = options
+        self.name: str | None = options.name
+        self.task: str | None = options.task
+        self.size: tuple[int, int] = options.size
         self.transcript: Final = Transcript(memory=options.memory, quota=options.quota, total=options.total)
         self.command: Command | None = None
         self._channel = options.channel

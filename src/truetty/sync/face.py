@@ -1,0 +1,505 @@
+"""The async classes, blocking. Written by tools/make_sync.py from their source: change that, and run it again."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import re
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Self, Unpack
+
+from truetty import events
+from truetty.core.outcome import Outcome, State, Strategy, Waiting
+from truetty.core.until import Until
+from truetty.host.kernel.observation import Process
+from truetty.service.registry import LIMIT
+from truetty.service.registry import Registry as AsyncRegistry
+from truetty.service.reuse import Limits
+from truetty.service.seat import Make, Place
+from truetty.settings import Settings
+from truetty.store.output import PAGE
+from truetty.store.output import Output as AsyncOutput
+from truetty.store.reads import Match
+from truetty.store.transcript import Span
+from truetty.store.transcript import Transcript as AsyncTranscript
+from truetty.sync.bridge import Face, face, face_or_none, iterate, kept, opened, then, unwrap, with_thread
+from truetty.sync.loop import loop
+from truetty.terminal.command import Activity
+from truetty.terminal.command import Command as AsyncCommand
+from truetty.terminal.options import Arguments, Making, Options, ShellName
+from truetty.terminal.recording import Recording as AsyncRecording
+from truetty.terminal.recording import Wanted
+from truetty.terminal.terminal import Terminal as AsyncTerminal
+from truetty.text.digest import REST, Budget
+from truetty.text.screen import Screen
+
+
+class Output(Face[AsyncOutput]):
+    """`terminal.command.output`: what one command has printed."""
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes the program has printed, those in a gap included."""
+        return loop.ask(lambda: self._inner.bytes)
+
+    @property
+    def path(self) -> str | None:
+        """The file with the whole transcript; None while that is in memory."""
+        return loop.ask(lambda: self._inner.path)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every byte printed so far is stored."""
+        return loop.ask(lambda: self._inner.complete)
+
+    @property
+    def missing(self) -> int:
+        """How many bytes could not be stored."""
+        return loop.ask(lambda: self._inner.missing)
+
+    def raw(self) -> builtins.bytes:
+        """The program's bytes as the pty gave them."""
+        return loop.ask(lambda: self._inner.raw())
+
+    def read(self, offset: int = 0, limit: int | None = None) -> builtins.bytes:
+        """The bytes in [offset, offset + limit), those in a gap left out."""
+        return loop.ask(lambda: self._inner.read(offset, limit))
+
+    @property
+    def lines(self) -> int:
+        """Lines of the clean text; a last one without its newline counts."""
+        return loop.call(lambda: self._inner.slices.lines())
+
+    def text(self, budget: int | Budget | None = None, head: int | None = None, tail: int | None = None) -> str:
+        """Clean text: all of it, within a budget of characters, or only the first and the last lines of it."""
+        return loop.call(lambda: self._inner.slices.text(budget, head, tail))
+
+    def page(self, offset: int = 0, limit: int = PAGE) -> str:
+        """The characters [offset, offset + limit) of the clean text; "" behind its end."""
+        return loop.call(lambda: self._inner.slices.page(offset, limit))
+
+    def unread(self, budget: int | Budget | None = None) -> str:
+        """Clean text that this method has not returned before."""
+        return loop.call(lambda: self._inner.slices.unread(budget))
+
+    def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> list[Match]:
+        """Lines that the pattern is found in, with `context` lines around each; at most `limit` of them."""
+        return loop.call(lambda: self._inner.slices.grep(pattern, context, limit))
+
+
+class Transcript(Face[AsyncTranscript]):
+    """All bytes of one terminal."""
+
+    @property
+    def size(self) -> int:
+        """Bytes ever appended."""
+        return loop.ask(lambda: self._inner.size)
+
+    @property
+    def path(self) -> str | None:
+        """The file, with what is in memory written to it as well; None while everything is in memory."""
+        return loop.ask(lambda: self._inner.path)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the disk did not take what it was last given; None when it did."""
+        return loop.ask(lambda: self._inner.trouble)
+
+    def read(self, offset: int = 0, limit: int | None = None) -> bytes:
+        """The bytes in [offset, offset + limit), those in a gap left out."""
+        return loop.ask(lambda: self._inner.read(offset, limit))
+
+    def gaps(self, start: int = 0, end: int | None = None) -> tuple[Span, ...]:
+        """What could not be kept, as spans of offsets."""
+        return loop.ask(lambda: self._inner.gaps(start, end))
+
+
+class Recording(Face[AsyncRecording]):
+    """Made by `Terminal.record`. It ends with its terminal, by `stop()`, or at the end of a `with`.
+
+    What was shown before is in the file at once if it is a few megabytes.
+    """
+
+    @property
+    def path(self) -> str:
+        return loop.ask(lambda: self._inner.path)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it ended before its time, if it did."""
+        return loop.ask(lambda: self._inner.trouble)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        loop.ask(lambda: self._inner.__exit__(kind, error, trace))
+
+    @property
+    def stopped(self) -> bool:
+        return loop.ask(lambda: self._inner.stopped)
+
+    def stop(self, exit_code: int | None = None) -> None:
+        """Record no more; what was shown so far is in the file, and an `exit_code` as its end. Safe to call twice."""
+        loop.ask(lambda: self._inner.stop(exit_code))
+
+
+class Command(Face[AsyncCommand]):
+    """Made by `Terminal.start`. Everything it says is live until `outcome` is there; then it is final."""
+
+    @property
+    def id(self) -> str:
+        return loop.ask(lambda: self._inner.id)
+
+    @property
+    def text(self) -> str:
+        return loop.ask(lambda: self._inner.text)
+
+    @property
+    def output(self) -> Output:
+        return loop.ask(lambda: face(Output, self._inner.output))
+
+    @property
+    def timed_out(self) -> bool:
+        return loop.ask(lambda: self._inner.timed_out)
+
+    @property
+    def reached(self) -> str | None:
+        """What the last wait came back for: exit, input, match, idle or port."""
+        return loop.ask(lambda: self._inner.reached)
+
+    @property
+    def state(self) -> State:
+        return loop.ask(lambda: self._inner.state)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """None until the end, then final."""
+        return loop.ask(lambda: self._inner.outcome)
+
+    @property
+    def exit_code(self) -> int | None:
+        return loop.ask(lambda: self._inner.exit_code)
+
+    @property
+    def finished(self) -> bool:
+        return loop.ask(lambda: self._inner.finished)
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """Who reads the keyboard and what is asked; None while nobody does. Only the output's end is read for it."""
+        return loop.ask(lambda: self._inner.waiting)
+
+    @property
+    def terminal_id(self) -> str:
+        return loop.ask(lambda: self._inner.terminal_id)
+
+    @property
+    def unread(self) -> bool:
+        """Whether there is output that nobody was given: not by a wait, and not by `output.unread()`."""
+        return loop.ask(lambda: self._inner.unread)
+
+    @property
+    def reads_lines(self) -> bool:
+        """Whether the tty gathers what is typed into lines."""
+        return loop.ask(lambda: self._inner.reads_lines)
+
+    @property
+    def hides_typing(self) -> bool:
+        """Whether what is typed now would not be shown, as at a password prompt."""
+        return loop.ask(lambda: self._inner.hides_typing)
+
+    @property
+    def activity(self) -> Activity:
+        """What it is doing, so that work and standstill can be told apart; no processes once it has ended."""
+        return loop.ask(lambda: self._inner.activity)
+
+    def events(self, coalesce: float | None = None) -> Iterator[events.Event]:
+        """What happens to it, as it happens: `for event in command.events()`; see `truetty.events`.
+
+        Output comes in pieces at least `coalesce` seconds apart, the terminal's if none are named; everything else,
+        and the last piece, at once.
+        """
+        return iterate(loop.ask(lambda: self._inner.events(coalesce)))
+
+    def wait(self, timeout: float | None = None, until: str | re.Pattern[str] | Until = "settled") -> Outcome:
+        """Wait, at most `timeout` seconds, and say how things stand. It never ends the command.
+
+        `until` is "settled" (finished, or newly waiting for input), "finished", a regular expression that is found in
+        output which no earlier wait has returned, or a value of `truetty.core.until`: `Idle(seconds)`, `Port(number)`.
+        The command's end always ends the wait. `reached` says afterwards which of it came: None, if patience was over.
+        """
+        return loop.call(lambda: self._inner.wait(timeout, until))
+
+    def report(self) -> Outcome:
+        """How things stand now. Made in slices: a gigabyte of output takes seconds, and others have their turn."""
+        return loop.call(lambda: self._inner.report())
+
+    def snapshot(self) -> Outcome:
+        """How things stand now, made at once."""
+        return loop.ask(lambda: self._inner.snapshot())
+
+    def send(self, text: str | bytes) -> None:
+        """Type `text` as it is. A finished command takes nothing: that is an error, not a silent loss."""
+        loop.call(lambda: self._inner.send(text))
+
+    def press(self, *names: str) -> None:
+        """Press keys by name: "Enter", "C-c", "Up", "F5"."""
+        loop.call(lambda: self._inner.press(*names))
+
+    def interrupt(self) -> bool:
+        """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
+        return loop.call(lambda: self._inner.interrupt())
+
+    def kill(self) -> Outcome:
+        """Interrupt, then terminate, then kill the command's processes; the shell survives."""
+        return loop.call(lambda: self._inner.kill())
+
+
+class Terminal(Face[AsyncTerminal]):
+    """`with Terminal("bash") as terminal: outcome = terminal.run("make", wait=60)`."""
+
+    def __init__(self, shell: ShellName = None, **arguments: Unpack[Arguments]) -> None:
+        """What each argument means, and what it is by default, is said in `truetty.terminal.options.Options`."""
+        super().__init__(opened(lambda: AsyncTerminal(shell, **with_thread(arguments))))
+
+    @property
+    def id(self) -> str:
+        return loop.ask(lambda: self._inner.id)
+
+    @property
+    def options(self) -> Options:
+        return loop.ask(lambda: self._inner.options)
+
+    @property
+    def name(self) -> str | None:
+        return loop.ask(lambda: self._inner.name)
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        loop.ask(lambda: setattr(self._inner, "name", value))
+
+    @property
+    def task(self) -> str | None:
+        return loop.ask(lambda: self._inner.task)
+
+    @task.setter
+    def task(self, value: str | None) -> None:
+        loop.ask(lambda: setattr(self._inner, "task", value))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return loop.ask(lambda: self._inner.size)
+
+    @property
+    def transcript(self) -> Transcript:
+        return loop.ask(lambda: face(Transcript, self._inner.transcript))
+
+    @property
+    def command(self) -> Command | None:
+        return loop.ask(lambda: face_or_none(Command, self._inner.command))
+
+    @classmethod
+    def open(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
+        """A terminal whose shell is at its first prompt (or has used up its `startup` time)."""
+        made = cls.__new__(cls)
+        Face.__init__(made, kept(loop.call(lambda: AsyncTerminal.open(shell, **with_thread(arguments)))))
+        return made
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def shell(self) -> str:
+        return loop.ask(lambda: self._inner.shell)
+
+    @property
+    def pid(self) -> int | None:
+        return loop.ask(lambda: self._inner.pid)
+
+    @property
+    def cwd(self) -> str | None:
+        """Where the shell is, as the kernel says; where it last was, once it is gone."""
+        return loop.ask(lambda: self._inner.cwd)
+
+    @property
+    def busy(self) -> bool:
+        return loop.ask(lambda: self._inner.busy)
+
+    @property
+    def closed(self) -> bool:
+        return loop.ask(lambda: self._inner.closed)
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of the shell, once it has ended; 128+n if a signal ended it."""
+        return loop.ask(lambda: self._inner.exit_code)
+
+    @property
+    def jobs(self) -> list[Process] | None:
+        """Living processes that were started in it. None: they cannot be seen here, so some may be there."""
+        return loop.ask(lambda: self._inner.jobs)
+
+    @property
+    def strategy(self) -> Strategy:
+        return loop.ask(lambda: self._inner.strategy)
+
+    def run(self, command: str, *, wait: float | None = None, timeout: float | None = None) -> Outcome:
+        """Run a command and say how it stands when it has finished, waits for input, or `wait` seconds have passed.
+
+        `wait` is patience: the command goes on. `timeout` ends it.
+        """
+        return loop.call(lambda: self._inner.run(command, wait=wait, timeout=timeout))
+
+    def start(self, command: str, *, timeout: float | None = None) -> Command:
+        """Start a command and come back at once."""
+        return loop.call(lambda: then(self._inner.start(command, timeout=timeout), lambda it: face(Command, it)))
+
+    def send(self, text: str | bytes) -> None:
+        """Type `text` as it is to whatever reads this terminal."""
+        loop.call(lambda: self._inner.send(text))
+
+    def press(self, *names: str) -> None:
+        """Press keys by name: "Enter", "C-c", "Up", "F5"."""
+        loop.call(lambda: self._inner.press(*names))
+
+    def resize(self, columns: int, rows: int) -> None:
+        loop.call(lambda: self._inner.resize(columns, rows))
+
+    def screen(self) -> Screen:
+        """What a person would see now, or saw last: lines, cursor, size, title."""
+        return loop.ask(lambda: self._inner.screen())
+
+    def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
+        """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
+        return loop.call(lambda: then(self._inner.record(path, **wanted), lambda it: face(Recording, it)))
+
+    def close(self) -> None:
+        """End the shell and everything it started, and let go of everything. Safe to call twice."""
+        loop.call(lambda: self._inner.close())
+        loop.forget(self._inner)
+
+
+class Registry(Face[AsyncRegistry]):
+    """`with Registry(limit=20) as registry: terminal = registry.acquire("/project", task="fix")`.
+
+    `limit` terminals at most, `per_task` of them for one task; one that was not used for `idle` seconds is closed, held
+    or not; `warm` shells are kept ready for callers to come. The rest is what terminals are made with by default.
+    """
+
+    def __init__(
+        self,
+        *,
+        limit: int | None = LIMIT,
+        per_task: int | None = None,
+        idle: float | None = None,
+        warm: int = 0,
+        shell: ShellName = None,
+        cwd: Place = None,
+        make: Make | None = None,
+        **defaults: Unpack[Making],
+    ) -> None:
+        super().__init__(
+            opened(
+                lambda: AsyncRegistry(
+                    limit=limit,
+                    per_task=per_task,
+                    idle=idle,
+                    warm=warm,
+                    shell=shell,
+                    cwd=cwd,
+                    make=make,
+                    **with_thread(defaults),
+                )
+            )
+        )
+
+    @property
+    def limits(self) -> Limits:
+        return loop.ask(lambda: self._inner.limits)
+
+    @property
+    def idle(self) -> float | None:
+        return loop.ask(lambda: self._inner.idle)
+
+    @classmethod
+    def from_settings(cls, settings: Settings, *, rest: str = REST) -> Self:
+        """`rest` says where to read what an outcome leaves out, for whoever reads it."""
+        made = cls.__new__(cls)
+        Face.__init__(made, opened(lambda: AsyncRegistry.from_settings(settings, rest=rest)))
+        return made
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def get(self, id: str) -> Terminal:
+        """The terminal with this id; also one whose shell has ended, for its output can still be read."""
+        return loop.ask(lambda: face(Terminal, self._inner.get(id)))
+
+    def list(self) -> builtins.list[Terminal]:
+        """Those that are open, in the order in which they were opened."""
+        return loop.ask(lambda: [face(Terminal, each) for each in self._inner.list()])
+
+    @property
+    def warm(self) -> int:
+        """How many shells are ready that nobody was given yet."""
+        return loop.ask(lambda: self._inner.warm)
+
+    @property
+    def completed(self) -> tuple[Command, ...]:
+        """Commands that have finished with output nobody has read, oldest first. Reading it takes them out."""
+        return loop.ask(lambda: tuple([face(Command, each) for each in self._inner.completed]))
+
+    def announce(self) -> builtins.list[Command]:
+        """Those of `completed` that this method has not given before: each is announced once."""
+        return loop.ask(lambda: [face(Command, each) for each in self._inner.announce()])
+
+    def acquire(
+        self,
+        cwd: Place = None,
+        *,
+        task: str | None = None,
+        require_cwd: bool = False,
+        shell: ShellName = None,
+        **arguments: Unpack[Making],
+    ) -> Terminal:
+        """A terminal in `cwd` that nobody else uses: one of the task's, a free one, or a new one.
+
+        An idle one elsewhere is taken there, unless `require_cwd`. Without `cwd` a task gets its own as it left it.
+        Everything `Terminal` takes may be named; what is not is as the registry was made with.
+        """
+        return loop.call(
+            lambda: then(
+                self._inner.acquire(cwd, task=task, require_cwd=require_cwd, shell=shell, **with_thread(arguments)),
+                lambda it: face(Terminal, it),
+            )
+        )
+
+    def release(self, task: str | Terminal) -> builtins.list[Terminal]:
+        """Let go of all terminals of a task, or of one terminal. Nothing is closed, and what runs goes on.
+
+        A terminal that somebody else was given meanwhile is left to them.
+        """
+        return loop.ask(lambda: [face(Terminal, each) for each in self._inner.release(unwrap(task))])
+
+    def give_up(self, terminal: Terminal) -> None:
+        """The caller does not use it after all: it is free for others, or for others of its task."""
+        loop.ask(lambda: self._inner.give_up(unwrap(terminal)))
+
+    def close(self) -> None:
+        """Close every terminal and give out no more. Ids stay valid. Safe to call twice."""
+        loop.call(lambda: self._inner.close())
+        loop.forget(self._inner)
