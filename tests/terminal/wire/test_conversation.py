@@ -326,6 +326,19 @@ async def test_a_stop_seen_late_is_not_waiting(stage: Stage) -> None:
     assert (await command.wait(PATIENCE)).state == "finished" and command._machine.episode == 0
 
 
+@pytest.mark.parametrize("first", ["mark", "look"])
+async def test_a_shell_that_stops_for_us_gets_one_newline(stage: Stage, first: str) -> None:
+    """On a busy machine the shell still reads though its mark was answered, or the mark comes after looks showed it."""
+    command = await after_broken_modes(stage)
+    if first == "mark":
+        stage.say(("M",))
+    stage.observer.observation = Observation("waiting", kind="line", reader=4242, program="bash", wakes=5)
+    await stage.looked(12)
+    if first == "look":
+        stage.say(("M",))
+    assert stage.typed() == b"\n" and command.state == "running"
+
+
 async def test_a_dirty_prompt_is_cleared_first(stage: Stage) -> None:
     terminal = await stage.open()
     await terminal.send("half a li")

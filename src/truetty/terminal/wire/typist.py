@@ -124,7 +124,14 @@ class Typist:
         return name is None or self._folder is None or self._folder.has(name)
 
     def on_stop(self) -> None:
-        """The shell has stopped for us (M): nothing runs, its editor is away, what we see is what the text will get."""
+        """The shell has stopped for us (M): nothing runs, its editor is away, what we see is what the text will get.
+
+        Both the mark and looks that show the shell's read say so. One newline lets it go on: a second one would be
+        input of the command.
+        """
+        if not self.probing:
+            return
+        self.probing = False
         if not self._observer.modes().sane:
             self._observer.mend()
         self._probe = False
