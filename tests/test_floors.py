@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from truetty.core.marks import OWN
+from truetty.shells import table
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "truetty"
@@ -37,6 +39,16 @@ IMPURE = {
     *("asyncio", "concurrent", "contextvars", "ctypes", "datetime", "fcntl", "io", "logging", "multiprocessing", "os"),
     *("pathlib", "pty", "random", "resource", "sched", "secrets", "select", "selectors", "shutil", "signal", "socket"),
     *("subprocess", "tempfile", "termios", "threading", "time", "tty", "uuid", "warnings"),
+}
+
+# Where a shell's name stands outside `shells/`, and why.
+SHELLS_BY_NAME = {
+    "functions: bash",  # a tool of that name, which runs that shell
+    "cli/schema.py: bash",  # the same tool
+    "host/pty.py: sh",  # a program that every system has: it changes the directory, then becomes the shell
+    "policy/policy.py: bash",  # the shell of a command line of which nobody says the shell
+    "policy/readers.py: bash",  # one of the programs that only print with --version
+    "policy/runners.py: busybox",  # it runs programs, most of which are no shell
 }
 
 # Heavy or optional: only the part that needs one imports it, when it needs it.
@@ -82,6 +94,10 @@ def place(name: str) -> tuple[int, set[str]]:
             if name in room:
                 return number, room
     pytest.fail(f"truetty.{name} has no floor yet: give it one in FLOORS", pytrace=False)
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
 
 
 def test_there_is_something_to_look_at() -> None:
@@ -136,6 +152,20 @@ def test_one_file_knows_how_a_mark_is_written() -> None:
         if f"{OWN.decode()};" in str(node.value)
     ]
     assert wrong == []
+
+
+def test_only_shells_knows_a_shell_by_name() -> None:
+    """What is known of a shell is a field of its row. Names in sentences are not looked at, those in lists are."""
+    found = set()
+    for path, module in MODULES.items():
+        room = part(module)
+        where = room if room == "functions" else name_of(path)
+        for node in ast.walk(ast.parse(path.read_text())):
+            if room != "shells" and isinstance(node, ast.Constant) and isinstance(node.value, str):
+                words = node.value.split()
+                if len(words) == 1 or ("\n" in node.value and all(re.fullmatch(r"[\w.-]+", word) for word in words)):
+                    found |= {f"{where}: {word}" for word in words if word in table.names()}
+    assert found == SHELLS_BY_NAME
 
 
 def test_an_import_brings_nothing_heavy() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.policy.commands import TABLE
 from truetty.policy import Policy, Rule
 from truetty.policy.words import Builder, ansi, has_braces
+from truetty.shells.row import Dialect
 
 READ_ONLY = Policy.read_only()
 DENYING = Policy([Rule("deny", prefix="canary")], default="allow")
@@ -98,8 +99,8 @@ def test_a_changed_line_gets_an_answer(command: str, token: str, place: int) -> 
         assert decision.parts and all(part.verdict == "allow" for part in decision.parts)
 
 
-@given(st.text(max_size=40), st.sampled_from(["bash", "zsh"]))
-def test_words_keep_their_shape(text: str, dialect: str) -> None:
+@given(st.text(max_size=40), st.sampled_from([Dialect.BASH, Dialect.ZSH]))
+def test_words_keep_their_shape(text: str, dialect: Dialect) -> None:
     builder = Builder(dialect)
     builder.bare(text)
     builder.fixed(text)

@@ -16,6 +16,7 @@ from typing import Final
 from truetty.policy.script import Call, Doubt
 from truetty.policy.tree import Node, Unreadable, child, children, flag, kind, only, operator, span, text
 from truetty.policy.words import Builder, Word, ansi, in_double_quotes
+from truetty.shells.row import Dialect
 
 MOST_DEPTH: Final = 100  # levels: nobody writes more, and Python's own stack is finite
 
@@ -41,7 +42,7 @@ def _is_bracketed(part: Node) -> bool:
 
 
 class Expansions(ABC):
-    def __init__(self, source: bytes, dialect: str) -> None:
+    def __init__(self, source: bytes, dialect: Dialect) -> None:
         self.found: list[Call | Doubt] = []
         self.dialect = dialect
         self.source = source
@@ -62,7 +63,7 @@ class Expansions(ABC):
         only(node, "Type", "Parts")
         builder = Builder(self.dialect)
         self._pieces(children(node, "Parts"), builder, quoted=False)
-        if self.dialect == "zsh" and (builder.shape[:1] == "=" or "(" in builder.shape):
+        if self.dialect == Dialect.ZSH and (builder.shape[:1] == "=" or "(" in builder.shape):
             self.doubt(node, IN_BRACKETS)
         return builder.word(self.slice(node))
 
@@ -71,7 +72,7 @@ class Expansions(ABC):
 
         With `globs`, zsh may look for files with it, and run what stands in its brackets.
         """
-        if globs and self.dialect == "zsh" and any(_is_bracketed(part) for part in children(node, "Parts")):
+        if globs and self.dialect == Dialect.ZSH and any(_is_bracketed(part) for part in children(node, "Parts")):
             self.doubt(node, IN_BRACKETS)
         self._pieces(children(node, "Parts"), Builder(self.dialect), quoted=True, operand=operand)
 

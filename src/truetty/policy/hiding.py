@@ -18,6 +18,7 @@ from truetty.policy.runners import EVALUATORS, SHELLS, is_runner, name_of
 from truetty.policy.script import Assignment
 from truetty.policy.variables import PAGERS, dangerous
 from truetty.policy.words import Word, listed
+from truetty.shells.row import Dialect
 
 _CHANGES: Final = frozenset(
     {"alias", "unalias", "enable", "hash", "shopt", "setopt", "unsetopt", "zmodload", "autoload", "zle"}
@@ -84,7 +85,7 @@ def hidden_by_variables(assignments: Sequence[Assignment], named: Mapping[str, s
     return None
 
 
-def hidden(words: Sequence[Word], dialect: str) -> str | None:
+def hidden(words: Sequence[Word], dialect: Dialect) -> str | None:
     """A sentence that says what is hidden, or None. `words` are a call's, or what is seen through them."""
     if not words:
         return None
@@ -120,7 +121,7 @@ def _types(word: Word, harmless: re.Pattern[str]) -> bool:
     return (word.literal or "").startswith("+") and not harmless.fullmatch(word.literal or "")
 
 
-def _shell_word(name: str, words: Sequence[Word], dialect: str) -> str | None:
+def _shell_word(name: str, words: Sequence[Word], dialect: Dialect) -> str | None:
     """Builtins, and programs that run other programs."""
     if name == "command" and len(words) > 1 and words[1].literal in ("-v", "-V"):
         return None
@@ -150,36 +151,36 @@ def _declaration(name: str, words: Sequence[Word]) -> str | None:
     return None
 
 
-def _names(name: str, words: Sequence[Word], dialect: str) -> str | None:
+def _names(name: str, words: Sequence[Word], dialect: Dialect) -> str | None:
     if name in ("test", "["):
         return _test([word for word in words if word.literal != "]"], dialect)
     if name == "printf":
         return _printf(words, dialect)
     if name in ("print", "pushd"):
-        return f"`{name}` does more than it says in this shell." if dialect in ("zsh", "mksh") else None
+        return f"`{name}` does more than it says in this shell." if dialect in (Dialect.ZSH, Dialect.MKSH) else None
     if name == "let" or any(word.literal is None or "[" in word.literal for word in words):
         return f"`{name}` may run what stands in the brackets of a name."
     return None
 
 
-def _printf(words: Sequence[Word], dialect: str) -> str | None:
+def _printf(words: Sequence[Word], dialect: Dialect) -> str | None:
     if words and (words[0].literal or "-").startswith("-") and words[0].literal != "--":
         return "`printf -v` sets a variable, and may run what is in its brackets."
     pattern, *values = [word for word in words if word.literal != "--"] or [Word.plain("")]
     if _COUNTS.search((pattern.literal or "%n").replace("%%", "")):
         return "`printf %n` sets a variable."
-    if dialect == "bash" or _ONLY_TEXT.fullmatch(pattern.literal or ""):
+    if dialect == Dialect.BASH or _ONLY_TEXT.fullmatch(pattern.literal or ""):
         return None
     if all(_NUMBER.fullmatch(value.literal or "") for value in values):
         return None
     return "In this shell numbers in `printf` can run commands that hide in variables."
 
 
-def _test(words: Sequence[Word], dialect: str) -> str | None:
+def _test(words: Sequence[Word], dialect: Dialect) -> str | None:
     reason = "The test may look up a name, and run what is in its brackets."
     if any(word.literal in ("-v", "-R") or word.splits for word in words):
         return reason
-    if dialect != "bash":
+    if dialect != Dialect.BASH:
         for place, word in enumerate(words):
             sides = [*words[place - 1 : place], *words[place + 1 : place + 2]]
             counted = sides if word.literal in _NUMERIC else sides[-1:] if word.literal == "-t" else []

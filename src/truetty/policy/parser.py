@@ -19,6 +19,7 @@ from typing import Final
 
 from truetty.policy.tree import Node, Unreadable
 from truetty.shells import table
+from truetty.shells.row import Dialect
 
 PROGRAM: Final = "shfmt"
 MOST_TEXT: Final = 64 * 1024  # bytes: longer texts are programs, not command lines
@@ -28,10 +29,10 @@ PATIENCE: Final = 2.0  # seconds; 3 ms is usual
 CHUNK: Final = 64 * 1024
 
 # From text and dialect to a tree; raises `Unreadable`.
-Parser = Callable[[bytes, str], Node]
+Parser = Callable[[bytes, Dialect], Node]
 
 
-def dialect_of(shell: str) -> str:
+def dialect_of(shell: str) -> Dialect:
     name = os.path.basename(shell).lstrip("-")
     row = table.known(name)
     if row is None or row.dialect is None:
@@ -39,7 +40,7 @@ def dialect_of(shell: str) -> str:
     return row.dialect
 
 
-def parse(text: bytes, dialect: str) -> Node:
+def parse(text: bytes, dialect: Dialect) -> Node:
     program = find()
     if program is None:
         raise Unreadable(f"The parser ({PROGRAM}) is not installed: pip install 'truetty[policy]'.")

@@ -32,6 +32,7 @@ from truetty.policy.tree import Unreadable
 from truetty.policy.variables import harmless
 from truetty.policy.words import Word
 from truetty.policy.writers import written
+from truetty.shells.row import Dialect
 
 MOST_TEXTS: Final = 8  # texts inside a line that are read too (`bash -c 'bash -c …'`), each a call of the parser
 
@@ -130,7 +131,7 @@ class Policy:
         what = {"allow": "is allowed", "ask": "needs a yes", "deny": "is denied"}[self.typing]
         return Decision(self.typing, f"Typing into {whom} {what} by this policy.", None, command)
 
-    def _script(self, command: str, dialect: str) -> Script:
+    def _script(self, command: str, dialect: Dialect) -> Script:
         if (character := unseen(command)) is not None:
             raise Unreadable(f"It holds a character that cannot be seen: {shown(character)}.")
         source = command.encode()
@@ -159,7 +160,7 @@ class Policy:
                     return rule
         return None
 
-    def _judge_script(self, script: Script, dialect: str, places: Places, budget: list[int]) -> Iterator[_Judged]:
+    def _judge_script(self, script: Script, dialect: Dialect, places: Places, budget: list[int]) -> Iterator[_Judged]:
         for item in script:
             if isinstance(item, Doubt):
                 yield _Judged(Part(item.source, strictest("ask", self.default), item.reason))
@@ -169,7 +170,7 @@ class Policy:
             yield from self._inside(item, dialect, places, budget)
             places = places.after(replace(item, words=tuple(through(item.words))))
 
-    def _inside(self, call: Call, dialect: str, places: Places, budget: list[int]) -> Iterator[_Judged]:
+    def _inside(self, call: Call, dialect: Dialect, places: Places, budget: list[int]) -> Iterator[_Judged]:
         """Shell texts among the arguments: the call says how it is judged, but what is denied is denied there too."""
         for text in (text for words in (call.words, *carried(call.words)) for text in texts(words)):
             if budget[0] <= 0:
@@ -184,7 +185,7 @@ class Policy:
                 judged = list(self._judge_script(script, dialect, replace(places, directories=None), budget))
             yield from (one for one in judged if one.part.verdict == "deny" and one.part.rule is not None)
 
-    def _judge(self, call: Call, dialect: str, places: Places) -> _Judged:
+    def _judge(self, call: Call, dialect: Dialect, places: Places) -> _Judged:
         strict = self._strictly(call)
         if strict is not None and strict.verdict == "deny":
             return _Judged(strict)
@@ -221,7 +222,7 @@ class Policy:
         return asked
 
     def _by_rule(
-        self, call: Call, seen: Call, dialect: str, places: Places
+        self, call: Call, seen: Call, dialect: Dialect, places: Places
     ) -> tuple[Verdict, str, Rule | None, str | None]:
         """Verdict, reason, the rule, and the text of a rule that would allow it if none does."""
         if not call.words and all(harmless(item, dialect) for item in call.assignments):

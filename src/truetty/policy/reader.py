@@ -18,6 +18,7 @@ from truetty.policy.runners import moves
 from truetty.policy.script import Assignment, Call, Script
 from truetty.policy.tree import Node, Unreadable, child, children, flag, kind, only, operator, span, text
 from truetty.policy.words import Word
+from truetty.shells.row import Dialect
 
 _WRITES: Final = frozenset({">", ">>", ">|", ">>|", "&>", "&>>", "&>|", "&>>|", "<>", ">!", ">>!"})
 _HERE: Final = frozenset({"<<", "<<-"})
@@ -26,7 +27,7 @@ _DELIMITER: Final = re.compile(r"""['"]?[A-Za-z0-9_.-]+['"]?""")  # others are r
 _NETWORK: Final = ("/dev/tcp/", "/dev/udp/")
 
 
-def read(tree: Node, source: bytes, dialect: str) -> Script:
+def read(tree: Node, source: bytes, dialect: Dialect) -> Script:
     reader = _Reader(source, dialect)
     try:
         only(tree, "Type", "Stmts", "Last", "Name")
@@ -42,7 +43,7 @@ class _Reader(Expansions):
 
     def comments(self, node: Node, *names: str) -> None:
         # An interactive zsh has no comments unless told so: `ls # ; rm x` would run rm.
-        if self.dialect == "zsh":
+        if self.dialect == Dialect.ZSH:
             for comment in (comment for name in names for comment in children(node, name)):
                 self.doubt(comment, "An interactive zsh may run what looks like a comment.")
 
@@ -64,7 +65,7 @@ class _Reader(Expansions):
             case "":
                 if command is not None:
                     raise Unreadable("The parser found a command without a name.")
-                if self.dialect == "zsh" and not writes:
+                if self.dialect == Dialect.ZSH and not writes:
                     self.doubt(node, "Without a command zsh starts a pager.")
             case _:
                 self._compound(command or {})

@@ -21,6 +21,7 @@ from truetty.policy.decision import VERDICTS, Verdict
 from truetty.policy.script import Call
 from truetty.policy.variables import harmless
 from truetty.policy.words import Word
+from truetty.shells.row import Dialect
 
 # Where a program of that name is the one that is meant.
 SYSTEM: Final = ("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/")
@@ -84,7 +85,7 @@ class Rule:
     def text(self) -> str:
         return f"/{self.regex}/" if self.regex is not None else self.prefix or ""
 
-    def allows(self, call: Call, dialect: str) -> bool:
+    def allows(self, call: Call, dialect: Dialect) -> bool:
         """Strictly. What the words do beyond the rule is for `check` to say."""
         foreign = [item for item in call.assignments if not harmless(item, dialect)]
         if self.pattern is not None:

@@ -15,6 +15,7 @@ from truetty.policy.runners import RUNNERS, SHELLS
 from truetty.policy.script import Call
 from truetty.policy.variables import harmless
 from truetty.policy.words import listed
+from truetty.shells.row import Dialect
 
 # Their sub-command says what they do; without one they are suggested as they are called.
 MANY: Final = listed("""
@@ -34,7 +35,7 @@ _SPECIAL: Final = re.compile(r"[\\^$.|?*+()\[\]{}]")
 _SUB: Final = re.compile(r"[a-z][a-z0-9:_-]*")
 
 
-def suggestion(call: Call, dialect: str) -> str | None:
+def suggestion(call: Call, dialect: Dialect) -> str | None:
     literals = [word.literal for word in call.words]
     if not literals or literals[0] is None:
         return None

@@ -12,6 +12,7 @@ import re
 from typing import Final
 
 from truetty.policy.script import Assignment
+from truetty.shells.row import Dialect
 
 HARMLESS: Final = frozenset(
     {
@@ -33,7 +34,7 @@ _DANGEROUS: Final = re.compile(
 )
 
 
-def harmless(assignment: Assignment, dialect: str) -> bool:
+def harmless(assignment: Assignment, dialect: Dialect) -> bool:
     if assignment.part:
         return False
     name, value = assignment.name, assignment.value
@@ -41,7 +42,7 @@ def harmless(assignment: Assignment, dialect: str) -> bool:
         return value is not None
     if name in PAGERS:
         return value is not None and value.literal in ("", "cat")
-    return dialect != "zsh" and bool(_OWN.fullmatch(name)) and not _READ_BY_PROGRAMS.fullmatch(name)
+    return dialect != Dialect.ZSH and bool(_OWN.fullmatch(name)) and not _READ_BY_PROGRAMS.fullmatch(name)
 
 
 def dangerous(name: str) -> bool:

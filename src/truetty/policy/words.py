@@ -12,6 +12,8 @@ import shlex
 from dataclasses import dataclass
 from typing import Final
 
+from truetty.shells.row import Dialect
+
 _SIGNS: Final = frozenset({"[", "]", "[[", "((", ":", "."})
 FIXED: Final = "\0"  # in a shape: a character that is quoted or escaped and stands for itself
 
@@ -56,8 +58,8 @@ class Word:
 class Builder:
     """Puts a word together from its parts. The shape has one character for each of the text."""
 
-    def __init__(self, dialect: str) -> None:
-        self._zsh = dialect == "zsh"
+    def __init__(self, dialect: Dialect) -> None:
+        self._zsh = dialect == Dialect.ZSH
         self._text = ""
         self._shape = ""
         self._known: int | None = None  # so much of the text is certain; None for all of it
