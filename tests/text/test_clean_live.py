@@ -3,7 +3,6 @@
 # ruff: noqa: E501 - programs stand here as they are run
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -79,7 +78,7 @@ for n in $(seq 1 40); do seq $n $((n * 30)) > file$((n % 5)).txt; printf 'é %s\
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-async def test_real_programs_read_as_in_xterm(name: str, place: Path, program: Callable[[str], str]) -> None:
+async def test_real_programs_read_as_in_xterm(name: str, place: Path, xterm: truth.Xterm) -> None:
     async with truetty.Terminal("bash", rc=False, cwd=place, size=SIZE, env={"LESS": None}) as terminal:
         if name.startswith("git"):
             assert (await terminal.run(HISTORY, wait=60)).exit_code == 0
@@ -87,6 +86,6 @@ async def test_real_programs_read_as_in_xterm(name: str, place: Path, program: C
         outcome = await command.wait(60, "finished")
         assert outcome.state == "finished" and outcome.complete
         raw = command.output.raw()
-        (expected,) = truth.texts(program("node"), [(*SIZE, raw)])
+        expected = xterm.text(*SIZE, raw)
         assert len(raw) > 100
         assert truth.without_tabs(command.output.text(), SIZE[0]) == expected

@@ -1,36 +1,44 @@
-"""xterm.js as the truth: what a terminal that people use makes of the same bytes."""
+"""xterm.js as the truth: what a terminal that people use makes of the same bytes.
+
+One node process answers all cases of a test run's worker: starting node takes longer than most cases do.
+"""
 
 from __future__ import annotations
 
 import struct
 import subprocess
 import unicodedata
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 SCRIPT = Path(__file__).with_name("xterm") / "text.mjs"
 FAILED = 0xFFFFFFFF
 
-Case = tuple[int, int, bytes]  # columns, rows, bytes
 
+class Xterm:
+    """A running xterm.js."""
 
-def texts(node: str, cases: Sequence[Case]) -> list[str | None]:
-    """The text of each case; None where xterm.js itself fails."""
-    given = b"".join(struct.pack("<III", columns, rows, len(data)) + data for columns, rows, data in cases)
-    done = subprocess.run([node, str(SCRIPT)], input=given, capture_output=True, check=False, timeout=100)
-    assert done.returncode == 0, f"xterm.js did not run: {done.stderr.decode()[-1000:]}"
-    found: list[str | None] = []
-    at = 0
-    while at < len(done.stdout):
-        (size,) = struct.unpack_from("<I", done.stdout, at)
-        at += 4
-        if size == FAILED:
-            found.append(None)
-            continue
-        found.append(done.stdout[at : at + size].decode())
-        at += size
-    assert len(found) == len(cases)
-    return found
+    def __init__(self, node: str) -> None:
+        # What it says on standard error stands beside the failure.
+        self._process = subprocess.Popen([node, str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._process:
+            pass
+
+    def text(self, columns: int, rows: int, data: bytes) -> str | None:
+        """The text that these bytes leave on a terminal of this size; None where xterm.js itself fails."""
+        to, back = self._process.stdin, self._process.stdout
+        assert to is not None and back is not None
+        to.write(struct.pack("<III", columns, rows, len(data)) + data)
+        to.flush()
+        head = back.read(4)
+        assert len(head) == 4, "xterm.js has ended"
+        (size,) = struct.unpack("<I", head)
+        return None if size == FAILED else back.read(size).decode()
 
 
 def without_tabs(text: str, columns: int) -> str:

@@ -1,13 +1,13 @@
-// What xterm.js makes of bytes: the text of its buffer, soft wraps joined.
+// What xterm.js makes of bytes: the text of its buffer, soft wraps joined. One process answers any number of cases.
 //
 // Standard input: frames of { columns, rows, length: three 32-bit little-endian numbers, then the bytes }.
-// Standard output, one for each: { length: a 32-bit little-endian number, then the text in UTF-8 }; a length of
+// Standard output, one for each, before the next frame is read: { length: a 32-bit little-endian number, then the text in UTF-8 }; a length of
 // 0xffffffff, and no text, when xterm.js fails (6.0.0 does, on ED 1 at the end of the last row).
 //
 // A clear keeps: before ED 2, ED 0 at home and RIS the screen is written to the text, as truetty does.
 import headless from '@xterm/headless';
 import unicode11 from '@xterm/addon-unicode11';
-import { readFileSync, writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 
 function text(columns, rows, bytes) {
   // No byte makes more than one line, so nothing is ever trimmed.
@@ -81,17 +81,26 @@ function text(columns, rows, bytes) {
   return pieces.join('');
 }
 
-const input = readFileSync(0);
-for (let at = 0; at < input.length;) {
-  const [columns, rows, length] = [0, 4, 8].map((offset) => input.readUInt32LE(at + offset));
+// The next bytes of standard input; null at its end.
+function take(length) {
+  const bytes = Buffer.alloc(length);
+  for (let done = 0; done < length;) {
+    const count = readSync(0, bytes, done, length - done, null);
+    if (!count) return null;
+    done += count;
+  }
+  return bytes;
+}
+
+for (let head; (head = take(12)) !== null;) {
+  const [columns, rows, length] = [0, 4, 8].map((offset) => head.readUInt32LE(offset));
   const size = Buffer.alloc(4);
   let answer = Buffer.alloc(0);
   try {
-    answer = Buffer.from(text(columns, rows, input.subarray(at + 12, at + 12 + length)), 'utf-8');
+    answer = Buffer.from(text(columns, rows, take(length)), 'utf-8');
     size.writeUInt32LE(answer.length);
   } catch (error) {
     size.writeUInt32LE(0xffffffff); // xterm.js itself failed: there is no truth here
   }
   for (const part of [size, answer]) for (let done = 0; done < part.length;) done += writeSync(1, part, done);
-  at += 12 + length;
 }
