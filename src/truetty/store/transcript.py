@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import weakref
-from collections.abc import Iterator
 from typing import Final
 
 from truetty.core.errors import HostError, Misuse
@@ -97,12 +96,6 @@ class Transcript:
             with memoryview(self._recent) as view:
                 return bytes(view[start - base : end - base])
         return b"".join([self._load(first, last) for first, last in self._kept(start, end)])
-
-    def chunks(self, start: int, end: int, step: int = 1 << 18) -> Iterator[bytes]:
-        """The same in pieces of at most `step`; the transcript may grow meanwhile."""
-        for at in range(max(0, start), min(end, self.size), step):
-            if data := self.read(at, min(step, end - at)):
-                yield data
 
     def gaps(self, start: int = 0, end: int | None = None) -> tuple[Span, ...]:
         """What could not be kept, as spans of offsets."""

@@ -61,7 +61,6 @@ class Digested:
 
     text: str
     omitted: int  # characters of the original that are not in `text`
-    omitted_lines: int  # lines of which nothing is in `text`
     characters: int  # of the original
     lines: int  # of the original; a last line without its newline counts
 
@@ -98,7 +97,7 @@ class Digest:
         last = tail[-1:] or head[-1:]
         lines = self._newlines + (last not in ("", "\n"))
         if self._characters <= self._budget.characters:
-            return Digested(head, 0, 0, self._characters, lines)
+            return Digested(head, 0, self._characters, lines)
         if len(head) + len(tail) == self._characters:
             head, tail = head + tail, ""
         return _Composed(head, tail, self._characters, self._bytes, lines, self._budget).digested()
@@ -117,7 +116,7 @@ class Digest:
 def digest(text: str, budget: Budget) -> Digested:
     """The digest of a whole text; one within the budget comes back as the same object."""
     if len(text) <= budget.characters:
-        return Digested(text, 0, 0, len(text), text.count("\n") + (text[-1:] not in ("", "\n")))
+        return Digested(text, 0, len(text), text.count("\n") + (text[-1:] not in ("", "\n")))
     whole = Digest(budget)
     whole.feed(text)
     return whole.result()
@@ -172,17 +171,17 @@ class _Composed:
         between = self._characters - upper.taken - lower.taken
         omitted = self._characters - upper.kept - lower.kept
         if not between:
-            return Digested(above + below, omitted, 0, self._characters, lines)
+            return Digested(above + below, omitted, self._characters, lines)
         last = self._tail or self._head
         size = self._bytes - _bytes(self._head[: upper.taken]) - _bytes(last[len(last) - lower.taken :])
         shown_lines = upper.lines + lower.lines
         if above and not above.endswith("\n") and shown_lines > lines:
             # Both ends are parts of one line: nothing but characters is missing.
-            return Digested(f"{above}[… {size:,} bytes left out …]{below}", omitted, 0, self._characters, lines)
+            return Digested(f"{above}[… {size:,} bytes left out …]{below}", omitted, self._characters, lines)
         hidden = lines - shown_lines
         joint = "\n" if above and not above.endswith("\n") else ""
         text = f"{above}{joint}{self._omission(size, hidden)}\n{below}"
-        return Digested(text, omitted, hidden, self._characters, lines)
+        return Digested(text, omitted, self._characters, lines)
 
     def _omission(self, size: int, lines: int) -> str:
         return f"[… {size:,} bytes, {lines:,} {'line' if lines == 1 else 'lines'} left out{self._rest} …]"

@@ -40,11 +40,6 @@ def units(text: str, longest: int) -> list[Unit]:
     return found
 
 
-def fold(text: str) -> str:
-    """The text with its runs folded."""
-    return "".join(unit.shown for unit in units(text, len(text)))
-
-
 def _run(run: list[str], longest: int) -> list[Unit]:
     """Equal neighbours first: a run that then still is long, and has words in it, keeps its first and last line."""
     equal: list[Unit] = []
