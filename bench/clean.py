@@ -16,7 +16,7 @@ from pathlib import Path
 from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget, Digest
 
-RECORDINGS = Path(__file__).parent.parent / "tests" / "output" / "recordings"
+RECORDINGS = Path(__file__).parent.parent / "tests" / "text" / "recordings"
 SIZE = 4_000_000
 SLOW_SIZE = 100_000  # for pyte, which would take a minute for more
 CHUNK = 65536
