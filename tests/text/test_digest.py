@@ -93,6 +93,29 @@ def test_a_long_line_does_not_crowd_out_its_neighbours() -> None:
     assert number(count) == result.omitted
 
 
+@pytest.mark.parametrize("before", ["", "first\n", "a\nb\nc\n", "same\n" * 3000])
+@pytest.mark.parametrize("size", [31_000, 50_000, 200_000])
+def test_a_long_line_has_all_the_room_that_is_left(before: str, size: int) -> None:
+    result = digest(f"{before}{'x' * size}\nlast\n", Budget(30_000))
+    assert 29_970 <= len(result.text) <= 30_000
+    assert result.text.startswith(before[:5]) and result.text.endswith("x\nlast\n")
+
+
+@pytest.mark.parametrize("size", [*range(985, 1050), 2000])
+def test_a_line_that_just_fits_is_not_pushed_out(size: int) -> None:
+    result = digest("x" * size, Budget(1000))
+    assert 970 < len(result.text) <= 1000 and "left out" not in result.text
+
+
+def test_long_lines_share_the_room() -> None:
+    text = "a" * 50_000 + "\n" + "b" * 5_000 + "\n" + "c" * 90_000 + "\n"
+    result = digest(text, Budget(30_000))
+    assert 29_950 <= len(result.text) <= 30_000
+    first, second, third = result.text.splitlines()
+    assert second == "b" * 5_000
+    assert abs(len(first) - len(third)) <= 2
+
+
 def test_the_end_of_a_last_line_longer_than_all() -> None:
     result = digest(NUMBERS + "y" * 5000 + "the end", Budget(300))
     assert result.text.endswith("the end")

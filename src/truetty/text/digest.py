@@ -3,8 +3,8 @@
 Rule 1: text within the budget is given back unchanged.
 Rule 2: the result is never longer than the budget (for budgets of `SMALLEST` and more), and the end of the last
         line is always in it: the error at the end of a log is what was looked for.
-Rule 3: lines that are equal, or differ in digits only, are folded first; then whole lines where possible; a line that
-        alone would fill much of the budget is cut in its middle.
+Rule 3: lines that are equal, or differ in digits only, are folded first; then whole lines where possible; a line of
+        more than an eighth of the budget is cut in its middle, to an eighth or to its share of the room that is left.
 Rule 4: only so much of both ends is held as may be shown, and the result does not depend on how the text was cut
         into pieces.
 """
@@ -25,6 +25,7 @@ CHARACTERS_PER_TOKEN: Final = 4  # of English and code; a true count needs the m
 REST: Final = "output.text(), .read() and .grep() have them"
 _REACH: Final = 8  # folding may make so many characters into one; more of the ends is not held
 _LONG_SHARE: Final = 8  # a line longer than an eighth of the budget crowds out its neighbours
+_COUNT: Final = 12  # the number in a mark may be so many characters shorter than the room that is kept for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,9 @@ class Digest:
             return Digested(head, 0, self._characters, lines)
         if len(head) + len(tail) == self._characters:
             head, tail = head + tail, ""
+            if (fitting := _fitting(head, self._budget)) is not None:
+                kept = sum(unit.kept for unit in fitting)
+                return Digested("".join(unit.shown for unit in fitting), len(head) - kept, len(head), lines)
         return _Composed(head, tail, self._characters, self._bytes, lines, self._budget).digested()
 
     def _remember(self, text: str) -> None:
@@ -122,6 +126,25 @@ def digest(text: str, budget: Budget) -> Digested:
     return whole.result()
 
 
+def _fitting(text: str, budget: Budget) -> list[Unit] | None:
+    """The whole text, folded, and its long lines cut no more than it takes; None: lines must be left out."""
+    longest = _longest(budget)
+    found = units(text, longest)
+    spare = budget.characters - sum(len(unit.shown) for unit in found)
+    if spare < 0:
+        return None
+    while (cuts := sum(unit.cuts for unit in found)) and spare > 2 * _COUNT * cuts:
+        longest += spare // cuts - _COUNT
+        found = units(text, longest)
+        spare = budget.characters - sum(len(unit.shown) for unit in found)
+    return found
+
+
+def _longest(budget: Budget) -> int:
+    """Characters of a line that is shown whole beside others."""
+    return max(SMALLEST // 4, budget.characters // _LONG_SHARE)
+
+
 class _Composed:
     """Chooses what is shown of the two ends of a text that does not fit. `tail` is empty if `head` is all of it."""
 
@@ -130,7 +153,7 @@ class _Composed:
         self._characters, self._bytes, self._lines = characters, size, lines
         self._rest = f"; {budget.rest}" if budget.rest and len(budget.rest) * 8 <= budget.characters else ""
         room = max(0, budget.characters - len(self._omission(size, lines)) - 2)
-        limit = max(SMALLEST // 4, budget.characters // _LONG_SHARE)
+        limit = _longest(budget)
         share = min(1.0, max(0.0, budget.head_share))
         head_room = min(int(room * share), max(0, room - limit))
         front = units(head, limit)

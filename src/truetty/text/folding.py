@@ -23,6 +23,7 @@ class Unit:
     kept: int  # characters of the original in `shown`
     original: int  # characters of the original
     lines: int
+    cuts: int = 0  # lines in `shown` that are cut in their middle
 
 
 def units(text: str, longest: int) -> list[Unit]:
@@ -50,7 +51,7 @@ def _run(run: list[str], longest: int) -> list[Unit]:
         if count < _FOLD_FROM or len(mark) >= (count - 1) * len(line):
             equal += [first] * count
         else:
-            equal.append(Unit(first.shown + mark, first.kept, count * len(line), count))
+            equal.append(Unit(first.shown + mark, first.kept, count * len(line), count, first.cuts))
     if len(equal) < _FOLD_FROM or not any(letter.isalpha() for letter in run[0]):
         return equal
     first, last = _line(run[0], longest), _line(run[-1], longest)
@@ -58,7 +59,7 @@ def _run(run: list[str], longest: int) -> list[Unit]:
     original = sum(map(len, run))
     if len(shown) >= original:
         return equal
-    return [Unit(shown, first.kept + last.kept, original, len(run))]
+    return [Unit(shown, first.kept + last.kept, original, len(run), first.cuts + last.cuts)]
 
 
 def _line(line: str, longest: int) -> Unit:
@@ -68,7 +69,7 @@ def _line(line: str, longest: int) -> Unit:
     front = keep - keep // 2
     back = keep // 2 + line.endswith("\n")
     shown = f"{line[:front]}[… {len(line) - front - back:,} characters …]{line[-back:]}"
-    return Unit(shown, front + back, len(line), 1)
+    return Unit(shown, front + back, len(line), 1, 1)
 
 
 def _only_newlines(text: str) -> bool:
