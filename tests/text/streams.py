@@ -13,6 +13,7 @@ RARE = (
     *("\x00", "\x7f", "\x1b]8;;x\x1b\\", "\x1bPq\x1b\\", "\x1b[1 q", "\x1b[2\x1b[A"),
 )
 TABS = ("a", "bc", "\t", " ", "漢", "e\u0301", "\r\n", "\b", "\x1b[K", "\x1b[2K", "\r", "\x1b[3D", "\x1b[2P", "\x1b[A")
+STOPS = ("\x1bH", "\x1bH", "\x1b[g", "\x1b[3g", "")
 
 
 def stream(chance: random.Random, kind: str) -> bytes:
@@ -28,6 +29,12 @@ def _piece(chance: random.Random, kind: str) -> str:
     match kind:
         case "tabs":
             return chance.choice(TABS)
+        case "stops":
+            if part < 0.4:
+                return f"\x1b[{chance.randint(1, 22)}G{chance.choice(STOPS)}"
+            if part < 0.7:
+                return f"{chance.choice(STOPS)}\x1b[{chance.choice(('', '1', '2', '3', '9999'))}{chance.choice('IZ')}"
+            return chance.choice(("x", "漢", "\r", "\r\n"))
         case "lines":
             return chance.choice(WORDS if part < 0.5 else LINES)
         case "moves":

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
 import tracemalloc
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from hypothesis import given
@@ -202,7 +204,7 @@ def test_recordings_read_as_in_xterm(path: Path, xterm: truth.Xterm) -> None:
         assert cleaned(pieces(data, chance.sample(range(len(data)), min(len(data), 200)))) == text
 
 
-@pytest.mark.parametrize("kind", ["lines", "moves", "rare", "tabs"])
+@pytest.mark.parametrize("kind", ["lines", "moves", "rare", "tabs", "stops"])
 @pytest.mark.parametrize("seed", range(2))
 def test_random_streams_read_as_in_xterm(kind: str, seed: int, xterm: truth.Xterm) -> None:
     chance = random.Random(f"{kind} {seed}")
@@ -242,6 +244,32 @@ def test_any_cut_gives_the_same_text(data: bytes, cuts: list[int], size: tuple[i
     whole = clean(data, *size)
     assert cleaned(pieces(data, cuts), *size) == whole
     assert cleaned([bytes([byte]) for byte in data], *size) == whole
+
+
+SEQUENCES = [f"{ESC}[{values}{final}" for final in "@ABCDEFGHIJKLMPSTXZ`abdefgrsu" for values in ("9999", "9999;9999")]
+
+
+@pytest.mark.parametrize("sequence", [*SEQUENCES, "\t", f"{ESC}H", f"{ESC}M", f"{ESC}[2J", f"{ESC}[1J", f"{ESC}c"])
+@pytest.mark.parametrize("column", [1, 60, 120])
+def test_no_sequence_costs_more_than_one_screen(sequence: str, column: int) -> None:
+    """In lines of Python, on a page with a stop at every column and text in every row."""
+    cleaner = Cleaner(120, 30)
+    stops = "".join(f"{ESC}[{stop}G{ESC}H" for stop in range(1, 121))
+    rows = "\r\n".join(["漢e\u0301x" * 25] * 30)
+    cleaner.feed(f"{stops}\r{rows}{ESC}[15;{column}H".encode())
+    steps = 0
+
+    def traced(frame: FrameType, event: str, _: object) -> Callable[..., object]:
+        nonlocal steps
+        steps += event == "line"
+        return traced
+
+    sys.settrace(traced)
+    try:
+        cleaner.feed(sequence.encode())
+    finally:
+        sys.settrace(None)
+    assert steps < 120 * 30
 
 
 def test_controls_in_a_cut_sequence_after_an_open_string() -> None:

@@ -105,16 +105,16 @@ def _stops(page: Page) -> set[int]:
 
 
 def set_stop(values: Values, page: Page) -> None:
-    page.stops = frozenset(_stops(page) | {page.x})
+    page.stops = tuple(sorted(_stops(page) | {page.x}))
     _weigh(page)
 
 
 def clear_stop(values: Values, page: Page) -> None:
     stops = _stops(page)
     if values[0] == 0:
-        page.stops = frozenset(stops - {page.x})
+        page.stops = tuple(sorted(stops - {page.x}))
     elif values[0] == 3:
-        page.stops = frozenset()
+        page.stops = ()
     _weigh(page)
 
 

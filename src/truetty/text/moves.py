@@ -7,7 +7,7 @@ Rule 3: a clear keeps what was on the screen.
 
 from __future__ import annotations
 
-from truetty.text.cells import BLANK, GAP, HALF, LONE, TAB_WIDTH, deleted, erased, inserted
+from truetty.text.cells import BLANK, GAP, HALF, LONE, deleted, erased, inserted
 from truetty.text.page import Page, Row
 
 Values = tuple[int, ...]
@@ -58,17 +58,13 @@ def to_column(values: Values, page: Page) -> None:
 
 
 def tabs_right(values: Values, page: Page) -> None:
-    for _ in range(min(values[0] or 1, page.columns)):
-        if page.x < page.columns:
-            page.x = page.next_stop(page.x)
+    if page.x < page.columns:
+        page.x = page.next_stop(page.x, values[0] or 1)
 
 
 def tabs_left(values: Values, page: Page) -> None:
-    if page.x >= page.columns:
-        return
-    stops = range(0, page.columns, TAB_WIDTH) if page.stops is None else page.stops
-    for _ in range(min(values[0] or 1, page.columns)):
-        page.x = max((stop for stop in stops if stop < page.x), default=0)
+    if page.x < page.columns:
+        page.x = page.previous_stop(page.x, values[0] or 1)
 
 
 def erase_line(values: Values, page: Page) -> None:

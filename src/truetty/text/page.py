@@ -13,6 +13,7 @@ Rule 4: no more than `height` rows are held, and no row has more than `columns` 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from truetty.text.cells import (
@@ -63,7 +64,7 @@ class Page:
     drawing = False  # the active character set is DEC's line drawing
     sets: tuple[bool, ...] = (False, False, False, False)
     level = 0
-    stops: frozenset[int] | None = None  # None: every eight columns
+    stops: tuple[int, ...] | None = None  # in order; None: every eight columns
     saved: tuple[int, int, bool] = (0, 0, False)
     printed = False  # the last thing that came was a character, which REP may repeat
     frame = ""  # the last screen that a clear has kept
@@ -349,11 +350,20 @@ class Page:
             self.row.cells = cells + "\t" + GAP * (stop - size - 1)
         self.x = stop
 
-    def next_stop(self, x: int) -> int:
+    def next_stop(self, x: int, count: int = 1) -> int:
+        """The column of the tab stop so many stops to the right, the last column at most."""
         last = self.columns - 1
         if self.stops is None:
-            return min((x // TAB_WIDTH + 1) * TAB_WIDTH, last)
-        return min((stop for stop in self.stops if x < stop < last), default=last)
+            return min((x // TAB_WIDTH + count) * TAB_WIDTH, last)
+        at = bisect_right(self.stops, x) + count - 1
+        return min(self.stops[at], last) if at < len(self.stops) else last
+
+    def previous_stop(self, x: int, count: int = 1) -> int:
+        """The column of the tab stop so many stops to the left, the first column at least."""
+        if self.stops is None:
+            return max((-(-x // TAB_WIDTH) - count) * TAB_WIDTH, 0)
+        at = bisect_left(self.stops, x) - count
+        return self.stops[at] if at >= 0 else 0
 
     def wrap(self) -> None:
         """Go on in the next row with the same line."""
