@@ -6,9 +6,9 @@ Rule 2: `plain` is true only while none of them is set, and only then may text s
 
 from __future__ import annotations
 
-from truetty.text.cells import TAB_WIDTH
 from truetty.text.moves import Values, keep_screen, move_to
 from truetty.text.page import Page
+from truetty.text.stops import changed
 
 PRIVATE = frozenset({2, 6, 7, 47, 1047, 1048, 1049})  # the private modes that matter here
 
@@ -99,20 +99,16 @@ def use_default_set(values: Values, page: Page) -> None:
     designate(0, False, values, page)
 
 
-def _stops(page: Page) -> set[int]:
-    page.unfold()
-    return set(range(0, page.columns, TAB_WIDTH) if page.stops is None else page.stops)
-
-
 def set_stop(values: Values, page: Page) -> None:
-    page.stops = tuple(sorted(_stops(page) | {page.x}))
+    page.unfold()
+    page.stops = changed(page.stops, page.x, page.columns, there=True)
     _weigh(page)
 
 
 def clear_stop(values: Values, page: Page) -> None:
-    stops = _stops(page)
+    page.unfold()
     if values[0] == 0:
-        page.stops = tuple(sorted(stops - {page.x}))
+        page.stops = changed(page.stops, page.x, page.columns, there=False)
     elif values[0] == 3:
         page.stops = ()
     _weigh(page)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from truetty.text.cells import BLANK, GAP, HALF, LONE, deleted, erased, inserted
 from truetty.text.page import Page, Row
+from truetty.text.stops import left_of, right_of
 
 Values = tuple[int, ...]
 
@@ -59,12 +60,12 @@ def to_column(values: Values, page: Page) -> None:
 
 def tabs_right(values: Values, page: Page) -> None:
     if page.x < page.columns:
-        page.x = page.next_stop(page.x, values[0] or 1)
+        page.x = right_of(page.stops, page.x, values[0] or 1, page.columns - 1)
 
 
 def tabs_left(values: Values, page: Page) -> None:
     if page.x < page.columns:
-        page.x = page.previous_stop(page.x, values[0] or 1)
+        page.x = left_of(page.stops, page.x, values[0] or 1)
 
 
 def erase_line(values: Values, page: Page) -> None:

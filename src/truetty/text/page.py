@@ -13,7 +13,6 @@ Rule 4: no more than `height` rows are held, and no row has more than `columns` 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from truetty.text.cells import (
@@ -22,7 +21,6 @@ from truetty.text.cells import (
     HALF,
     LONE,
     MOST_MARKS,
-    TAB_WIDTH,
     UNSURE,
     WIDTHS,
     Clusters,
@@ -32,6 +30,7 @@ from truetty.text.cells import (
     render,
     updated,
 )
+from truetty.text.stops import Stops, right_of
 
 # DEC's line drawing set, from the VT100 user guide's table of special graphics.
 DRAWING = str.maketrans("`abcdefghijklmnopqrstuvwxyz{|}~", "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
@@ -64,7 +63,7 @@ class Page:
     drawing = False  # the active character set is DEC's line drawing
     sets: tuple[bool, ...] = (False, False, False, False)
     level = 0
-    stops: tuple[int, ...] | None = None  # in order; None: every eight columns
+    stops: Stops = None
     saved: tuple[int, int, bool] = (0, 0, False)
     printed = False  # the last thing that came was a character, which REP may repeat
     frame = ""  # the last screen that a clear has kept
@@ -338,7 +337,7 @@ class Page:
 
     def tab(self) -> None:
         columns, x = self.columns, self.x
-        stop = self.next_stop(x) if x < columns else x
+        stop = right_of(self.stops, x, 1, columns - 1) if x < columns else x
         if stop == x:
             # At the last column a tab moves nothing, but it is text: it goes with the cell before.
             if not self.stack("\t") and self.row.cells[x - 1 : x].strip(BLANK):
@@ -349,21 +348,6 @@ class Page:
         if x <= size < stop:  # beyond the end of what is written it only moves
             self.row.cells = cells + "\t" + GAP * (stop - size - 1)
         self.x = stop
-
-    def next_stop(self, x: int, count: int = 1) -> int:
-        """The column of the tab stop so many stops to the right, the last column at most."""
-        last = self.columns - 1
-        if self.stops is None:
-            return min((x // TAB_WIDTH + count) * TAB_WIDTH, last)
-        at = bisect_right(self.stops, x) + count - 1
-        return min(self.stops[at], last) if at < len(self.stops) else last
-
-    def previous_stop(self, x: int, count: int = 1) -> int:
-        """The column of the tab stop so many stops to the left, the first column at least."""
-        if self.stops is None:
-            return max((-(-x // TAB_WIDTH) - count) * TAB_WIDTH, 0)
-        at = bisect_left(self.stops, x) - count
-        return self.stops[at] if at >= 0 else 0
 
     def wrap(self) -> None:
         """Go on in the next row with the same line."""
