@@ -6,9 +6,10 @@ import itertools
 import random
 import sys
 import tracemalloc
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,9 @@ from hypothesis import strategies as st
 
 from tests.text import streams, truth
 from truetty.text.clean import Cleaner, clean
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 RECORDINGS = sorted(Path(__file__).with_name("recordings").glob("*.raw"))
 ESC = "\x1b"
@@ -259,7 +263,7 @@ def test_no_sequence_costs_more_than_one_screen(sequence: str, column: int) -> N
     cleaner.feed(f"{stops}\r{rows}{ESC}[15;{column}H".encode())
     steps = 0
 
-    def traced(frame: FrameType, event: str, _: object) -> Callable[..., object]:
+    def traced(frame: FrameType, event: str, _: object) -> TraceFunction:
         nonlocal steps
         steps += event == "line"
         return traced
@@ -277,6 +281,13 @@ def test_controls_in_a_cut_sequence_after_an_open_string() -> None:
     assert clean(data) == "\nne\n"
     for at in range(len(data)):
         assert cleaned([data[:at], data[at:]]) == "\nne\n"
+
+
+def test_a_string_before_a_repeat_and_a_broken_sequence() -> None:
+    data = b"a\x1b]0;t\x1b[b\x1b[2\x1b[A"
+    assert clean(data) == "a"
+    for at in range(len(data)):
+        assert cleaned([data[:at], data[at:]]) == "a"
 
 
 @given(STREAMS)

@@ -32,7 +32,7 @@ _ABORTED = r"(?:[\x18\x1a]|[^\x00-\x9f]|(?=\x1b)|\Z)"
 _ODD = re.compile(
     rf"\x1b(?P<early>[{_C0}]*)(?:(?P<csi>\[[{_C0} -?]*)(?:(?P<csi_final>[@-~])|{_ABORTED})"
     rf"|(?P<esc>[ -/][{_C0} -/]*)(?:(?P<esc_final>[0-~])|{_ABORTED})|(?P<final>[{_FINAL}])|{_ABORTED}"
-    r"|\][^\a\x18\x1a\x1b]*[\a\x18\x1a]?|[PX^_][^\x18\x1a\x1b]*[\x18\x1a]?)"
+    r"|(?P<string>\][^\a\x18\x1a\x1b]*[\a\x18\x1a]?|[PX^_][^\x18\x1a\x1b]*[\x18\x1a]?))"
 )
 _BODY = re.compile(r"\[[0-?]*[ -/]*|[ -/]*")
 _EFFECT = re.compile(r"[^\b-\x0f]+")
@@ -122,9 +122,14 @@ def tokens(text: str) -> list[str | None]:
 
 
 def _straightened(sequence: re.Match[str]) -> str:
-    """A sequence with controls inside, or one that was broken off: the controls, then what is left of it."""
+    """A sequence with controls inside, or one that was broken off: the controls, then what is left of it.
+
+    Of a string a CAN is left, for it comes between a character and the REP that would repeat it.
+    """
     body = sequence["csi"] or sequence["esc"] or ""
     final = sequence["csi_final"] or sequence["esc_final"] or sequence["final"]
     effects = _EFFECT.sub("", sequence["early"] + body)
+    if sequence["string"]:
+        return f"{effects}\x18"
     body = _NO_EFFECT.sub("", body)
     return f"{effects}\x1b{body}{final}" if final and _BODY.fullmatch(body) else effects
