@@ -3,9 +3,13 @@
 # ruff: noqa: E501 - one case beside the other
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from truetty.text.unseen import CONCEALED, INVISIBLE, Unseen
+from truetty.policy.decision import unseen
+from truetty.text.asciicast import Header, Writer
+from truetty.text.unseen import COMMON, CONCEALED, HIDING, INVISIBLE, Unseen, is_unseen
 
 
 def notes(data: bytes) -> tuple[str, ...]:
@@ -46,7 +50,11 @@ def test_concealed(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "char", ["\u200b", "\u202e", "\u2066", "\U000e0041", "\u200f", "\U000e0101", "\u3164", "\u00ad", "\ufeff"]
+    "char",
+    [
+        *("\u061c", "\u2028", "\u2029", "\u034f", "\u180e", "\u115f", "\u1160", "\uffa0", "\u17b4", "\ufff9"),
+        *("\u200b", "\u202e", "\u2066", "\U000e0041", "\u200f", "\U000e0101", "\u3164", "\u00ad", "\ufeff"),
+    ],
 )
 def test_invisible(char: str) -> None:
     assert notes(f"rm{char}x".encode()) == (INVISIBLE,)
@@ -54,7 +62,23 @@ def test_invisible(char: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["plain", "\x1b[38;5;8mgrey", "\x1b[48;5;8;1mx", "\x1b[28m", "\x1b[38;2;8;8;8m", "\x1b[38:2::8:8:8m", "\x1b[31;40m", "\x1b[38;5;8;48;5;0m", "❤\ufe0f", "\x1b[8A", "👩\u200d🚀", "é 日本", "50%\r100%"],
+    ["plain", "\x1b[38;5;8mgrey", "\x1b[48;5;8;1mx", "\x1b[28m", "\x1b[38;2;8;8;8m", "\x1b[38:2::8:8:8m", "\x1b[31;40m", "\x1b[38;5;8;48;5;0m", "❤\ufe0f", "\x1b[8A", "👩\u200d🚀", "क्\u200dष", "⣾\u2800", "é 日本", "50%\r100%"],
 )  # fmt: skip
 def test_what_everybody_prints_is_no_news(text: str) -> None:
     assert notes(text.encode()) == ()
+
+
+@pytest.mark.parametrize("ranges", [HIDING, COMMON])
+def test_one_table_for_notes_recordings_and_policy(ranges: str) -> None:
+    for first, last in re.findall("(.)(?:-(.))?", ranges):
+        for character in {first, last or first}:
+            assert is_unseen(character)
+            assert unseen(f"ls {character}") == character
+            assert character not in Writer(Header(3, (80, 24))).output(0, character.encode())
+            assert bool(notes(character.encode())) == (ranges == HIDING)
+
+
+def test_everything_on_a_keyboard_is_seen() -> None:
+    assert not [character for character in map(chr, range(32, 127)) if is_unseen(character)]
+    assert not [character for character in "éß漢€─█ñ…" if is_unseen(character)]
+    assert all(map(is_unseen, "\0\x1b\x7f\x85\xa0\u3000\ue000"))

@@ -6,23 +6,16 @@ Rule 2: a reason is one sentence for a person, and shows nothing that could redr
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from typing import Final, Literal
+
+from truetty.text.unseen import is_unseen
 
 Verdict = Literal["allow", "ask", "deny"]
 
 VERDICTS: Final[tuple[Verdict, ...]] = ("allow", "ask", "deny")  # from mild to strict
 
 LONGEST_SHOWN: Final = 160  # characters: a reason must fit on a line or two
-
-# Text that is not seen as it is: bidi controls and zero-width characters (Cf), separators, private use, unassigned.
-UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-# Letters and marks that are drawn as nothing or as a blank; then ranges of them, variation selectors above all.
-_BLANK: Final = frozenset(map(chr, (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0)))
-_BLANK_RANGES: Final = ((0xFE00, 0xFE0F), (0xE0100, 0xE01EF), (0x180B, 0x180F))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +56,10 @@ def shown(text: str) -> str:
 
 def unseen(text: str) -> str | None:
     """The first character that a person would not see, or would see as a blank; tabs and newlines are no surprise."""
-    for character in text:
-        if character in "\t\n " or (character.isascii() and character.isprintable()):
-            continue
-        if _is_unseen(character):
-            return character
-    return None
+    return next((character for character in text if character not in "\t\n" and is_unseen(character)), None)
 
 
 def _spelled(character: str) -> str:
     if character == "\n":
         return "⏎"
-    return f"<U+{ord(character):04X}>" if _is_unseen(character) else character
-
-
-def _is_unseen(character: str) -> bool:
-    category = unicodedata.category(character)
-    if category in UNSEEN or (category == "Zs" and character != " ") or character in _BLANK:
-        return True
-    return any(first <= ord(character) <= last for first, last in _BLANK_RANGES)
+    return f"<U+{ord(character):04X}>" if is_unseen(character) else character

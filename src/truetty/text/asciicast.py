@@ -21,6 +21,7 @@ from math import isfinite
 from typing import Final, Literal, NoReturn
 
 from truetty.core.errors import Misuse
+from truetty.text.unseen import COMMON, HIDING
 
 Version = Literal[2, 3]
 VERSIONS: Final[tuple[Version, ...]] = (2, 3)
@@ -38,11 +39,9 @@ USUAL_SIZE: Final = (80, 24)
 # The kernel's size fields are 16 bits wide.
 LARGEST: Final = 65535
 
-# DEL, C1 controls, zero-width characters, line separators, bidirectional controls: JSON itself lets them through.
 _HALVES: Final = "\ud800-\udfff"  # what Python makes of bytes that are not UTF-8; there are no bytes for it
-_UNSEEN: Final = re.compile(
-    f"[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f{_HALVES}]"
-)
+# DEL, C1 controls and what nobody sees: JSON itself lets them through.
+_UNSEEN: Final = re.compile(f"[\x7f-\x9f{HIDING}{COMMON}{_HALVES}]")
 _HALF: Final = re.compile(f"[{_HALVES}]")
 _SIZE: Final = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 

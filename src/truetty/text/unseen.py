@@ -1,29 +1,45 @@
-"""Text that a person would not have seen, but a program reads: said, so that nobody is fooled by it.
+"""Text that a person does not see, but a program reads: which characters these are, and whether an output holds any.
 
-Rule 1: nothing is taken out of the text. What was printed is what is shown; this only says that there is more in it
-        than meets the eye.
-Rule 2: what honest programs print all the time is no news: colours, joined emoji, overwritten progress bars.
+Rule 1: this is the one table of them. `Unseen` warns of an output, `asciicast` escapes, `policy` asks.
+Rule 2: nothing is taken out of the text. A note says that there is more in it than a person would have seen.
+Rule 3: what programs print all the time makes no note: colours, joined emoji, spinners, overwritten progress bars.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
+
+# As ranges of a character class. Soft hyphen, zero-width spaces, direction marks and overrides, line and paragraph
+# separators, fillers, invisible operators, shorthand and musical controls, annotations, tags and rare selectors.
+HIDING: Final = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+# The joiners and selectors that emoji and some scripts are made of, and the blank that spinners and graphs are.
+COMMON: Final = "\u200c\u200d\u2800\ufe00-\ufe0f"
+
+# Of a single character, more is suspect: controls, formats, private use, what Unicode has not assigned.
+_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+_UNSEEN: Final = re.compile(f"[{HIDING}{COMMON}]")
 
 # Attributes that may conceal: an 8 somewhere, or a colour and the same as background.
 _SUSPECT: Final = re.compile(rb"\x1b\[([0-9;:]*(?:8|3[0-7];0*4|9[0-7];0*10|4[0-7];0*3|10[0-7];0*9)[0-9;:]*)m")
-# Zero-width space and its kin, direction marks and overrides, fillers, tags and rare selectors: not the joiners and
-# selectors that emoji are made of.
-_INVISIBLE: Final = re.compile(
-    "[\u00ad\u034f\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
-    "\u3164\ufeff\uffa0\U000e0000-\U000e01ef]"
-)
+_HIDING: Final = re.compile(f"[{HIDING}]")
 _MOST_KNOWN: Final = 1000  # sequences whose meaning is remembered
 
 _LONGEST: Final = 64  # bytes of a sequence with attributes
 
 CONCEALED: Final = "some of the output was printed as hidden text: a person at the terminal would not have seen it"
 INVISIBLE: Final = "the output has invisible characters, or ones that change the order in which text is shown"
+
+
+def is_unseen(character: str) -> bool:
+    """Whether a person sees nothing, or a blank that is not a space, where it stands."""
+    if character.isascii():
+        return not character.isprintable()
+    return unicodedata.category(character) in _CATEGORIES or _UNSEEN.match(character) is not None
 
 
 class Unseen:
@@ -44,7 +60,7 @@ class Unseen:
             last = data[max(0, len(data) - _LONGEST) :]
             self._begun = last[at:] if (at := last.rfind(b"\x1b")) >= 0 and b"m" not in last[at:] else b""
         if not self._invisible and not text.isascii():
-            self._invisible = _INVISIBLE.search(text) is not None
+            self._invisible = _HIDING.search(text) is not None
 
     def _conceals(self, data: bytes) -> bool:
         for parameters in set(_SUSPECT.findall(data)) - self._known:
