@@ -76,6 +76,14 @@ def test_the_folder_of_a_process_in_another_pid_namespace_stays(tmp_path: Path) 
     assert path.exists()
 
 
+@pytest.mark.parametrize("owner", ["", "12", "a pid of nobody"])
+def test_a_folder_that_does_not_name_its_owner_stays(tmp_path: Path, owner: str) -> None:
+    """Another process may be making it at this moment: the file is there, and nothing is in it yet."""
+    path = left_behind(tmp_path, owner)
+    sweep(str(tmp_path))
+    assert path.exists()
+
+
 def test_a_sweep_in_another_pid_namespace_removes_nothing(owned: Folder, program: Callable[[str], str]) -> None:
     unshare = [program("unshare"), "--user", "--map-root-user", "--pid", "--fork", "--mount", "--mount-proc"]
     if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
