@@ -19,9 +19,9 @@ from truetty.mcp import visits
 ASK = "read -s -p 'Password: ' p; echo; echo got ${#p}; read -p 'Sure? ' y; echo $y"
 
 
-async def handed_over(call: Tools, command: str = ASK) -> tuple[str, str]:
-    """The command's id and the link."""
-    asked = await call("run", command=command)
+async def handed_over(call: Tools, command: str = ASK, until: str = "settled") -> tuple[str, str]:
+    """The command's id and the link, once the command waits or has printed what `until` names."""
+    asked = await call("run", command=command, **{"for": until})
     offered = await call("handoff", id=asked["command_id"], reason="<b>your</b> password")
     return asked["command_id"], offered["url"]
 
@@ -78,7 +78,7 @@ async def test_a_secret_is_not_typed_where_none_is_asked_for_any_more(home: Path
     go = tmp_path / "go"
     ask = f"stty -echo; printf 'Password: '; {once(go)}; stty echo; echo; read -p 'Name: ' n; echo hello $n"
     async with tools() as call:
-        id, url = await handed_over(call, ask)
+        id, url = await handed_over(call, ask, "match:Password: ")
         command = call.session.service.command(id)
         async with browser(url) as person:
             first = await person.get(url)
@@ -238,7 +238,7 @@ async def test_an_answer_in_a_terminal_is_not_typed_when_the_question_has_change
     go = tmp_path / "go"
     ask = f"stty -echo; printf 'Password: '; {once(go)}; stty echo; echo; read -p 'Name: ' n; echo hello $n"
     async with tools() as call:
-        id, url = await handed_over(call, ask)
+        id, url = await handed_over(call, ask, "match:Password: ")
         command = call.session.service.command(id)
         answering = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "truetty", "answer", url),

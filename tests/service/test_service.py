@@ -225,7 +225,7 @@ async def test_what_changed_while_somebody_thought_is_not_typed_into(home: Path)
         return True
 
     async with Service(registry, policy=Policy((), default="allow", typing="ask"), asker=slow) as service:
-        ask = f"read -t 0.2 -p 'name? ' x; until [ -e {gate} ]; do sleep 0.02; done; read -s -p 'Password: ' p; echo $p"
+        ask = f"read -t 2 -p 'name? ' x; until [ -e {gate} ]; do sleep 0.02; done; read -s -p 'Password: ' p; echo $p"
         report = await service.run(f"sh -c 'sleep 0.1'; {ask}", task="a", wait=PATIENCE)
         command = service.command(report.outcome.command_id)
         with pytest.raises(truetty.Denied, match="secret"):
