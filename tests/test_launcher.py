@@ -130,3 +130,14 @@ def test_a_failed_set_up_is_our_own_error(tree: Path, bare_path: Path) -> None:
     (tree / ".venv" / "run.stamp").unlink()
     python(bare_path, "python3", "case $1 in -c) ;; *) exit 1 ;; esac")
     assert launch(tree / "truetty", cwd=tree, PATH=str(bare_path)) == (125, "", "")
+
+
+def test_every_folder_of_tests_is_a_part() -> None:
+    listed = subprocess.run([ROOT / "test", "--parts"], capture_output=True, text=True, check=True).stdout.split()
+    folders = {path.parent.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").glob("*/**/test_*.py")}
+    assert set(listed) == folders | {"house"}
+
+
+def test_the_help_of_test_names_its_options() -> None:
+    text = subprocess.run([ROOT / "test", "--help"], capture_output=True, text=True, check=True).stdout
+    assert all(option in text for option in ("--long", "--parts", "--setup-only", "PART"))
