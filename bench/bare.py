@@ -26,7 +26,7 @@ class Bare:
         launch = self._row.recipe.launch(
             found.program, found.arguments, folder=self._folder.path, key=KEY, rc=False, env=env
         )
-        self._folder.write_all(launch.files)
+        self._folder.write(launch.files)
         for name, value in launch.env.items():
             if value is None:
                 env.pop(name, None)
@@ -51,7 +51,7 @@ class Bare:
             flags=self._flags, paste=self._row.name == "zsh",
         )  # fmt: skip
         typed = self._row.recipe.trigger(request)
-        self._folder.write_all(typed.files)
+        self._folder.write(typed.files)
         os.write(self.master, typed.line)
         self.until(b"7717;D;e" + SECRET.encode())
         for name in typed.files:

@@ -45,7 +45,7 @@ IMPURE = {
 SHELLS_BY_NAME = {
     "functions: bash",  # a tool of that name, which runs that shell
     "cli/schema.py: bash",  # the same tool
-    "host/pty.py: sh",  # a program that every system has: it changes the directory, then becomes the shell
+    "host/local.py: sh",  # a program that every system has: it changes the directory, then becomes the shell
     "policy/policy.py: bash",  # the shell of a command line of which nobody says the shell
     "policy/readers.py: bash",  # one of the programs that only print with --version
     "policy/runners.py: busybox",  # it runs programs, most of which are no shell

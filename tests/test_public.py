@@ -18,7 +18,16 @@ OBJECTS = {"Command", "Output", "Recording", "Registry", "Terminal"}
 PATHS = {
     "truetty": ERRORS | VALUES | OBJECTS,
     "truetty.sync": ERRORS | VALUES | OBJECTS | {"Transcript"},
-    "truetty.testing": {"CONFORMANCE", "FakeChannel", "FakeObserver", "Recorder", "SECRETS", "Script", "mark"},
+    "truetty.testing": {
+        "CONFORMANCE",
+        "FakeChannel",
+        "FakeHost",
+        "FakeObserver",
+        "Recorder",
+        "SECRETS",
+        "Script",
+        "mark",
+    },
     "truetty.events": {
         *("Downgraded", "Event", "Finished", "Gap", "Healed", "Output", "Resumed", "Started", "Waiting")
     },

@@ -17,6 +17,7 @@ from truetty.core.observation import Observation
 from truetty.core.signs import Event
 from truetty.host.base import Channel, Ended
 from truetty.host.fake import FakeChannel as FakeChannel
+from truetty.host.fake import FakeHost as FakeHost
 from truetty.host.fake import FakeObserver as FakeObserver
 from truetty.host.fake import mark as mark
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
 import signal
 import tempfile
@@ -12,9 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from truetty.host.base import Channel
-from truetty.host.pty import LocalChannel
+from truetty.host.base import Channel, Found, Order
+from truetty.host.local import LocalHost
+from truetty.shells.table import recognise
 from truetty.testing import CONFORMANCE, FakeChannel, Make, Recorder, Script
+
+PROGRAM = recognise("unknown")
+
+
+async def started(text: str) -> Channel:
+    """A real program on a real pty."""
+    return await LocalHost().start(Order(Found(PROGRAM, "/bin/sh", ("-c", text)), "key"))
 
 
 async def local(script: Script) -> Channel:
@@ -28,7 +35,7 @@ async def local(script: Script) -> Channel:
         words.append(f"kill -{script.signal} $$")
     else:
         words.append(f"exit {script.code}")
-    channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", "; ".join(words)), env=dict(os.environ))
+    channel = await started("; ".join(words))
     if script.echo:
         async with asyncio.timeout(30):
             while channel.observer.observe().seen != "waiting":
@@ -56,7 +63,7 @@ async def test_the_child_starts_with_clean_signals() -> None:
     script = "grep -E '^Sig(Ign|Blk)' /proc/self/status"
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", script), env=dict(os.environ))
+        channel = await started(script)
     finally:
         signal.signal(signal.SIGINT, before)
     recorder = Recorder()
@@ -69,7 +76,7 @@ async def test_the_child_starts_with_clean_signals() -> None:
 
 
 async def test_no_descriptor_of_ours_reaches_the_child() -> None:
-    channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", "ls /proc/self/fd"), env=dict(os.environ))
+    channel = await started("ls /proc/self/fd")
     recorder = Recorder()
     channel.attach(recorder)
     await recorder.until(lambda: bool(recorder.ends))
@@ -86,7 +93,7 @@ async def test_closing_leaves_no_process_that_holds_on(tmp_path: Path) -> None:
         f"nohup sleep 1000 >/dev/null 2>&1 & echo $! >> {pids}",
         "echo up; wait; cat",
     ]
-    channel = LocalChannel.spawn("/bin/sh", ("sh", "-c", "\n".join(lines)), env=dict(os.environ))
+    channel = await started("\n".join(lines))
     recorder = Recorder()
     channel.attach(recorder)
     await recorder.until(lambda: b"up" in recorder.data)

@@ -23,15 +23,15 @@ def owned() -> Iterator[Folder]:
 
 
 def test_only_its_user_may_look_into_it(owned: Folder) -> None:
-    owned.write("text", b"ls\n")
+    owned.write({"text": b"ls\n"})
     assert os.stat(owned.path).st_mode & 0o777 == 0o700
     assert os.stat(f"{owned.path}/text").st_mode & 0o777 == 0o600
 
 
 def test_one_that_was_removed_is_made_again_with_what_must_last(owned: Folder) -> None:
-    owned.write_all({"hook": b"lasting"}, lasting=True)
+    owned.write({"hook": b"lasting"}, lasting=True)
     owned.remove()
-    owned.write("text", b"ls\n")
+    owned.write({"text": b"ls\n"})
     assert Path(owned.path, "hook").read_bytes() == b"lasting"
     assert owned.has("text") and owned.has(OWNER)
 

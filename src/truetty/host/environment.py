@@ -41,10 +41,10 @@ def build(inherited: Mapping[str, str], given: Mapping[str, str | None], cwd: st
     env = dict(inherited)
     if cwd is not None:
         env["PWD"] = cwd
-    for layer in (FRIENDLY, given):
-        for name, value in layer.items():
-            if value is None:
-                env.pop(name, None)
-            else:
-                env[name] = value
-    return env
+    return changed(changed(env, FRIENDLY), given)
+
+
+def changed(env: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
+    """With these variables set; a value of None unsets."""
+    kept = {name: value for name, value in env.items() if name not in changes}
+    return kept | {name: value for name, value in changes.items() if value is not None}

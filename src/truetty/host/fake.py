@@ -1,4 +1,4 @@
-"""A channel that plays a script: the product's own stand-in for a shell, for tests here and elsewhere.
+"""A host and a channel that do what a test says: the product's own stand-in for a shell, for tests here and elsewhere.
 
 `say` is what the shell prints, `written` what was typed to it, `observer.observation` what a look would show, and
 `end` its exit. Nothing happens by itself, so a test decides the order of everything.
@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from truetty.core import marks
 from truetty.core.observation import Observation
-from truetty.host.base import Ended, Sink
+from truetty.host.base import Ended, Found, Order, ShellName, Sink
 from truetty.host.kernel.observation import Modes, Process
+from truetty.host.single import SingleChannel, found_by_name
 
+USERS_OWN = "/bin/bash"  # what a name of None means on a fake host
 SANE = Modes(canonical=True, echo=True, signals=True, interrupt=b"\x03", sane=True)
 
 
@@ -30,7 +32,7 @@ class FakeObserver:
         self.listings = 0  # how often they were asked for
         self.front: int | None = pid  # the foreground group
         self.place: str | None = "/"
-        self.running: str | None = "/bin/bash"
+        self.running: str | None = USERS_OWN
         self.mended = 0
         self.knows_prompt = True
 
@@ -99,9 +101,27 @@ class FakeObserver:
         pass
 
 
+class FakeFiles:
+    """Private files in memory."""
+
+    def __init__(self, path: str = "/fake") -> None:
+        self.path = path
+        self.content: dict[str, bytes] = {}
+
+    def write(self, files: Mapping[str, bytes], *, lasting: bool = False) -> None:
+        self.content.update(files)
+
+    def drop(self, name: str) -> None:
+        self.content.pop(name, None)
+
+    def has(self, name: str) -> bool | None:
+        return name in self.content
+
+
 class FakeChannel:
     def __init__(self, pid: int | None = 4242) -> None:
         self.pid = pid
+        self.files = FakeFiles()
         self.observer = FakeObserver(pid)
         self.written = bytearray()
         self.size: tuple[int, int] | None = None
@@ -187,8 +207,33 @@ class FakeChannel:
     async def close(self) -> None:
         if not self.closed:
             self.closed = True
+            self.files.content.clear()
             if self._sink is not None and not self._ended:
                 self.end(signal=1)
+
+
+class FakeHost:
+    """Starts fake channels: those it was made with, then new ones. A shell's files are written; no program runs."""
+
+    name = "fake"
+
+    def __init__(self, *channels: FakeChannel) -> None:
+        self.channels: list[FakeChannel] = []  # that were started, in that order
+        self.orders: list[Order] = []  # what each was started with
+        self._ready = list(channels)
+
+    async def find(self, shell: ShellName, env: Mapping[str, str | None]) -> Found:
+        return found_by_name(USERS_OWN if shell is None else shell)
+
+    async def start(self, order: Order) -> FakeChannel:
+        channel = self._ready.pop(0) if self._ready else FakeChannel()
+        await SingleChannel(channel).start(order)
+        self.channels.append(channel)
+        self.orders.append(order)
+        return channel
+
+    async def close(self) -> None:
+        return
 
 
 def mark(letter: str, secret: str, *rest: object) -> bytes:

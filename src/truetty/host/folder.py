@@ -40,12 +40,12 @@ class Folder:
                 continue
         self._lasting: dict[str, bytes] = {}
         try:
-            self.write_all({OWNER: _identity(os.getpid()).encode()}, lasting=True)
+            self.write({OWNER: _identity(os.getpid()).encode()}, lasting=True)
         except OSError:
             self.remove()
             raise
 
-    def write(self, name: str, content: bytes) -> None:
+    def _write(self, name: str, content: bytes) -> None:
         descriptor = self._create(f"{self.path}/{name}")
         try:
             while content:
@@ -66,19 +66,19 @@ class Folder:
         """Somebody has removed it. The shell still knows its path, so it is made again, with all that must be in it."""
         os.mkdir(self.path, 0o700)
         lasting, self._lasting = self._lasting, {}
-        self.write_all(lasting, lasting=True)
+        self.write(lasting, lasting=True)
 
     def has(self, name: str) -> bool:
         return os.path.exists(f"{self.path}/{name}")
 
-    def write_all(self, files: Mapping[str, bytes], *, lasting: bool = False) -> None:
+    def write(self, files: Mapping[str, bytes], *, lasting: bool = False) -> None:
         """`lasting` files are there for the shell's whole life, whatever happens to the directory."""
         if lasting:
             self._lasting.update(files)
         for name, content in files.items():
             if "/" in name:
                 os.makedirs(os.path.dirname(f"{self.path}/{name}"), 0o700, exist_ok=True)
-            self.write(name, content)
+            self._write(name, content)
 
     def drop(self, name: str) -> None:
         with contextlib.suppress(OSError):

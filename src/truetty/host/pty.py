@@ -1,12 +1,10 @@
-"""A shell on a pty of this machine.
+"""One pty of this machine, and the shell on it: read, write, close.
 
-Rule 1: the child starts clean: its own session, the pty as controlling terminal, every signal at its default and
-        none blocked (Python ignores SIGPIPE, `nohup` ignores SIGINT; children would inherit both).
-Rule 2: the exit is learnt from a pidfd, not from EIO: a background job may hold the tty open for ever, and we hold
+Rule 1: the exit is learnt from a pidfd, not from EIO: a background job may hold the tty open for ever, and we hold
         a descriptor of the slave ourselves.
-Rule 3: after the exit everything still in the pty is read first. A non-blocking read of a master flushes what the
+Rule 2: after the exit everything still in the pty is read first. A non-blocking read of a master flushes what the
         kernel has on the way, so EAGAIN then means that there is nothing more.
-Rule 4: closing ends the whole session: hang-up, then terminate, then kill, each only for those who are still there.
+Rule 3: closing ends the whole session: hang-up, then terminate, then kill, each only for those who are still there.
 """
 
 from __future__ import annotations
@@ -21,12 +19,11 @@ import struct
 import termios
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Final
 
-from truetty.core.errors import LimitReached, SpawnFailed
 from truetty.host.base import Ended, Sink
-from truetty.host.kernel import observer_for
+from truetty.host.folder import Folder
 from truetty.host.kernel.observation import Observer
 
 # A pty hands out up to 20 kB at once; this never cuts what it has.
@@ -38,20 +35,16 @@ TURN: Final = 1024 * 1024
 # How long programs get to end by themselves at each step of closing.
 GRACE: Final = 0.5
 
-# Python's termios does not name it before 3.13.
-IUTF8: Final = 0x4000
-
-# `cd` for the child alone: changing our own directory, even for a moment, would be seen by other threads.
-ENTER: Final = 'cd -- "$1" || exit 126; shift; unset OLDPWD; exec "$@"'
-
 
 class LocalChannel:
-    """Owns the master side of one pty and the shell on the other."""
+    """Owns the master side of one pty and the shell on the other, its private files, and what observes it."""
 
-    def __init__(self, master: int, pid: int, modes: list[Any]) -> None:
-        self._open = self._closing = False
+    def __init__(self, master: int, pid: int, files: Folder, observer: Observer) -> None:
+        self._open = False
+        self._closing: asyncio.Future[None] | None = None
         self.pid = pid
-        self.observer: Observer = observer_for(master, pid, modes)
+        self.files = files
+        self.observer = observer
         self._master = master
         self._pidfd = _pidfd(pid)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -63,59 +56,6 @@ class LocalChannel:
         self._ended: Ended | None = None
         self._gone: asyncio.Event | None = None
         self._open = True
-
-    @classmethod
-    def spawn(
-        cls,
-        program: str,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str],
-        cwd: str | None = None,
-        size: tuple[int, int] = (120, 30),
-    ) -> LocalChannel:
-        if cwd is not None and not _is_here(cwd):
-            argv = ("sh", "-c", ENTER, "sh", cwd, program, *argv[1:])
-            start = "/bin/sh"
-        else:
-            start = program
-        try:
-            master, slave = os.openpty()
-        except OSError as error:
-            raise LimitReached(f"no pty to be had: {error.strerror}", limit="ptys", value=None) from error
-        try:
-            _set_size(master, *size)
-            modes = _set_modes(slave)
-            pid = os.posix_spawn(
-                start,
-                tuple(argv),
-                dict(env),
-                # Opened by a session leader without a terminal, the slave becomes its controlling terminal.
-                file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, os.ttyname(slave), os.O_RDWR, 0),
-                    (os.POSIX_SPAWN_DUP2, 0, 1),
-                    (os.POSIX_SPAWN_DUP2, 0, 2),
-                    *((os.POSIX_SPAWN_CLOSE, leaky) for leaky in _inheritable()),
-                ],
-                setsid=True,
-                setsigmask=(),
-                setsigdef=_RESETTABLE,
-            )
-        except OSError as error:
-            os.close(master)
-            raise SpawnFailed(
-                f"cannot start {program}: {error.strerror}", shell=program, cwd=cwd, reason=error.strerror
-            ) from error
-        finally:
-            os.close(slave)
-        try:
-            os.set_blocking(master, False)
-            return cls(master, pid, modes)
-        except BaseException:
-            os.close(master)
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            raise
 
     def __del__(self) -> None:
         """Nobody closed it, and its event loop is gone: hang up, so that the shell ends."""
@@ -254,7 +194,7 @@ class LocalChannel:
 
     def resize(self, columns: int, rows: int) -> None:
         if self._open:
-            _set_size(self._master, columns, rows)
+            set_size(self._master, columns, rows)
 
     def signal_group(self, group: int, number: int) -> bool:
         return _sent(os.killpg, group, number)
@@ -265,9 +205,11 @@ class LocalChannel:
     # -- closing
 
     async def close(self) -> None:
-        if not self._open or self._closing:
-            return
-        self._closing = True
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         try:
             await self._end_everyone()
         finally:
@@ -277,6 +219,7 @@ class LocalChannel:
                 if self._pidfd is not None:
                     self._loop.remove_reader(self._pidfd)
             self._let_go()
+            self.files.remove()
 
     async def _end_everyone(self) -> None:
         everyone = self._everyone()
@@ -326,36 +269,11 @@ class LocalChannel:
                 waits[-1].cancel()
 
 
-# 32 and 33 belong to the C library; KILL and STOP cannot be changed.
-_RESETTABLE: Final = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
-
-
 def _pidfd(pid: int) -> int | None:
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):  # not Linux, gone already, or out of descriptors
         return None
-
-
-def _is_here(cwd: str) -> bool:
-    try:
-        return os.path.realpath(cwd) == os.getcwd()
-    except OSError:  # our own directory is gone
-        return False
-
-
-def _inheritable() -> list[int]:
-    """Descriptors that others in this process have left open to children, or that we were started with."""
-    try:
-        numbers = [int(name) for name in os.listdir("/dev/fd")]
-    except OSError:
-        return []
-    leaky = []
-    for number in numbers:
-        with contextlib.suppress(OSError):  # the one that listed them is closed by now
-            if number > 2 and os.get_inheritable(number):
-                leaky.append(number)
-    return leaky
 
 
 async def _set(event: asyncio.Event) -> None:
@@ -375,13 +293,5 @@ def _sent(send: Callable[[int, int], None], target: int, number: int) -> bool:
     return True
 
 
-def _set_size(descriptor: int, columns: int, rows: int) -> None:
+def set_size(descriptor: int, columns: int, rows: int) -> None:
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-
-def _set_modes(slave: int) -> list[Any]:
-    """Ctrl-S must not freeze a terminal nobody looks at; erasing works by character, not by byte."""
-    modes = termios.tcgetattr(slave)
-    modes[0] = (modes[0] & ~termios.IXON) | IUTF8
-    termios.tcsetattr(slave, termios.TCSANOW, modes)
-    return modes

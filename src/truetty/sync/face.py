@@ -12,6 +12,7 @@ from typing import Self, Unpack
 from truetty import events
 from truetty.core.outcome import Outcome, State, Strategy, Waiting
 from truetty.core.until import Until
+from truetty.host.base import ShellName
 from truetty.host.kernel.observation import Process
 from truetty.service.registry import LIMIT
 from truetty.service.registry import Registry as AsyncRegistry
@@ -27,7 +28,7 @@ from truetty.sync.bridge import Face, face, face_or_none, iterate, kept, opened,
 from truetty.sync.loop import loop
 from truetty.terminal.command import Activity
 from truetty.terminal.command import Command as AsyncCommand
-from truetty.terminal.options import Arguments, Making, Options, ShellName
+from truetty.terminal.options import Arguments, Making, Options
 from truetty.terminal.recording import Recording as AsyncRecording
 from truetty.terminal.recording import Wanted
 from truetty.terminal.terminal import Terminal as AsyncTerminal

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self, TypedDict, Unpack
 
-from truetty.host.base import Channel
+from truetty.core.errors import Misuse
+from truetty.host.base import Channel, Host
+from truetty.host.base import ShellName as ShellName
 from truetty.questions.replies import OnWaiting, Reply
 from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
 from truetty.store.transcript import DEFAULT_MEMORY
@@ -21,8 +23,6 @@ from truetty.text.digest import Budget
 # A person's rc files may be slow; one that takes longer than this is reported, not waited for.
 STARTUP: Final = 10.0
 COALESCE: Final = 0.1
-
-ShellName = str | Sequence[str] | None
 
 
 class Making(TypedDict, total=False):
@@ -40,6 +40,7 @@ class Making(TypedDict, total=False):
     coalesce: float
     replies: Sequence[Reply]
     on_waiting: OnWaiting | None
+    host: Host | None
     channel: Channel | None
 
 
@@ -67,7 +68,8 @@ class Options:
     coalesce: float = COALESCE  # seconds between two pieces of output in `Command.events()`
     replies: tuple[Reply, ...] = ()  # rules that answer programs
     on_waiting: OnWaiting | None = None  # asked when no rule answers
-    channel: Channel | None = None  # a shell that runs already
+    host: Host | None = None  # where the shell is started; None: on this machine
+    channel: Channel | None = None  # a shell that runs already, in place of a host
 
     @classmethod
     def of(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
@@ -84,3 +86,5 @@ class Options:
     def __post_init__(self) -> None:
         check_size(*self.size)
         check_variables(self.env)
+        if self.host is not None and self.channel is not None:
+            raise Misuse("a host starts its own channel: give one of the two", host=self.host.name)

@@ -15,13 +15,13 @@ from math import inf
 from types import TracebackType
 from typing import Final, Self, Unpack
 
-from truetty.core.errors import Busy, Closed, HostError, Misuse, SpawnFailed
+from truetty.core.errors import Busy, Closed, HostError, Misuse
 from truetty.core.outcome import Outcome, Strategy
 from truetty.host import environment
-from truetty.host.folder import Folder
+from truetty.host.base import Channel, Host, Order
 from truetty.host.kernel.observation import Process
-from truetty.host.pty import LocalChannel
-from truetty.shells import table
+from truetty.host.local import LocalHost
+from truetty.host.single import SingleChannel
 from truetty.shells.row import Row
 from truetty.store.transcript import Transcript
 from truetty.terminal import checks as refusals
@@ -54,9 +54,8 @@ class Terminal:
         self.size: tuple[int, int] = options.size
         self.transcript: Final = Transcript(memory=options.memory, quota=options.quota, total=options.total)
         self.command: Command | None = None
-        self._channel = options.channel
+        self._channel: Channel | None = None
         self._row: Row | None = None
-        self._folder: Folder | None = None
         self._conversation: Conversation | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._closing: asyncio.Future[None] | None = None
@@ -75,7 +74,7 @@ class Terminal:
         if self._conversation is not None or self._closing is not None:
             raise Misuse(f"terminal {self.id} was opened already", terminal_id=self.id)
         try:
-            self._launch()
+            await self._launch()
             await self._first_prompt()
         except BaseException:
             await self.close()
@@ -214,53 +213,32 @@ class Terminal:
         if self._stopping is not None:
             self._stopping.cancel()
         try:
-            if self._conversation is not None:
-                await self._conversation.channel.close()
+            if self._channel is not None:
+                await self._channel.close()
         finally:
-            if self._folder is not None:
-                self._folder.remove()
             self.transcript.close()
             self.changes.over = True
             self._tell()
 
     # -- inside
 
-    def _launch(self) -> None:
-        cwd = self._directory()
-        env = environment.build(os.environ, self.options.env, cwd)
-        found = table.find(self.options.shell, env)
-        self._row = found.row
-        key = secrets.token_urlsafe(16)
-        if self._channel is None:
-            self._folder = _private_folder(self.options.shell)
-            launch = found.row.recipe.launch(
-                found.program, found.arguments, folder=self._folder.path, key=key, rc=self.options.rc, env=env
-            )
-            self._folder.write_all(launch.files, lasting=True)
-            for name, value in launch.env.items():
-                if value is None:
-                    env.pop(name, None)
-                else:
-                    env[name] = value
-            self._channel = LocalChannel.spawn(found.program, launch.argv, env=env, cwd=cwd, size=self.size)
-        self._conversation = Conversation(
-            self._channel, found.row, self._folder, key, self.transcript, self.size, self._tell, self._time_over
-        )
+    def _host(self) -> Host:
+        if self.options.channel is not None:
+            return SingleChannel(self.options.channel)
+        return self.options.host or LocalHost()
 
-    def _directory(self) -> str | None:
-        """Where to start, as an absolute path; refused here, where it can be said why."""
-        if self.options.cwd is None:
-            return None
-        try:
-            cwd = os.path.abspath(self.options.cwd) if self.options.cwd else ""
-        except OSError:  # relative to a directory that is gone
-            cwd = ""
-        if not os.path.isdir(cwd):
-            reason = "no such directory"
-            raise SpawnFailed(
-                f"{reason}: {self.options.cwd}", shell=self.options.shell, cwd=self.options.cwd, reason=reason
-            )
-        return cwd
+    async def _launch(self) -> None:
+        host, options, key = self._host(), self.options, secrets.token_urlsafe(16)
+        found = await host.find(options.shell, options.env)
+        self._row = found.row
+        order = Order(found, key, options.cwd, options.env, options.rc, options.size)
+        self._channel = channel = await host.start(order)
+        if self._closing is not None:  # meanwhile
+            await channel.close()
+            raise Closed(f"terminal {self.id} was closed before it was open", terminal_id=self.id)
+        self._conversation = Conversation(
+            channel, found.row, key, self.transcript, self.size, self._tell, self._time_over
+        )
 
     async def _first_prompt(self) -> None:
         conversation = self._open_conversation()
@@ -325,12 +303,3 @@ class Terminal:
             asyncio.get_running_loop().call_exception_handler(
                 {"message": "ending a command failed", "exception": error}
             )
-
-
-def _private_folder(shell: object) -> Folder:
-    try:
-        return Folder()
-    except OSError as error:
-        raise SpawnFailed(
-            f"no place for private files: {error.strerror}", shell=shell, reason=error.strerror
-        ) from error

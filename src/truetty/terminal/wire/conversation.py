@@ -22,7 +22,6 @@ from truetty.core.outcome import Strategy
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Event, Mark, Mode, Query
 from truetty.host.base import Channel, Ended
-from truetty.host.folder import Folder
 from truetty.shells.row import Row
 from truetty.store.timeline import Record
 from truetty.store.transcript import Transcript
@@ -44,7 +43,6 @@ class Conversation:
         self,
         channel: Channel,
         shell: Row,
-        folder: Folder | None,
         key: str,
         transcript: Transcript,
         size: tuple[int, int],
@@ -63,7 +61,7 @@ class Conversation:
         self.alternate_from: int | None = None  # where a full-screen program took the screen, while one has it
         self.notes: list[str] = []
         self.survivors = Survivors(self.observer, channel.pid)
-        self._typist = Typist(channel, shell, folder, key)
+        self._typist = Typist(channel, shell, key)
         self.listen = self._typist.listeners.append  # to keys, at the moment the tty gets them
         self._questions = Questions(channel)
         self._scanner = Scanner()

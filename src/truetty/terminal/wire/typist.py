@@ -15,7 +15,6 @@ from collections.abc import Callable
 from truetty.core.ending import Secrets
 from truetty.core.signs import Mark
 from truetty.host.base import Channel
-from truetty.host.folder import Folder
 from truetty.shells import table
 from truetty.shells.row import CTRL_C, Request, Row, Typed
 
@@ -24,14 +23,14 @@ EARLY = 0.3
 
 
 class Typist:
-    def __init__(self, channel: Channel, shell: Row, folder: Folder | None, key: str) -> None:
+    def __init__(self, channel: Channel, shell: Row, key: str) -> None:
         self.shell = shell
         self.paste = False  # the shell's editor knows bracketed paste; it need not be reading yet
         self.last_code = 0
         self.interrupted = False  # Ctrl-C was sent, which may have cut the start-up files short
         self._channel = channel
         self._observer = channel.observer
-        self._folder = folder
+        self._private = channel.files
         self._key = key
         self._flags = ""
         self._image: object = None  # of the shell that is at the prompt; unknown before the first
@@ -109,19 +108,15 @@ class Typist:
     def reads_before_hook(self) -> bool:
         """Its `read` looks like its prompt to the kernel, and no prompt was learnt yet. As we started it, it names our
         folder and is at no prompt before our hook has run: so it is a `read` of its start-up files."""
-        return (
-            self.shell.read_uses_editor
-            and self._folder is not None
-            and self._observer.mentions(self._folder.path) is True
-        )
+        return self.shell.read_uses_editor and self._observer.mentions(self._private.path) is True
 
     def is_echo(self, printed: bytes) -> bool:
-        return self._folder is not None and self._folder.path.encode() in printed
+        return self._private.path.encode() in printed
 
     def has_end(self) -> bool:
         """Whether the end mark could come. Without its file, what the shell has in `$?` is our own failure."""
         name = next((name for name in self._files if name[0] == "d"), None)
-        return name is None or self._folder is None or self._folder.has(name)
+        return name is None or self._private.has(name) is not False
 
     def on_stop(self) -> None:
         """The shell has stopped for us (M): nothing runs, its editor is away, what we see is what the text will get.
@@ -151,7 +146,7 @@ class Typist:
         self.probing = self._probe and self.shell.edits_lines
         return self.shell.recipe.trigger(
             Request(
-                folder=self._folder.path if self._folder is not None else "",
+                folder=self._private.path,
                 serial=serial,
                 text=text,
                 start=secrets.start,
@@ -164,15 +159,14 @@ class Typist:
         )
 
     def question(self, secrets: Secrets, serial: int) -> Typed | None:
-        if self._folder is None or not self.shell.has_marks:
+        if not self.shell.has_marks:
             return None
-        return self.shell.recipe.heal(folder=self._folder.path, serial=serial, secret=secrets.answer, key=self._key)
+        return self.shell.recipe.heal(folder=self._private.path, serial=serial, secret=secrets.answer, key=self._key)
 
     def type(self, typed: Typed, serial: int) -> int:
-        if self._folder is not None:
-            self._folder.write_all(typed.files)
-            number = str(serial)
-            self._files += [name for name in typed.files if name[1:] == number]
+        self._private.write(typed.files)
+        number = str(serial)
+        self._files += [name for name in typed.files if name[1:] == number]
         consumed = self._observer.consumed()
         self._channel.write(typed.line)
         return consumed + len(typed.line) if consumed is not None else 0
@@ -192,6 +186,5 @@ class Typist:
             self._files = []
 
     def _drop(self, names: list[str]) -> None:
-        if self._folder is not None:
-            for name in names:
-                self._folder.drop(name)
+        for name in names:
+            self._private.drop(name)

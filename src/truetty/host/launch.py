@@ -1,0 +1,32 @@
+"""From an order to what a host executes: the shell's own recipe, its files written, its variables put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from truetty.host import environment
+from truetty.host.base import Order, PrivateFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What is to be executed on the pty."""
+
+    program: str
+    argv: tuple[str, ...]  # argv[0] included
+    env: Mapping[str, str]
+
+
+def prepare(order: Order, files: PrivateFiles, inherited: Mapping[str, str], cwd: str | None = None) -> Execution:
+    """Writes the files that the shell reads when it starts. `inherited`: the variables of the place where it runs.
+
+    Raises OSError when there is no room for the files.
+    """
+    found = order.found
+    env = environment.build(inherited, order.env, cwd)
+    launch = found.row.recipe.launch(
+        found.program, found.arguments, folder=files.path, key=order.key, rc=order.rc, env=env
+    )
+    files.write(launch.files, lasting=True)
+    return Execution(found.program, launch.argv, environment.changed(env, launch.env))

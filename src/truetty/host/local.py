@@ -1,0 +1,165 @@
+"""This machine: shells on ptys of our own.
+
+Rule 1: the child starts clean: its own session, the pty as controlling terminal, no descriptor of ours, every signal at
+        its default and none blocked (Python ignores SIGPIPE, `nohup` ignores SIGINT; children would inherit both).
+Rule 2: what cannot be started is refused, and the error says why: the directory, the private files, or the program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import termios
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from truetty.core.errors import LimitReached, SpawnFailed
+from truetty.host import environment
+from truetty.host.base import Found, Order, ShellName
+from truetty.host.folder import Folder
+from truetty.host.kernel import observer_for
+from truetty.host.kernel.observation import Observer
+from truetty.host.launch import Execution, prepare
+from truetty.host.pty import LocalChannel, set_size
+from truetty.shells import table
+
+# Python's termios does not name it before 3.13.
+IUTF8: Final = 0x4000
+
+# `cd` for the child alone: changing our own directory, even for a moment, would be seen by other threads.
+ENTER: Final = 'cd -- "$1" || exit 126; shift; unset OLDPWD; exec "$@"'
+
+# 32 and 33 belong to the C library; KILL and STOP cannot be changed.
+_RESETTABLE: Final = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+
+# From the pty's master, the shell's pid and the modes it starts with.
+Observe = Callable[[int, int, list[Any]], Observer]
+
+
+class LocalHost:
+    """`observe`: what makes the observer of a shell; by default the best that this machine allows."""
+
+    name = "local"
+
+    def __init__(self, observe: Observe = observer_for) -> None:
+        self._observe = observe
+
+    async def find(self, shell: ShellName, env: Mapping[str, str | None]) -> Found:
+        return table.find(shell, environment.build(os.environ, env, None))
+
+    async def start(self, order: Order) -> LocalChannel:
+        cwd = _directory(order)
+        with _refusal(order, "no place for private files"):
+            files = Folder()
+        try:
+            with _refusal(order, "no place for private files"):
+                execution = prepare(order, files, os.environ, cwd)
+            with _refusal(order, f"cannot start {execution.program}"):
+                return self._spawn(execution, files, cwd, order.size)
+        except BaseException:
+            files.remove()
+            raise
+
+    async def close(self) -> None:
+        return
+
+    def _spawn(self, execution: Execution, files: Folder, cwd: str | None, size: tuple[int, int]) -> LocalChannel:
+        program, argv = execution.program, execution.argv
+        if cwd is not None and not _is_here(cwd):
+            argv = ("sh", "-c", ENTER, "sh", cwd, program, *argv[1:])
+            program = "/bin/sh"
+        try:
+            master, slave = os.openpty()
+        except OSError as error:
+            raise LimitReached(f"no pty to be had: {error.strerror}", limit="ptys", value=None) from error
+        try:
+            set_size(master, *size)
+            modes = _set_modes(slave)
+            pid = _execute(program, argv, execution.env, os.ttyname(slave))
+        except BaseException:
+            os.close(master)
+            raise
+        finally:
+            os.close(slave)
+        try:
+            os.set_blocking(master, False)
+            return LocalChannel(master, pid, files, self._observe(master, pid, modes))
+        except BaseException:
+            os.close(master)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            raise
+
+
+def _execute(program: str, argv: tuple[str, ...], env: Mapping[str, str], tty: str) -> int:
+    return os.posix_spawn(
+        program,
+        argv,
+        dict(env),
+        # Opened by a session leader without a terminal, the slave becomes its controlling terminal.
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, tty, os.O_RDWR, 0),
+            (os.POSIX_SPAWN_DUP2, 0, 1),
+            (os.POSIX_SPAWN_DUP2, 0, 2),
+            *((os.POSIX_SPAWN_CLOSE, leaky) for leaky in _inheritable()),
+        ],
+        setsid=True,
+        setsigmask=(),
+        setsigdef=_RESETTABLE,
+    )
+
+
+@contextlib.contextmanager
+def _refusal(order: Order, what: str) -> Iterator[None]:
+    """What the system refuses becomes an error that says what was to be done."""
+    try:
+        yield
+    except OSError as error:
+        raise _failed(order, f"{what}: {error.strerror}", error.strerror) from error
+
+
+def _failed(order: Order, text: str, reason: str | None) -> SpawnFailed:
+    return SpawnFailed(text, shell=order.found.program, cwd=order.cwd, reason=reason)
+
+
+def _directory(order: Order) -> str | None:
+    """Where to start, as an absolute path."""
+    if order.cwd is None:
+        return None
+    try:
+        cwd = os.path.abspath(order.cwd) if order.cwd else ""
+    except OSError:  # relative to a directory that is gone
+        cwd = ""
+    if not os.path.isdir(cwd):
+        raise _failed(order, f"no such directory: {order.cwd}", "no such directory")
+    return cwd
+
+
+def _is_here(cwd: str) -> bool:
+    try:
+        return os.path.realpath(cwd) == os.getcwd()
+    except OSError:  # our own directory is gone
+        return False
+
+
+def _inheritable() -> list[int]:
+    """Descriptors that others in this process have left open to children, or that we were started with."""
+    try:
+        numbers = [int(name) for name in os.listdir("/dev/fd")]
+    except OSError:
+        return []
+    leaky = []
+    for number in numbers:
+        with contextlib.suppress(OSError):  # the one that listed them is closed by now
+            if number > 2 and os.get_inheritable(number):
+                leaky.append(number)
+    return leaky
+
+
+def _set_modes(slave: int) -> list[Any]:
+    """Ctrl-S must not freeze a terminal nobody looks at; erasing works by character, not by byte."""
+    modes = termios.tcgetattr(slave)
+    modes[0] = (modes[0] & ~termios.IXON) | IUTF8
+    termios.tcsetattr(slave, termios.TCSANOW, modes)
+    return modes
