@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 
 import truetty
+from tests.patience import PATIENCE as PATIENCE
 from truetty.core.observation import Observation
 from truetty.testing import FakeChannel, mark
 
-PATIENCE = 10.0
 READY = Observation("ready", reader=4242, program="bash")
 LINE = Observation("waiting", kind="line", reader=77, program="cat", wakes=1)
 KEY = Observation("waiting", kind="key", reader=78, program="vim", wakes=1)

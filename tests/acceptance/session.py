@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import truetty
+from tests.patience import PATIENCE as PATIENCE
 
 SHELLS = ("bash", "zsh", "fish", "dash")
 # How long anything may take that must happen, in seconds: only a hang is longer.
-PATIENCE = 30
 
 
 @asynccontextmanager

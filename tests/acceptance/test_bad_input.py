@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 import truetty
-
-PATIENCE = 20.0
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -301,7 +300,7 @@ async def test_closed_while_a_command_runs(terminal: truetty.Terminal) -> None:
 
 # -- output without end
 
-BIG = 300_000_000
+BIG = 100_000_000
 # The most of a terminal that is kept in memory is a megabyte; the rest is Python's own.
 ROOM = 64 * 1024 * 1024
 FLOOD = f"""
@@ -310,13 +309,13 @@ FLOOD = f"""
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     async def main():
         async with truetty.Terminal("bash", rc=False) as terminal:
-            await terminal.run("echo warm", wait=20)
+            await terminal.run("echo warm", wait={PATIENCE})
             before = peak()
-            outcome = await terminal.run(r"head -c {BIG} /dev/zero | tr '\\0' x", wait=100)
+            outcome = await terminal.run(r"head -c {BIG} /dev/zero | tr '\\0' x", wait={PATIENCE})
             grown = peak() - before
             print(outcome.state, outcome.exit_code, outcome.output_bytes, outcome.complete)
             print(len(outcome.output), outcome.omitted)
-            print((await terminal.run("echo after", wait=20)).output.strip())
+            print((await terminal.run("echo after", wait={PATIENCE})).output.strip())
             print(grown)
     asyncio.run(main())
 """
@@ -325,7 +324,7 @@ FLOOD = f"""
 def test_output_is_bounded_in_memory_and_counted_exactly(home: Path) -> None:
     env = os.environ | {"PYTHONPATH": str(Path(truetty.__file__).parents[1])}
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(FLOOD)], env=env, capture_output=True, text=True, timeout=110
+        [sys.executable, "-c", textwrap.dedent(FLOOD)], env=env, capture_output=True, text=True, timeout=2 * PATIENCE
     )
     assert done.returncode == 0, done.stderr
     first, counts, after, grown = done.stdout.splitlines()

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 
-PATIENCE = 20.0
 # Short, since it is waited for where the first prompt does not come by itself.
 STARTUP = 1.0
 FILES = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 from truetty.cli.setup.setup import _change
 
-PATIENCE = 30.0
 SOURCE = str(Path(truetty.__file__).parents[1])
 FILES = {
     "claude-code": ".claude.json",

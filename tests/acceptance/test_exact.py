@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 
 POSIX = ("bash", "zsh", "dash", "ksh93", "mksh", "busybox")
 SHELLS = (*POSIX, "fish", "tcsh")
-PATIENCE = 100.0  # seconds: fish alone needs several to read a word of 1 MB; only a lost end reaches it
 
 
 @dataclass(frozen=True, slots=True)

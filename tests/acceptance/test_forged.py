@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 
 SHELLS = ("bash", "zsh", "fish", "dash", "ksh93", "mksh", "busybox", "tcsh")
-PATIENCE = 50.0  # seconds: only a lost end reaches it
 LOOKS = 10  # how often, while a forger stays, the command is asked whether it has ended
 CODE = 23
 TRIES = 10_000

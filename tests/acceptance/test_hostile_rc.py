@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 
 # Far more than any step needs: a failure is then a hang, and not the machine's mood.
-PATIENCE = 20.0
 # What is ours must never be seen in what a command printed.
 OURS = ("7717", "_tt", "/tt-", "builtin", "BAD")
 

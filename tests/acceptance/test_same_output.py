@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 
 SHELLS = ("bash", "zsh", "fish", "dash")
 # fish draws its prompt anew with every key: ten times the price of the others.
 COUNTS = {"bash": 300, "zsh": 300, "fish": 100, "dash": 300}
-PATIENCE = 60.0  # seconds: only a lost end reaches it
 SIZE = (120, 30)
 
 # Prompts of several lines, which move the cursor, erase, save and restore it, and draw themselves again.

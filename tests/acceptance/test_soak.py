@@ -21,8 +21,8 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 
-PATIENCE = 60.0  # seconds: only a lost end reaches it
 SYNTAX_ERROR = {"bash": 2, "zsh": 1, "fish": 123, "dash": 2, "ksh93": 3, "mksh": 1, "busybox": 2, "tcsh": 1}
 # The exit code after Ctrl-C in `sleep`: tcsh has one of its own.
 INTERRUPTED = {"tcsh": 1}

@@ -54,7 +54,7 @@ async def measure(kind: str, size: int) -> dict[str, object]:
             # Without the tty's own newlines, every byte comes as it was printed.
             command = await terminal.start(f"stty -opost; python3 {program} {size} {told}")
             while not command.finished:
-                await command.wait(0.2, "finished")
+                await command.wait(1, "finished")
                 most = max(most, resident())
             outcome = await command.wait()
             sha, at = hashlib.sha256(), 0

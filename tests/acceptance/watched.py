@@ -14,7 +14,8 @@ import termios
 import time
 from typing import Self
 
-PATIENCE = 30.0
+from tests.patience import PATIENCE as PATIENCE
+
 TRUETTY = [sys.executable, "-m", "truetty"]
 
 

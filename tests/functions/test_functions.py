@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.patience import PATIENCE
 from truetty import functions
 from truetty.core.errors import Misuse
 from truetty.functions import VERBS, Bash, Result, arguments
@@ -22,7 +23,6 @@ from truetty.service.handoffs import Handoff
 from truetty.service.registry import Registry
 from truetty.service.service import Service, Starting
 
-PATIENCE = 30.0
 NAMES = ["run", "read", "wait", "send", "screen", "stop", "terminals", "handoff"]
 # What models may say beside that, translated or added by the desk.
 ADDED = {

@@ -15,6 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import truetty
 from tests.acceptance.session import eventually as eventually
+from tests.patience import PATIENCE as PATIENCE
 from truetty.functions.answer import data
 from truetty.functions.words import text
 from truetty.mcp import catalogue
@@ -24,8 +25,6 @@ from truetty.policy import Decision
 from truetty.settings import Settings
 
 PACKAGE = Path(truetty.__file__).parent
-# How long anything may take that must happen, in seconds: only a hang is longer.
-PATIENCE = 30
 ERAS = ("legacy", "2026-07-28")
 
 

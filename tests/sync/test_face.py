@@ -16,12 +16,12 @@ from types import ModuleType
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 from truetty import sync
 from truetty.store.transcript import Transcript
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "make_sync.py"
-PATIENCE = 30.0
 
 
 def load_tool() -> ModuleType:

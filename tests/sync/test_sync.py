@@ -18,9 +18,8 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 from truetty import events, sync
-
-PATIENCE = 30.0
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ import pytest
 import truetty
 import truetty.sync
 from tests.acceptance.session import eventually, opened
+from tests.patience import PATIENCE
 from tests.stage import Stage
 from tests.text.casts import Events, check, play, text
 from truetty.host.fake import SANE, FakeObserver
@@ -24,7 +25,6 @@ from truetty.store.transcript import Transcript
 from truetty.terminal.recording import REACH, SLICE, Recording
 from truetty.text.asciicast import VERSIONS
 
-PATIENCE = 30
 SILENT = replace(SANE, echo=False)
 
 

@@ -10,8 +10,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 PLAYER = Path(__file__).with_name("player") / "play.mjs"
-PATIENCE = 60
 
 Events = list[tuple[float, str, str]]  # seconds from the beginning, code, data
 

@@ -25,7 +25,7 @@ PROGRAM: Final = "shfmt"
 MOST_TEXT: Final = 64 * 1024  # bytes: longer texts are programs, not command lines
 MOST_ANSWER: Final = 16 * 1024 * 1024  # bytes: the tree is indented, so deep nesting grows with its square
 MOST_DEPTH: Final = 500  # brackets within brackets: spares the parser what nobody would read anyway
-PATIENCE: Final = 2.0  # seconds; 3 ms is usual
+PATIENCE: Final = 10.0  # seconds; 3 ms is usual, a megabyte takes 0.3 s, and the machine may be busy
 CHUNK: Final = 64 * 1024
 
 # From text and dialect to a tree; raises `Unreadable`.

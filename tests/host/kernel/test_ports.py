@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from truetty.host.kernel import ports
-
-PATIENCE = 30
 
 ECHO_PORT = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); input()"
 
