@@ -34,7 +34,7 @@ Parser = Callable[[bytes, Dialect], Node]
 
 def dialect_of(shell: str) -> Dialect:
     name = os.path.basename(shell).lstrip("-")
-    row = table.known(name)
+    row = table.lookup(name)
     if row is None or row.dialect is None:
         raise Unreadable(f"The language of {name or 'this shell'} cannot be checked.")
     return row.dialect

@@ -205,7 +205,7 @@ class Seat:
 
     async def _moved(self, terminal: Terminal, order: Order) -> bool:
         path = order.cwd or order.wish.cwd
-        row = table.known(terminal.shell)
+        row = table.lookup(terminal.shell)
         if not path or row is None or row.cd is None:
             return False
         self.last = command = await terminal.start(row.cd(path))

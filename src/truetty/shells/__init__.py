@@ -1,1 +1,1 @@
-"""One file a shell, one table over them. README.md here says how each is entered and what it cannot do."""
+"""One file a recipe, one row a shell. README.md here says how each is entered and what it cannot do."""

@@ -1,10 +1,10 @@
-"""bash: entered by a start-up file, told by `eval` of a variable, the second witness is PROMPT_COMMAND.
+"""bash: the hook comes in by a start-up file, a command by `eval` of a variable, P by PROMPT_COMMAND.
 
 Rule 1: nothing is left behind but PROMPT_COMMAND's element 7717, a zero-width mark in PS2 and one key binding.
 Rule 2: `\\builtin` before everything: aliases and functions may have any name.
 Rule 3: every part of ours stands in a group whose output is thrown away: that hides `set -x`, `set -v`, DEBUG traps.
 
-bash is entered in one of three ways, by what the user's arguments make of it:
+The hook comes in by one of three ways, depending on the user's arguments:
 
     posix   (--posix, sh)               ENV, and the user's own ENV file after it
     bare    (--login, --norc, rc off)   ENV with --posix, left at once: nothing else is read, a login shell stays one,
@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from truetty.shells.row import Launch, Request, Typed
 from truetty.shells.writing import (
     QUIET,
-    before_text,
-    encoded,
+    encode,
     ends_inside,
-    entered,
-    escaped_mark,
-    quoted,
+    enter,
+    pause_before_text,
+    printf_mark,
+    quote,
     script,
 )
 
@@ -36,7 +36,7 @@ _WITH_VALUE = frozenset({"--rcfile", "--init-file"})
 
 
 def cd(path: str) -> str:
-    return f"\\builtin cd -- {quoted(path)}"
+    return f"\\builtin cd -- {quote(path)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,74 +106,74 @@ class Bash:
         start, sources = "", ""
         if wishes.posix or self.named_sh or "POSIXLY_CORRECT" in env:
             long += ["--posix"] * wishes.posix + ["--login"] * wishes.login + ["--noprofile"] * noprofile
-            start = _restored("ENV", env.get("ENV"))
+            start = _restore("ENV", env.get("ENV"))
             sources = _env_file(env.get("ENV")) if rc else ""
             changes["ENV"] = f"{folder}/rc"
         elif wishes.login or wishes.norc or not rc:
             long += ["--posix"] + ["--login"] * wishes.login
-            start = _LEAVE_POSIX + _restored("ENV", env.get("ENV"))
+            start = _LEAVE_POSIX + _restore("ENV", env.get("ENV"))
             if "HISTFILE" not in env:  # POSIX mode chose another default
                 start += "HISTFILE=~/.bash_history;"
             sources = _PROFILES if wishes.login and not noprofile else ""
             changes["ENV"] = f"{folder}/rc"
         else:
             long += ["--rcfile", f"{folder}/rc"]
-            sources = _if_there(quoted(wishes.rcfile) if wishes.rcfile else "~/.bashrc")
+            sources = _source_if_there(quote(wishes.rcfile) if wishes.rcfile else "~/.bashrc")
         install = f"{{ \\builtin . {folder}/hook||:;}} {QUIET}"
         files = {
-            "hook": encoded(self._hook(folder, key)),
-            "p": encoded(_end("P", key)),
+            "hook": encode(self._hook(folder, key)),
+            "p": encode(_end("P", key)),
             # One line: under `set -v` bash shows each line of a file as it reads it; this one is read before.
-            "rc": encoded(f"{start}{install};{sources}{install}\n"),
+            "rc": encode(f"{start}{install};{sources}{install}\n"),
         }
         return Launch((os.path.basename(program), *long, "-i", *wishes.rest), changes, files)
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
-        mark = quoted(escaped_mark("C", request.start))
-        before = before_text(request, "\\builtin printf", "\\builtin read -r", "\\builtin echo -ne")
-        # The last argument of the last command is what `$_` tells the text: nothing of ours.
+        mark = quote(printf_mark("C", request.start))
+        before = pause_before_text(request, "\\builtin printf", "\\builtin read -r", "\\builtin echo -ne")
+        # `:` comes last, without arguments: `$_`, the last argument of the command before, is then nothing of ours.
         first = (
             f"{{ \\builtin unset _tt;\\builtin printf {mark} >/dev/tty||\\builtin echo -ne {mark} >/dev/tty;"
             f"\\builtin :;}} {QUIET}"
         )
-        files = {f"d{number}": encoded(_end("D", request.end))}
+        files = {f"d{number}": encode(_end("D", request.end))}
         if code := request.last_code & 255:
             first += f";{{ \\builtin . {folder}/r{number} :;}} {QUIET}&&:"
-            files[f"r{number}"] = encoded(f"\\builtin return {code}\n")
+            files[f"r{number}"] = encode(f"\\builtin return {code}\n")
         end = f"{{ \\builtin . {folder}/d{number};}} {QUIET}"
         inside = f"\n\n{end}||:" if ends_inside(request) else ""  # twice a newline: the text may end with a backslash
-        files[f"v{number}"] = encoded(f"{before}_tt=" + quoted(f"{first}\n{request.text}{inside}"))
-        # Typed, because bash keeps no history inside eval or a file, and nothing could be taken out of it there.
+        files[f"v{number}"] = encode(f"{before}_tt=" + quote(f"{first}\n{request.text}{inside}"))
+        # In the typed line itself: inside `eval` or a file bash keeps no history, and `history -d` removes nothing.
         history = "" if "S" in request.flags else "\\history -s x;\\history -d -1;"
         line = f' {history}\\builtin . {folder}/v{number};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
-        return Typed(entered(line), files)
+        return Typed(enter(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        told = _end("H", secret, then="_tt=$?")
+        answer = _end("H", secret, then="_tt=$?")
         files = {
-            "p": encoded(_end("P", key)),
-            f"h{serial}": encoded(f"{told}\n{self._hook(folder, key)}"),
-            f"k{serial}": encoded('\\builtin eval "\\builtin unset _tt;\\builtin return $_tt"\n'),
+            "p": encode(_end("P", key)),
+            f"h{serial}": encode(f"{answer}\n{self._hook(folder, key)}"),
+            f"k{serial}": encode('\\builtin eval "\\builtin unset _tt;\\builtin return $_tt"\n'),
         }
         inside = f"\\builtin . {folder}/h{serial};\\history -s x;\\history -d -1;\\builtin . {folder}/k{serial}"
-        return Typed(entered(f" {{ {inside};}} {QUIET}&&:"), files)
+        return Typed(enter(f" {{ {inside};}} {QUIET}&&:"), files)
 
     def _hook(self, folder: str, key: str) -> str:
-        tell = quoted(f'{{ \\builtin eval "{telling("P", key)}";}} {QUIET}||:')
+        tell = quote(f'{{ \\builtin eval "{mark_command("P", key)}";}} {QUIET}||:')
         return script("hook.bash", folder=folder, key=key, tell=tell)
 
 
-# Left as if it had never been: POSIX mode switches this one option on and does not switch it off again.
+# POSIX mode switches inherit_errexit on, and `set +o posix` does not switch it off again.
 _LEAVE_POSIX = "\\builtin set +o posix;{ \\builtin shopt -u inherit_errexit;} 2>/dev/null;"
 
 
-def _if_there(path: str) -> str:
+def _source_if_there(path: str) -> str:
     """`&&:`: the file's own last status must not end a shell in which the file said `set -e`."""
     return f"if [[ -e {path} ]];then \\builtin . {path}&&:;fi;"
 
 
-_PROFILES = _if_there("/etc/profile") + (
+_PROFILES = _source_if_there("/etc/profile") + (
     "if [[ -r ~/.bash_profile ]];then \\builtin . ~/.bash_profile&&:;"
     "elif [[ -r ~/.bash_login ]];then \\builtin . ~/.bash_login&&:;"
     "elif [[ -r ~/.profile ]];then \\builtin . ~/.profile&&:;fi;"
@@ -188,27 +188,27 @@ def _env_file(value: str | None) -> str:
     return f"if [ -r {word} ];then \\builtin . {word}&&:;fi;"
 
 
-def _restored(name: str, value: str | None) -> str:
+def _restore(name: str, value: str | None) -> str:
     if value is None:
         return f"\\builtin unset {name};"
-    return f"\\builtin export {name}={quoted(value)};"
+    return f"\\builtin export {name}={quote(value)};"
 
 
 def _end(letter: str, secret: str, then: str = "\\builtin return $?") -> str:
-    """A mark with `$?` and `$-`, which hands `$?` on. Nothing of it is seen."""
-    return f'\\builtin eval "{telling(letter, secret)};{then}" {QUIET}\n'
+    """Prints a mark with `$?` and `$-`, hands `$?` on, and hides what a trace or an error would print."""
+    return f'\\builtin eval "{mark_command(letter, secret)};{then}" {QUIET}\n'
 
 
-def telling(letter: str, secret: str, tty: str = " >/dev/tty") -> str:
-    """A mark, for the inside of double quotes: `$?` and `$-` are expanded before anything runs.
+def mark_command(letter: str, secret: str, tty: str = " >/dev/tty") -> str:
+    """Prints a mark; for the inside of double quotes, so `$?` and `$-` are expanded before anything runs.
 
-    S: a leading space keeps the line out of the history, or (before bash 5) nothing could take it out.
-    Each command has its own redirection: a DEBUG trap would speak through one that is around them.
+    Flag S: a leading space keeps the line out of the history, or this is bash 4, where nothing removes it.
+    Each command has its own redirection: one around them all would also redirect what a DEBUG trap prints.
     """
 
-    def printed(flags: str) -> str:
-        mark = escaped_mark(letter, secret, "$?", flags)
+    def print_mark(flags: str) -> str:
+        mark = printf_mark(letter, secret, "$?", flags)
         return f"\\builtin printf '{mark}'{tty}||\\builtin echo -ne '{mark}'{tty}"
 
-    kept_out = f"[1-4]:*|*ignore[sb]*){printed('${-}S')}"
-    return f"case \\$BASH_VERSINFO:\\${{HISTCONTROL-}} in {kept_out};;*){printed('$-')};;esac"
+    kept_out = f"[1-4]:*|*ignore[sb]*){print_mark('${-}S')}"
+    return f"case \\$BASH_VERSINFO:\\${{HISTCONTROL-}} in {kept_out};;*){print_mark('$-')};;esac"

@@ -1,4 +1,4 @@
-"""fish: entered by --init-command, told by `eval` of a substitution, the second witness is the event fish_prompt.
+"""fish: the hook comes in by --init-command, a command by `eval` of a substitution, P by the event fish_prompt.
 
 Rule 1: `"$(…)"` must be quoted (fish 3.4 and later): unquoted it splits lines, and a pipe would lose `$status`.
 Rule 2: what the substitution returns is the `$status` that the text sees.
@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from truetty.shells.row import Launch, Request, Typed
-from truetty.shells.writing import QUIET, encoded, entered, escaped_mark, script
+from truetty.shells.writing import QUIET, encode, enter, printf_mark, script
 
 _NO_PROMPT = frozenset({"-c", "--command", "-n", "--no-execute", "-v", "--version", "-h", "--help"})
 _WITH_VALUE = frozenset(
@@ -28,7 +28,7 @@ def cd(path: str) -> str:
     return f"builtin cd -- '{word}'"
 
 
-def _asks_for_prompt(arguments: Sequence[str]) -> bool:
+def asks_for_prompt(arguments: Sequence[str]) -> bool:
     words = iter(arguments)
     for word in words:
         if word in _WITH_VALUE:
@@ -42,37 +42,37 @@ class Fish:
     def launch(
         self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
     ) -> Launch:
-        if not _asks_for_prompt(arguments):
+        if not asks_for_prompt(arguments):
             return Launch.unchanged(program, arguments)
         plain = () if rc or "-N" in arguments or "--no-config" in arguments else ("--no-config",)
         ours = (*plain, "--interactive", "--init-command", f"builtin source {folder}/hook.fish")
         return Launch(
-            (os.path.basename(program), *arguments, *ours), {}, {"hook.fish": encoded(script("hook.fish", key=key))}
+            (os.path.basename(program), *arguments, *ours), {}, {"hook.fish": encode(script("hook.fish", key=key))}
         )
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
         before = ""
         if request.probe:  # not fish's own `read`: on a terminal that is a line editor, with modes of its own
-            before += f"builtin printf '{escaped_mark('M', request.start)}' >/dev/tty\n"
+            before += f"builtin printf '{printf_mark('M', request.start)}' >/dev/tty\n"
             before += f"and /bin/sh -c 'read x' </dev/tty {QUIET}\n"
         files = {
-            f"c{number}": encoded(
+            f"c{number}": encode(
                 f"{before}builtin read --local --null t <{folder}/t{number}\n"
-                f"builtin printf '{escaped_mark('C', request.start)}' >/dev/tty\n"
+                f"builtin printf '{printf_mark('C', request.start)}' >/dev/tty\n"
                 "builtin string collect --no-trim-newlines -- $t\n"
                 f"return {request.last_code & 255}\n"
             ),
-            f"t{number}": encoded(request.text),
-            f"d{number}": encoded(f"{_status('D', request.end)}return $s\n"),
+            f"t{number}": encode(request.text),
+            f"d{number}": encode(f"{_status('D', request.end)}return $s\n"),
         }
-        return Typed(entered(f" ''eval \"$(''. {folder}/c{number})\";''. {folder}/d{number} 2>/dev/null"), files)
+        return Typed(enter(f" ''eval \"$(''. {folder}/c{number})\";''. {folder}/d{number} 2>/dev/null"), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        files = {f"h{serial}": encoded(f"{_status('H', secret)}{script('hook.fish', key=key)}return $s\n")}
-        return Typed(entered(f" ''. {folder}/h{serial}"), files)
+        files = {f"h{serial}": encode(f"{_status('H', secret)}{script('hook.fish', key=key)}return $s\n")}
+        return Typed(enter(f" ''. {folder}/h{serial}"), files)
 
 
 def _status(letter: str, secret: str) -> str:
     """Prints a mark with `$status`, and keeps that in `$s`."""
-    return f"set -l s $status\nbuiltin printf '{escaped_mark(letter, secret, '%s', '')}' $s >/dev/tty\n"
+    return f"set -l s $status\nbuiltin printf '{printf_mark(letter, secret, '%s', '')}' $s >/dev/tty\n"

@@ -1,4 +1,4 @@
-"""nu: entered by --execute, told by `source`, and all three marks come from its hooks.
+"""nu: the hook comes in by --execute, a command by `source`; C, D and P are printed by nu's own hooks.
 
 Rule 1: nu parses the whole line first and an error ends the line, so nothing of ours can stand beside the text in it.
 Rule 2: text that does not parse has C and D too: the hook before execution comes before the parser.
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from truetty.core import marks
 from truetty.shells.row import Launch, Request, Typed
-from truetty.shells.writing import before_text, encoded, script
+from truetty.shells.writing import encode, pause_before_text, script
 
 _NO_PROMPT = frozenset({"-c", "--commands", "-v", "--version", "-h", "--help", "--lsp", "--mcp"})
 _WITH_VALUE = frozenset(
@@ -30,7 +30,7 @@ def cd(path: str) -> str:
 
 
 def _read_arguments(arguments: Sequence[str]) -> tuple[list[str], str] | None:
-    """What is kept, and what --execute names, ready for more. None: no prompt is asked for (a script, `-c`)."""
+    """What is kept, and the commands of --execute, ready for more. None: no prompt is asked for (a script, `-c`)."""
     kept: list[str] = []
     execute = ""
     words = iter(arguments)
@@ -56,24 +56,24 @@ class Nu:
         kept, execute = wishes
         plain = () if rc else ("--no-config-file",)
         argv = (os.path.basename(program), *kept, *plain, "--execute", f"{execute}source {folder}/hook.nu")
-        return Launch(argv, {}, {"hook.nu": encoded(_hook(folder, key))})
+        return Launch(argv, {}, {"hook.nu": encode(_hook(folder, key))})
 
     def trigger(self, request: Request) -> Typed:
         number = request.serial
         files = {
-            f"t{number}": encoded(request.text),
-            f"c{number}": encoded(marks.text("C", request.start)),
-            f"d{number}": encoded(marks.text("D", request.end, "", bell="")),
+            f"t{number}": encode(request.text),
+            f"c{number}": encode(marks.text("C", request.start)),
+            f"d{number}": encode(marks.text("D", request.end, "", bell="")),
         }
-        if before := before_text(request, "printf", "read -r"):
-            files[f"m{number}"] = encoded(before)
-        return Typed(encoded(f" source {request.folder}/t{number}") + _SUBMIT, files)
+        if before := pause_before_text(request, "printf", "read -r"):
+            files[f"m{number}"] = encode(before)
+        return Typed(encode(f" source {request.folder}/t{number}") + _SUBMIT, files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         code = "let tt = ($env.LAST_EXIT_CODE? | default 0)\nlet tt = (if $tt < 0 { 128 - $tt } else { $tt })\n"
         mark = marks.text("H", secret, "($tt)", "", escape=r"\u{1b}", bell=r"\u{07}")
         code += f'print --no-newline $"{mark}"\n{_hook(folder, key)}'
-        return Typed(encoded(f" source {folder}/h{serial}\r"), {f"h{serial}": encoded(code)})
+        return Typed(encode(f" source {folder}/h{serial}\r"), {f"h{serial}": encode(code)})
 
 
 def _hook(folder: str, key: str) -> str:

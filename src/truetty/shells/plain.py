@@ -1,6 +1,6 @@
-"""A shell or program we know nothing of: the text is typed as it is, and the kernel alone tells what became of it.
+"""Any other shell or program: the text is typed as it is, and the kernel alone shows what became of it.
 
-Rule 1: nothing is promised. No marks, no exit codes, no healing.
+Rule 1: no marks, so no exit codes and no healing.
 Rule 2: a line feed ends each line. On a cooked tty it is Enter, and readline and libedit take it as Enter too.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from truetty.shells.row import Launch, Request, Typed
-from truetty.shells.writing import encoded
+from truetty.shells.writing import encode
 
 
 class Plain:
@@ -19,7 +19,7 @@ class Plain:
         return Launch.unchanged(program, arguments)
 
     def trigger(self, request: Request) -> Typed:
-        text = encoded(request.text)
+        text = encode(request.text)
         return Typed(text if text.endswith(b"\n") else text + b"\n")
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:

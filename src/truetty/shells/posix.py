@@ -1,4 +1,4 @@
-"""dash, busybox ash, ksh93, mksh and any POSIX sh: entered by ENV, told by `eval`, the second witness is `$?` in PS1.
+"""dash, busybox ash, ksh93, mksh and any POSIX sh: the hook comes in by ENV, a command by `eval`, P by `$?` in PS1.
 
 Rule 1: the shells differ in data only: `Quirks` say how.
 Rule 2: ENV is given back (or unset) first of all, so that nested shells do not read our file.
@@ -15,12 +15,12 @@ from truetty.core import marks
 from truetty.shells.row import Launch, Request, Typed
 from truetty.shells.writing import (
     QUIET,
-    before_text,
-    encoded,
+    encode,
     ends_inside,
-    entered,
-    escaped_mark,
-    quoted,
+    enter,
+    pause_before_text,
+    printf_mark,
+    quote,
 )
 
 # A prompt that begins with a character and CR has named its quote: mksh gives no width to what stands between two.
@@ -29,7 +29,7 @@ _MKSH_QUOTE = f"\x01{_CR}\x01"
 
 
 def cd(path: str) -> str:
-    return f"\\command cd -- {quoted(path)}"
+    return f"\\command cd -- {quote(path)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +57,26 @@ class Posix:
     ) -> Launch:
         argv0 = os.path.basename(program)
         applet = arguments[:1] if argv0 == "busybox" else ()
-        given = arguments[len(applet) :]
-        if not _asks_for_prompt(given):
+        options = arguments[len(applet) :]
+        if not asks_for_prompt(options):
             return Launch.unchanged(program, arguments)
-        back = "\\unset ENV;" if "ENV" not in env else f"\\export ENV={quoted(env['ENV'])};"
+        back = "\\unset ENV;" if "ENV" not in env else f"\\export ENV={quote(env['ENV'])};"
         # Not exported: in dash nothing takes that away again, and children would show our marks.
         prompts = [name for name in ("PS1", "PS2") if name in env]
-        back += "".join(f"{name}={quoted(env[name])};" for name in prompts)
+        back += "".join(f"{name}={quote(env[name])};" for name in prompts)
         # One line: under `set -v` each line of a file is shown as it is read, and this one is read before any was set.
         line = f"{back}{self._users_file(env) if rc else ''}{{ \\command . {folder}/hook&&:;}} {QUIET}\n"
-        files = {"rc": encoded(line), "hook": encoded(self._hook(key))}
-        interactive = () if any(word[:1] == "-" and word[1:2] != "-" and "i" in word for word in given) else ("-i",)
-        return Launch((argv0, *applet, *interactive, *given), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files)
+        files = {"rc": encode(line), "hook": encode(self._hook(key))}
+        interactive = () if any(word[:1] == "-" and word[1:2] != "-" and "i" in word for word in options) else ("-i",)
+        return Launch(
+            (argv0, *applet, *interactive, *options), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files
+        )
 
     def trigger(self, request: Request) -> Typed:
         folder, number, quirks = request.folder, request.serial, self.quirks
-        mark = f"{quirks.printf} {quoted(escaped_mark('C', request.start))} >/dev/tty"
+        mark = f"{quirks.printf} {quote(printf_mark('C', request.start))} >/dev/tty"
         traced = bool(set("xv") & set(request.flags))
-        harmless = "" if quirks.loud else "\\:;"  # what `$_` tells the text
+        harmless = "" if quirks.loud else "\\:;"  # so that `$_` is nothing of ours
         first = f"{{ \\unset _tt;{mark};{harmless}}} {QUIET}"
         files: dict[str, bytes] = {}
         if code := request.last_code & 255:
@@ -82,27 +84,27 @@ class Posix:
                 first += f";(exit {code})&&:"
             else:
                 first += f";{{ \\. {folder}/r{number};}} {QUIET}&&:"
-                files[f"r{number}"] = encoded(f"\\return {code}\n")
-        before = before_text(request, quirks.printf, "\\read -r")
+                files[f"r{number}"] = encode(f"\\return {code}\n")
+        before = pause_before_text(request, quirks.printf, "\\read -r")
         # Quiet where it helps, always: this text may be the one that says `set -x`.
         end = f"\\. {folder}/d{number}" if quirks.loud else f"{{ \\. {folder}/d{number};}} {QUIET}"
-        told, inside = not (traced and quirks.loud), ends_inside(request)
+        by_mark, inside = not (traced and quirks.loud), ends_inside(request)  # otherwise P ends it
         # A trace would follow an early C and be taken for output: then the text has an `eval` of its own, after C.
         early = quirks.whole and not traced
-        body = request.text if early or not quirks.whole else f"\\eval {quoted(request.text)}"
+        body = request.text if early or not quirks.whole else f"\\eval {quote(request.text)}"
         text = f"{first}{';' if quirks.whole else chr(10)}{body}"
-        if told:
-            files[f"d{number}"] = encoded(self._end("D", request.end))
+        if by_mark:
+            files[f"d{number}"] = encode(self._end("D", request.end))
             text += f"\n\n{end}||:" if inside else ""  # twice a newline: the text may end with a backslash
-        files[f"v{number}"] = encoded(f"{before}_tt={quoted(text)}\n{mark if early else ''}\n")
+        files[f"v{number}"] = encode(f"{before}_tt={quote(text)}\n{mark if early else ''}\n")
         begin = f"{{ \\. {folder}/v{number};}} {QUIET}" if traced else f"\\. {folder}/v{number}"
-        line = f' {begin};\\eval "$_tt"' + (f";{end}&&:" if told and not inside else "")
-        return Typed(entered(line), files)
+        line = f' {begin};\\eval "$_tt"' + (f";{end}&&:" if by_mark and not inside else "")
+        return Typed(enter(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        told = self._end("H", secret, f"{{ \\\\command . {folder}/hook&&:;}} {QUIET};")
-        files = {"hook": encoded(self._hook(key)), f"h{serial}": encoded(told)}
-        return Typed(entered(f" \\. {folder}/h{serial}&&:"), files)
+        answer = self._end("H", secret, f"{{ \\\\command . {folder}/hook&&:;}} {QUIET};")
+        files = {"hook": encode(self._hook(key)), f"h{serial}": encode(answer)}
+        return Typed(enter(f" \\. {folder}/h{serial}&&:"), files)
 
     def _users_file(self, env: Mapping[str, str]) -> str:
         value = env.get("ENV", self.quirks.own_file)
@@ -113,7 +115,7 @@ class Posix:
 
     def _end(self, letter: str, secret: str, then: str = "") -> str:
         """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs."""
-        mark = escaped_mark(letter, secret, "$?", "$-")
+        mark = printf_mark(letter, secret, "$?", "$-")
         back = "case $- in *e*);;*)return $?;;esac" if self.quirks.fatal_return else "\\\\return $?"
         return f"\\eval \"\\{self.quirks.printf} '{mark}' >/dev/tty;{then}{back}\" {QUIET}\n"
 
@@ -138,8 +140,8 @@ class Posix:
         )
 
 
-def _asks_for_prompt(arguments: Sequence[str]) -> bool:
-    """False for a script or -c. `-o` takes a value."""
+def asks_for_prompt(arguments: Sequence[str]) -> bool:
+    """False for a script or `-c`. `-o` takes a value."""
     words = iter(arguments)
     for word in words:
         if word[:1] not in ("-", "+") or len(word) < 2 or word == "--":

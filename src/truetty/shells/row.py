@@ -91,7 +91,7 @@ class Row:
 
     # Which program is it?
     also: tuple[str, ...] = ()  # other names that mean this shell and no other
-    shared: tuple[str, ...] = ()  # names that other shells go by too: this one is meant if its file says no other
+    shared_names: tuple[str, ...] = ()  # other shells have them too: this one is meant if the file says no other
     started_as: Mapping[str, Row] = field(default_factory=dict)  # what the same program becomes under another name
 
     # How is it talked to?
@@ -120,7 +120,7 @@ class Row:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((self.name, *self.also, *self.shared)))
+        return tuple(dict.fromkeys((self.name, *self.also, *self.shared_names)))
 
     def prompt_start(self, tail: bytes) -> int | None:
         """Where, in the last bytes printed, the prompt begins when no mark says so; None if it cannot be told."""

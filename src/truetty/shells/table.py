@@ -27,28 +27,15 @@ from truetty.shells.writing import CLEAR_KEY
 _BUSYBOX: Final = "busybox"  # many programs in one file: the first argument, or the name it is started as, says which
 _SHELL_APPLETS: Final = ("sh", "ash")
 
-
-def _foreign(
-    name: str, *, also: tuple[str, ...] = (), shared: tuple[str, ...] = (), varying_reads: bool = False
-) -> Row:
-    """A shell without a recipe. Its dialect is not said: what is typed goes through its editor, not to its parser."""
-    return Row(
-        name,
-        Plain(),
-        has_marks=False,
-        also=also,
-        shared=shared,
-        varying_reads=varying_reads,
-        clears_line=b"",  # Ctrl-C may end a program of which nothing is known
-    )
-
-
-UNKNOWN: Final = replace(_foreign("plain"), runs_scripts=False)  # a program that is no shell, or one not known
+# A shell without a recipe. Its dialect is not said: what is typed goes through its editor before its parser reads it.
+# No key clears its line: Ctrl-C may end a program of which nothing is known.
+_FOREIGN: Final = Row("plain", Plain(), has_marks=False, clears_line=b"")
+UNKNOWN: Final = replace(_FOREIGN, runs_scripts=False)  # a program that is no shell, or one that is not in the table
 
 _SH: Final = Row(
     "sh",
     posix.SH,
-    shared=("sh",),
+    shared_names=("sh",),
     cd=posix.cd,
     edits_lines=False,
     never_answered=True,  # it may be busybox
@@ -103,7 +90,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "ksh93",
         posix.KSH93,
-        shared=("ksh",),
+        shared_names=("ksh",),
         cd=posix.cd,
         signal_base=256,
         signal_words={"Memory fault": signal.SIGSEGV, "Abort": signal.SIGABRT, "Hangup": signal.SIGHUP},
@@ -128,8 +115,8 @@ ROWS: tuple[Row, ...] = (
         prompt_begins=nu.PROMPT_BEGINS,
         asks_terminal=True,
     ),
-    _foreign("csh", also=("bsd-csh",), shared=("csh",), varying_reads=True),
-    *map(_foreign, ("elvish", "hush", "oksh", "osh", "pdksh", "pwsh", "yash")),
+    replace(_FOREIGN, name="csh", also=("bsd-csh",), shared_names=("csh",), varying_reads=True),
+    *(replace(_FOREIGN, name=name) for name in ("elvish", "hush", "oksh", "osh", "pdksh", "pwsh", "yash")),
 )
 
 
@@ -146,8 +133,8 @@ def where(holds: Callable[[Row], bool]) -> frozenset[str]:
     return frozenset(name for row in ROWS if holds(row) for name in row.names)
 
 
-def known(program: str) -> Row | None:
-    """The row that a name or a path means by itself; None if it is no shell that is known."""
+def lookup(program: str) -> Row | None:
+    """The row that a name or a path means by itself, whatever its version; None if it names no shell of the table."""
     name = _base(os.path.basename(program))
     return _sure().get(name) or _shared().get(name)
 
@@ -170,9 +157,9 @@ def find(shell: str | Sequence[str] | None, env: Mapping[str, str]) -> Found:
         case None:
             program = _users_own(env)
         case str():
-            program = _located(shell, env)
+            program = _locate(shell, env)
         case [first, *rest]:
-            program, arguments = _located(first, env), tuple(rest)
+            program, arguments = _locate(first, env), tuple(rest)
         case _:
             raise SpawnFailed("an empty list names no shell", shell=shell, reason="empty")
     name, file = _base(os.path.basename(program)), _base(os.path.basename(os.path.realpath(program)))
@@ -202,10 +189,10 @@ def _users_own(env: Mapping[str, str]) -> str:
     for candidate in candidates:
         if candidate and _fault(candidate) is None:
             return candidate
-    return _located("/bin/sh", env)
+    return _locate("/bin/sh", env)
 
 
-def _located(shell: str, env: Mapping[str, str]) -> str:
+def _locate(shell: str, env: Mapping[str, str]) -> str:
     if not shell:
         raise SpawnFailed("an empty name names no shell", shell=shell, reason="empty")
     if os.sep in shell:
@@ -244,9 +231,9 @@ def _base(name: str) -> str:
 @cache
 def _sure() -> Mapping[str, Row]:
     """Names that mean one shell."""
-    return {name: row for row in ROWS for name in (row.name, *row.also) if name not in row.shared}
+    return {name: row for row in ROWS for name in (row.name, *row.also) if name not in row.shared_names}
 
 
 @cache
 def _shared() -> Mapping[str, Row]:
-    return {name: row for row in ROWS for name in row.shared}
+    return {name: row for row in ROWS for name in row.shared_names}

@@ -1,4 +1,4 @@
-"""tcsh: entered by a private HOME, told by `source`, the second witness is the precmd alias.
+"""tcsh: the hook comes in by a private HOME, a command by `source`, P by the alias precmd.
 
 Rule 1: HOME is given back by the first line that is read; only the system's csh.cshrc comes before it.
 Rule 2: no name may be quoted: a quoted word is no builtin here, so an alias `source`, `echo` or `set` is beyond us.
@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 
 from truetty.core import marks
 from truetty.shells.row import Launch, Request, Typed
-from truetty.shells.writing import encoded, entered, quoted, script
+from truetty.shells.writing import encode, enter, quote, script
 
-# In a file (and in `eval`) these end the file, not the shell: the only words that must be typed.
+# In a file, and in `eval`, these end the file and not the shell, so they are typed.
 _LEAVING = re.compile(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
 CONTINUATION = r"(?:foreach|while)?\?"
 _HAND_ON = 'eval "unset _tt;set status=$_tt"\n'
@@ -23,7 +23,7 @@ _HAND_ON = 'eval "unset _tt;set status=$_tt"\n'
 
 def cd(path: str) -> str:
     """History is looked for inside quotes too, and a quoted line may only go on after a backslash."""
-    return "cd " + quoted(path).replace("!", "\\!").replace("\n", "\\\n")
+    return "cd " + quote(path).replace("!", "\\!").replace("\n", "\\\n")
 
 
 def _read_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool] | None:
@@ -45,11 +45,11 @@ class Tcsh:
         install = f"source {folder}/hook\n"
         theirs = "if (-r ~/.tcshrc) then\nsource ~/.tcshrc\nelse if (-r ~/.cshrc) then\nsource ~/.cshrc\nendif\n"
         home = env.get("HOME")
-        back = "unsetenv HOME;unset home\n" if home is None else f"setenv HOME {quoted(home)};set home={quoted(home)}\n"
+        back = "unsetenv HOME;unset home\n" if home is None else f"setenv HOME {quote(home)};set home={quote(home)}\n"
         files = {
-            ".tcshrc": encoded(back + install + (theirs + install if rc and not fast else "")),
-            "hook": encoded(_hook(folder, key)),
-            "p": encoded(_told("P", key) + _HAND_ON),
+            ".tcshrc": encode(back + install + (theirs + install if rc and not fast else "")),
+            "hook": encode(_hook(folder, key)),
+            "p": encode(_mark_status("P", key) + _HAND_ON),
         }
         return Launch((os.path.basename(program), *kept), {"HOME": folder}, files)
 
@@ -60,22 +60,22 @@ class Tcsh:
             start += f"echo -n '{marks.text('M', request.start)}' >/dev/tty\nset _tt=$<\nunset _tt\n"
         start += f"echo -n '{marks.text('C', request.start)}' >/dev/tty\nset status={request.last_code & 255}\n"
         if _LEAVING.fullmatch(request.text):
-            return Typed(entered(f" source {folder}/t{number};{request.text.strip()}"), {f"t{number}": encoded(start)})
+            return Typed(enter(f" source {folder}/t{number};{request.text.strip()}"), {f"t{number}": encode(start)})
         files = {
-            f"t{number}": encoded(f"{start}{request.text}\n"),
-            f"d{number}": encoded(_told("D", request.end) + _HAND_ON),
+            f"t{number}": encode(f"{start}{request.text}\n"),
+            f"d{number}": encode(_mark_status("D", request.end) + _HAND_ON),
         }
-        return Typed(entered(f" source {folder}/t{number};set _tt=$status;source {folder}/d{number}"), files)
+        return Typed(enter(f" source {folder}/t{number};set _tt=$status;source {folder}/d{number}"), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         files = {
-            "p": encoded(_told("P", key) + _HAND_ON),
-            f"h{serial}": encoded(_told("H", secret) + _hook(folder, key) + _HAND_ON),
+            "p": encode(_mark_status("P", key) + _HAND_ON),
+            f"h{serial}": encode(_mark_status("H", secret) + _hook(folder, key) + _HAND_ON),
         }
-        return Typed(entered(f" set _tt=$status;source {folder}/h{serial}"), files)
+        return Typed(enter(f" set _tt=$status;source {folder}/h{serial}"), files)
 
 
-def _told(letter: str, secret: str) -> str:
+def _mark_status(letter: str, secret: str) -> str:
     mark = marks.text(letter, secret, "'$_tt'", "")
     return f"echo -n '{mark}' >/dev/tty\n"
 

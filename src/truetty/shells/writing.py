@@ -1,4 +1,4 @@
-"""How our words are written in shell scripts: marks, quotes, and the scripts that lie in `scripts/`.
+"""What recipes write: quoted words, marks for a `printf`, lines with their Enter, scripts of `scripts/` filled in.
 
 Rule 1: a user's text is encoded once, byte for byte, and quoted; it is never rewritten.
 Rule 2: marks are written with octal escapes where a `printf` expands them, and as raw bytes where nothing would.
@@ -18,48 +18,53 @@ QUIET = ">/dev/null 2>&1"
 CLEAR_KEY = b"\x1b[7717~"
 
 
-def escaped_mark(letter: str, *fields: str) -> str:
+def printf_mark(letter: str, *fields: str) -> str:
     """A mark for a `printf` format, with `\\033` and `\\007`."""
     return marks.text(letter, *fields, escape=r"\033", bell=r"\007")
 
 
-def encoded(text: str) -> bytes:
+def encode(text: str) -> bytes:
     """The user's bytes: what could not be decoded comes back as it was."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """One word for any shell of the Bourne family."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def before_text(request: Request, printf: str, read: str, otherwise: str = "") -> str:
-    """For the Bourne family, what comes before C: the stop at which the tty's modes are looked at."""
+def pause_before_text(request: Request, printf: str, read: str, otherwise: str = "") -> str:
+    """For the Bourne family: print M by `printf` (or else by `otherwise`), then read one line from the tty.
+
+    That line comes as soon as M was seen and the tty's modes were put right. Where M could not be printed, nothing
+    would ever be sent, so nothing is read.
+    """
     if not request.probe:
         return ""
-    stop = f"'{escaped_mark('M', request.start)}' >/dev/tty"
-    told = f"{{ {printf} {stop}||{otherwise} {stop};}}" if otherwise else f"{printf} {stop}"
-    return f"{{ {told}&&{read} _tt </dev/tty;}} {QUIET}||:\n"  # nobody would end a stop that was not told
+    mark = f"'{printf_mark('M', request.start)}' >/dev/tty"
+    announce = f"{{ {printf} {mark}||{otherwise} {mark};}}" if otherwise else f"{printf} {mark}"
+    return f"{{ {announce}&&{read} _tt </dev/tty;}} {QUIET}||:\n"
 
 
 _ERREXIT = re.compile(r"\bset\s+(?:-\w*e|.*errexit)")
 
 
 def ends_inside(request: Request) -> bool:
-    """Whether the end mark belongs into the evaluated text: under `set -e` a text such as `[ -f x ] && y` would not end
-    the shell, but the `eval` that hands its status on would. Otherwise it stays outside, where nothing can swallow it.
+    """Whether D is printed by the evaluated text itself. Under `set -e` a text such as `[ -f x ] && y` does not end the
+    shell, but an `eval` around it, which hands its status on, does. Elsewhere D stands behind the `eval`, where an
+    unfinished here-document of the text cannot swallow it.
     """
     return "e" in request.flags or _ERREXIT.search(request.text) is not None
 
 
-def pasted(line: str) -> bytes:
+def paste(line: str) -> bytes:
     """A line as a terminal would paste it, and Enter."""
-    return b"\x1b[200~" + encoded(line) + b"\x1b[201~\r"
+    return b"\x1b[200~" + encode(line) + b"\x1b[201~\r"
 
 
-def entered(line: str) -> bytes:
+def enter(line: str) -> bytes:
     """A line and its Enter. A line feed: it ends a line in every editor, and on a tty whose ICRNL was switched off."""
-    return encoded(line) + b"\n"
+    return encode(line) + b"\n"
 
 
 @cache

@@ -1,4 +1,4 @@
-"""xonsh: entered as its last run control file, told by a line of Python, the second witness is the event on_pre_prompt.
+"""xonsh: the hook comes in as the last control file, a command by a line of Python, P by the event on_pre_prompt.
 
 Rule 1: the text is compiled and run as xonsh's prompt does it, so Python and commands mix as they do when typed.
 Rule 2: an exit code below 0 is Python's way to say a signal; our marks say 128 and the signal, as everywhere.
@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from truetty.shells.row import Launch, Request, Typed
-from truetty.shells.writing import encoded, entered, escaped_mark, script
+from truetty.shells.writing import encode, enter, printf_mark, script
 
 _WITH_VALUE = frozenset({"-D", "-st", "--shell-type"})
 
@@ -56,7 +56,7 @@ class Xonsh:
         theirs = _usual_files(env) if named is None else named
         # The folder itself, for directories are loaded after files: ours must be the last.
         control = [*(theirs if rc and not no_rc else []), folder]
-        files = {"hook.py": encoded(_hook(key))}
+        files = {"hook.py": encode(_hook(key))}
         return Launch((os.path.basename(program), *kept, "-i", "--rc", *control), {}, files)
 
     def trigger(self, request: Request) -> Typed:
@@ -69,15 +69,15 @@ class Xonsh:
             end=request.end,
             probe=str(request.probe),
         )
-        files = {f"t{number}": encoded(request.text), f"x{number}": encoded(code)}
-        return Typed(entered(f" exec(open('{folder}/x{number}').read())"), files)
+        files = {f"t{number}": encode(request.text), f"x{number}": encode(code)}
+        return Typed(enter(f" exec(open('{folder}/x{number}').read())"), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         code = "from xonsh.built_ins import XSH\n_tt_c = XSH.env.get('LAST_RETURN_CODE', 0) or 0\n"
-        mark = escaped_mark("H", secret, "{_tt_c if _tt_c >= 0 else 128 - _tt_c}", "")
+        mark = printf_mark("H", secret, "{_tt_c if _tt_c >= 0 else 128 - _tt_c}", "")
         code += f'with open("/dev/tty", "w") as _tt_f:\n    _tt_f.write(f"{mark}")\n{_hook(key)}'
         code += "if XSH.history is not None:\n    XSH.history.last_cmd_rtn = _tt_c\ndel _tt_c, _tt_f\n"
-        return Typed(entered(f" exec(open('{folder}/h{serial}').read(),{{}})"), {f"h{serial}": encoded(code)})
+        return Typed(enter(f" exec(open('{folder}/h{serial}').read(),{{}})"), {f"h{serial}": encode(code)})
 
 
 def _usual_files(env: Mapping[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""zsh: entered by a private ZDOTDIR, told by `eval` of a variable, the second witness is PROMPT_EOL_MARK.
+"""zsh: the hook comes in by a private ZDOTDIR, a command by `eval` of a variable, P by PROMPT_EOL_MARK.
 
 Rule 1: only `.zshenv` is ours. It gives ZDOTDIR back before the user's first file is read, so that zsh itself reads
         every later file, from the user's own place and in its true order; the hook is installed at the first prompt.
@@ -16,13 +16,13 @@ from truetty.core import marks
 from truetty.shells.row import Launch, Request, Typed
 from truetty.shells.writing import (
     QUIET,
-    before_text,
-    encoded,
+    encode,
     ends_inside,
-    entered,
-    escaped_mark,
-    pasted,
-    quoted,
+    enter,
+    paste,
+    pause_before_text,
+    printf_mark,
+    quote,
     script,
 )
 
@@ -37,8 +37,8 @@ CONTINUATION = (
 # A trace would show our `eval` between C and the text. So it is switched on again by the text's own first part; if the
 # text does not parse, that part does not run, `_tt` is still there, and the end switches it on.
 _TRACED = "{ \\builtin setopt xtrace;"
-_TRACE_LATER = f"if [[ -o xtrace ]];then \\builtin unsetopt xtrace;_tt={quoted(_TRACED)}${{_tt#?}};fi"
-_TRACE_AGAIN = f"[[ \\${{_tt-}} != {quoted(_TRACED)}* ]]||\\builtin setopt xtrace;\\builtin unset _tt"
+_TRACE_LATER = f"if [[ -o xtrace ]];then \\builtin unsetopt xtrace;_tt={quote(_TRACED)}${{_tt#?}};fi"
+_TRACE_AGAIN = f"[[ \\${{_tt-}} != {quote(_TRACED)}* ]]||\\builtin setopt xtrace;\\builtin unset _tt"
 
 
 def _read_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool] | None:
@@ -77,46 +77,46 @@ class Zsh:
             return Launch.unchanged(program, arguments)
         kept, norcs = wishes
         own = env.get("ZDOTDIR")
-        back = "\\builtin unset ZDOTDIR" if own is None else f"\\builtin export ZDOTDIR={quoted(own)}"
+        back = "\\builtin unset ZDOTDIR" if own is None else f"\\builtin export ZDOTDIR={quote(own)}"
         theirs = "[[ ! -r ${ZDOTDIR-$HOME}/.zshenv ]]||\\builtin . ${ZDOTDIR-$HOME}/.zshenv||:"
         if norcs or not rc:
             theirs = "\\builtin setopt norcs"
-        first = f"_tt_i() {{ \\builtin printf '{escaped_mark('P', key, '0', '')}' >/dev/tty;"
-        first += f"precmd_functions=(${{precmd_functions:#_tt_i}});\\builtin unfunction _tt_i;{_installing(folder)};}}"
+        first = f"_tt_i() {{ \\builtin printf '{printf_mark('P', key, '0', '')}' >/dev/tty;"
+        first += f"precmd_functions=(${{precmd_functions:#_tt_i}});\\builtin unfunction _tt_i;{_install(folder)};}}"
         # The mark is set now as well: a user's file may empty the list of functions.
         early = f"[[ ${{(t)PROMPT_EOL_MARK-}} == *readonly* ]]||PROMPT_EOL_MARK={_eol_mark(key)}"
         files = {
-            ".zshenv": encoded(f"{back};{theirs};{first};{early};precmd_functions+=(_tt_i)\n"),
-            "hook.zsh": encoded(_hook(folder, key)),
+            ".zshenv": encode(f"{back};{theirs};{first};{early};precmd_functions+=(_tt_i)\n"),
+            "hook.zsh": encode(_hook(folder, key)),
         }
         return Launch((os.path.basename(program), *kept, "-i"), {"ZDOTDIR": folder}, files)
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
-        start = f"\\builtin printf {quoted(escaped_mark('C', request.start))} >/dev/tty"
+        start = f"\\builtin printf {quote(printf_mark('C', request.start))} >/dev/tty"
         code = request.last_code & 255
         # On the text's own line, so that the line numbers of errors stay right.
         first = f"{{ () {{ \\builtin unset _tt;{start};\\builtin return {code};}};}} {QUIET}{'&&:' if code else ''};"
-        before = before_text(request, "\\builtin printf", "\\builtin read -r")
+        before = pause_before_text(request, "\\builtin printf", "\\builtin read -r")
         end = f"{{ \\. {folder}/d{number};}} {QUIET}"
         inside = f"\n\n{end}||:" if ends_inside(request) else ""  # twice a newline: the text may end with a backslash
-        text = quoted(f"{first}{request.text}{inside}")
+        text = quote(f"{first}{request.text}{inside}")
         files = {
-            f"v{number}": encoded(f"{before}_tt={text}\n{_TRACE_LATER}\n{start}\n"),
-            f"d{number}": encoded(_end("D", request.end, _TRACE_AGAIN)),
+            f"v{number}": encode(f"{before}_tt={text}\n{_TRACE_LATER}\n{start}\n"),
+            f"d{number}": encode(_end("D", request.end, _TRACE_AGAIN)),
         }
         line = f' {{ \\. {folder}/v{number};}} {QUIET};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
-        return Typed(pasted(line) if request.paste else entered(line), files)
+        return Typed(paste(line) if request.paste else enter(line), files)
 
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         files = {
-            "hook.zsh": encoded(_hook(folder, key)),
-            f"h{serial}": encoded(_end("H", secret, _installing(folder))),
+            "hook.zsh": encode(_hook(folder, key)),
+            f"h{serial}": encode(_end("H", secret, _install(folder))),
         }
-        return Typed(entered(f" {{ \\. {folder}/h{serial};}} {QUIET}&&:"), files)
+        return Typed(enter(f" {{ \\. {folder}/h{serial};}} {QUIET}&&:"), files)
 
 
-def _installing(folder: str) -> str:
+def _install(folder: str) -> str:
     return f"{{ \\builtin . {folder}/hook.zsh;}} {QUIET}"
 
 
@@ -131,5 +131,5 @@ def _eol_mark(key: str) -> str:
 
 def _end(letter: str, secret: str, then: str) -> str:
     """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs."""
-    mark = escaped_mark(letter, secret, "$?", "$-")
+    mark = printf_mark(letter, secret, "$?", "$-")
     return f"\\builtin eval \"\\builtin printf '{mark}' >/dev/tty;{then};\\builtin return $?\" {QUIET}\n"

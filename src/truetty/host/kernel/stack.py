@@ -72,7 +72,7 @@ def look_of(of: proc.Stat, block: Block, editing: bool) -> Look | None:
     """None when the kernel does not say where the stack began."""
     if not of.stack or not block.stack:
         return None
-    row = table.known(of.name)
+    row = table.lookup(of.name)
     size = min(block.size, 2) if row is not None and row.varying_reads else block.size
     return Look(block.call, size, of.stack - block.stack, editing)
 
@@ -124,14 +124,14 @@ def is_interactive_shell(of: proc.Stat) -> bool:
         program = os.path.basename(os.readlink(f"/proc/{of.pid}/exe")).removesuffix(" (deleted)")
     except OSError:
         return False
-    return table.known(program) is not None and bool(proc.ignored_signals(of.pid) & _INTERACTIVE)
+    return table.lookup(program) is not None and bool(proc.ignored_signals(of.pid) & _INTERACTIVE)
 
 
 def resembles_prompt(of: proc.Stat, look: Look) -> bool:
     """For a shell of which nothing was learnt: whether it reads as shells do at prompts and seldom elsewhere."""
     if look.editing:
         return True
-    row = table.known(of.name)
+    row = table.lookup(of.name)
     # Its `read` asks for one byte or for `read_size`; every other read is a prompt's.
     return look.call == "read" and look.size > 1 and (row is None or look.size != row.read_size)
 
