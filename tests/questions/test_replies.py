@@ -82,7 +82,8 @@ def test_a_rule_may_be_for_one_program() -> None:
 def test_keys_alone_and_enter_alone() -> None:
     replies = Replies([Reply(r"\(END\)", "q", enter=False), Reply("Press ENTER", "")])
     assert typed(replies, "text\n(END)", "key", "less") == "q"
-    assert typed(Replies([Reply("Continue", "y")]), "Continue? [y/n] ", "key", "bash") == "y"  # `read -n1`
+    for shell in ("bash", "rbash", "busybox", "ash", "ksh93", "mksh", "zsh", "fish"):  # `read -n1`, `read -k`
+        assert typed(Replies([Reply("Continue", "y")]), "Continue? [y/n] ", "key", shell) == "y", shell
     assert typed(Replies([Reply("correct", "y")]), "Is this correct? (y/N) ", "key", "gpg") == "y\r"
     answer = ask(replies, "Press ENTER to continue")
     assert answer is not None

@@ -84,6 +84,7 @@ ROWS: tuple[Row, ...] = (
         posix.ASH,
         also=(_BUSYBOX,),
         cd=posix.cd,
+        reads_one_key=True,
         never_answered=True,  # it asks for the cursor at every prompt; 34 of 40 answers went to the next program
         dialect=Dialect.POSIX,
     ),
