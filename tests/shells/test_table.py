@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from truetty.core.errors import SpawnFailed
+from truetty.shells import table
+from truetty.shells.row import Dialect
 from truetty.shells.table import find, recognise
 
 ENV = {"PATH": "/usr/bin:/bin"}
@@ -153,8 +155,48 @@ def test_what_is_refused(shell: str | list[str], reason: str, folder: Path) -> N
         ("/usr/bin/python3.11", "python3", "plain"),
         ("/usr/bin/python3.11", "/usr/bin/xonsh", "xonsh"),
         ("/usr/bin/vim.basic", "vim", "plain"),
+        ("/usr/bin/yash", "yash", "yash"),
+        ("/usr/bin/bsd-csh", "csh", "csh"),
+        ("/usr/bin/bash", "zsh", "bash"),
         ("", "", "plain"),
     ],
 )
 def test_a_running_process_is_recognised(program: str, argv0: str | None, name: str) -> None:
     assert recognise(program, argv0).name == name
+
+
+# ── the table ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_name_means_one_shell() -> None:
+    sure = [name for row in table.ROWS for name in (row.name, *row.also) if name not in row.shared_names]
+    shared = [name for row in table.ROWS for name in row.shared_names]
+    assert len(sure + shared) == len({*sure, *shared}) == len(table.names())
+
+
+def test_names_by_what_is_true_of_them() -> None:
+    assert table.where(lambda row: row.dialect is Dialect.MKSH) == {"ksh93", "ksh", "mksh", "lksh"}
+    assert table.where(lambda row: row.never_answered) == {"ash", "busybox", "sh"}
+    assert table.where(lambda row: not row.has_marks) >= {"csh", "bsd-csh", "elvish", "yash"}
+
+
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [("zsh", "zsh"), ("/opt/bin/zsh-5.9", "zsh"), ("sh", "sh"), ("ksh", "ksh93"), ("vi", None), ("", None)],
+)
+def test_what_a_name_means_by_itself(program: str, name: str | None) -> None:
+    row = table.lookup(program)
+    assert (row.name if row is not None else None) == name
+
+
+def test_a_shell_without_a_recipe_is_typed_to() -> None:
+    for row in (recognise("yash"), table.UNKNOWN):
+        assert not row.has_marks and row.clears_line == b"" and row.cd is None and row.dialect is None
+        assert row.recipe.heal(folder="/f", serial=1, secret="s", key="k") is None
+
+
+def test_people_find_every_shell_in_the_readme() -> None:
+    text = Path(table.__file__).with_name("README.md").read_text()
+    cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
+    listed = {name for cell in cells for name in cell.replace(",", " ").split()}
+    assert {row.name for row in table.ROWS if row.has_marks} <= listed
