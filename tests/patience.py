@@ -1,5 +1,4 @@
 """How long a test waits for a fact before it fails. Only a lost fact reaches it, on the busiest machine too."""
 
-PATIENCE = (
-    120  # seconds; the run's own bound for a test (pyproject.toml) is above it, so that the wait says what it lacks
-)
+# Seconds. The bound of a whole test (pyproject.toml) is above it, so that a failed wait can say what did not come.
+PATIENCE = 120
