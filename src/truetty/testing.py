@@ -34,6 +34,8 @@ class Turned:
         marked: bool = True,
         limit: float = inf,
         sent: bool = True,
+        dirty: bool = False,
+        sees: bool = True,
         shell: int = 100,
         secrets: Secrets = SECRETS,
     ) -> None:
@@ -41,7 +43,7 @@ class Turned:
         self.sight = Observation("running")
         self.looks = 0
         self.wanted: list[Want] = []
-        self.machine = Machine(secrets, self.now, shell=shell, marked=marked, limit=limit)
+        self.machine = Machine(secrets, self.now, shell=shell, marked=marked, limit=limit, dirty=dirty, sees=sees)
         if sent:
             self.machine.on_send(self.now, needed=0)
 

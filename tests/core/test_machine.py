@@ -20,6 +20,7 @@ P = Mark(50, 60, "P", "key", 130, "himBH")
 H = Mark(70, 80, "H", "reply", 5)
 READY = Observation("ready", consumed=1000)
 RUNNING = Observation("running", consumed=1000)
+UNKNOWN = Observation("unknown", hard=False)
 
 
 def evidence(turned: Turned) -> str | None:
@@ -31,8 +32,8 @@ def code(turned: Turned) -> int | None:
     return turned.machine.ending.code
 
 
-def started() -> Turned:
-    turned = Turned()
+def started(*, sees: bool = True) -> Turned:
+    turned = Turned(sees=sees)
     turned.event(C)
     return turned
 
@@ -159,10 +160,84 @@ def test_the_hook_ends_a_command_only_with_one_look_at_the_prompt() -> None:
     assert t.machine.strategy == "rich"
 
 
-def test_where_nobody_can_look_the_hook_is_enough() -> None:
+def test_where_no_look_can_show_a_prompt_the_prompt_mark_ends_it() -> None:
+    t = started(sees=False)
+    t.event(P)
+    assert (evidence(t), code(t)) == ("prompt", 130)
+    assert t.machine.ending is not None and (t.machine.ending.at, t.machine.ending.proven) == (P.start, True)
+
+
+def test_where_the_foreground_cannot_be_told_the_code_of_the_prompt_mark_is_not_believed() -> None:
+    for sees in (True, False):
+        t = started(sees=sees)
+        t.event(P, in_front=None)
+        assert (evidence(t), code(t)) == ("prompt", None)
+
+
+def test_a_prompt_mark_ends_nothing_while_another_group_is_in_front() -> None:
+    t = started(sees=False)
+    t.sight = UNKNOWN
+    t.event(P, in_front=False)
+    t.turn(60)
+    assert t.machine.ending is None
+    t.event(Mark(70, 80, "P", "key", 7))
+    assert (evidence(t), code(t)) == ("prompt", 7)
+
+
+def test_a_prompt_mark_before_the_start_ends_nothing_where_no_look_can() -> None:
+    t = Turned(sees=False)
+    t.sight = UNKNOWN
+    t.event(P)
+    t.turn(10)
+    assert t.machine.ending is None and t.wanted == []
+
+
+def test_where_no_look_can_the_prompt_mark_confirms_a_claim() -> None:
+    t = started(sees=False)
+    t.event(D, in_front=False)
+    t.event(Mark(50, 60, "P", "key", 3))
+    assert (evidence(t), code(t)) == ("mark", 3)
+    t = started(sees=False)
+    t.event(D, in_front=False)
+    t.event(P)  # another code: what claimed the end was not the shell
+    assert (evidence(t), code(t)) == ("prompt", 130)
+
+
+def test_where_no_look_can_a_prompt_that_was_typed_into_is_free_again_at_its_mark() -> None:
+    t = Turned(sees=False, sent=False, dirty=True)
+    t.sight = UNKNOWN
+    t.event(P, in_front=False)
+    t.turn(10)
+    assert t.wanted == []
+    t.event(P)
+    assert t.wanted == [Want.SEND]
+
+
+def test_where_no_look_can_a_cleared_prompt_without_a_mark_is_typed_to_after_a_while() -> None:
+    t = Turned(sees=False, sent=False, dirty=True)
+    t.sight = UNKNOWN
+    t.machine.on_clear(t.now)
+    t.turn(QUIET)
+    assert t.wanted == []
+    t.turn(10)
+    assert t.wanted == [Want.SEND]
+    t.machine.on_send(t.now, needed=0)
+    t.event(C)
+    t.turn(10)
+    assert t.machine.ending is None and t.wanted == [Want.SEND]
+
+
+def test_whether_a_look_could_tell_that_it_waits() -> None:
     t = started()
-    t.event(P, in_front=None)
-    assert (evidence(t), code(t)) == ("mark", 130)
+    t.turn(1)
+    assert t.machine.can_tell_waiting
+    t.sight = UNKNOWN  # sudo of another user
+    t.turn(1)
+    assert not t.machine.can_tell_waiting
+    t.sight = RUNNING
+    t.turn(1)
+    assert t.machine.can_tell_waiting
+    assert not started(sees=False).machine.can_tell_waiting
 
 
 def test_an_end_mark_while_another_group_holds_the_terminal_is_only_a_claim() -> None:

@@ -4,8 +4,8 @@ Rule 1: every way a command may end is decided here and nowhere else.
 Rule 2: nothing here reads a clock or a descriptor; time comes in as `now`.
 Rule 3: silence is never evidence. Time only says when to look again.
 
-    QUEUED ──PROMPT, BACK──▸ SENT ──START──▸ RUNNING ──END, PROMPT──▸ ENDED
-                              │                 │                       ▴
+    QUEUED ──PROMPT, BACK──▸ SENT ──START──▸ RUNNING ──END, PROMPT,─▸ ENDED
+            UNSEEN            │                 │      UNSEEN           ▴
                               └──────BACK───────┴──▸ ASKING ──ANSWER, ──┤
                                                            BACK, LATE   │
     any ──the shell or its holder is gone──────────────────────────────┘
@@ -17,8 +17,9 @@ The facts, and what it takes for each to count:
     START   our C mark with this command's first secret
     END     our D mark with this command's second secret, while the shell alone holds the terminal; while some
             other process is in front, it is only a claim and becomes END with the next proof that the shell is back
-    PROMPT  our prompt hook, after START, and one look that shows the shell at its primary prompt (none where
-            nobody can look)
+    PROMPT  our P mark, after START, and one look that shows the shell at its primary prompt
+    UNSEEN  our P mark, after START, while the shell's own group is in front (or nobody can tell who is), where no
+            look can ever show a prompt: evidence `prompt`, which is weaker than `mark`
     BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
             prompt was never learnt, three; with somebody else's bytes between every two, eight
     ANSWER  our H mark with the secret of the question
@@ -28,6 +29,7 @@ The facts, and what it takes for each to count:
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum, auto
 from math import inf
 from typing import Final
@@ -61,6 +63,7 @@ class Fact(Enum):
     START = auto()
     END = auto()
     PROMPT = auto()
+    UNSEEN = auto()
     BACK = auto()
     ANSWER = auto()
     LATE = auto()
@@ -69,12 +72,14 @@ class Fact(Enum):
 # A pair that is not here changes nothing: a second D, a P before C, an answer nobody asked for.
 NEXT: Final[dict[tuple[State, Fact], State]] = {
     (State.QUEUED, Fact.PROMPT): State.SENT,
+    (State.QUEUED, Fact.UNSEEN): State.SENT,
     (State.QUEUED, Fact.BACK): State.SENT,
     (State.SENT, Fact.START): State.RUNNING,
     (State.SENT, Fact.BACK): State.ASKING,
     (State.RUNNING, Fact.START): State.RUNNING,
     (State.RUNNING, Fact.END): State.ENDED,
     (State.RUNNING, Fact.PROMPT): State.ENDED,
+    (State.RUNNING, Fact.UNSEEN): State.ENDED,
     (State.RUNNING, Fact.BACK): State.ASKING,
     (State.ASKING, Fact.ANSWER): State.ENDED,
     (State.ASKING, Fact.BACK): State.ENDED,
@@ -83,7 +88,10 @@ NEXT: Final[dict[tuple[State, Fact], State]] = {
 
 
 class Machine:
-    """Decides what is known of one command. `marked` is False for shells that cannot tell us anything."""
+    """Decides what is known of one command.
+
+    `marked`: the shell prints our marks. `sees`: a look can show a prompt or a reader.
+    """
 
     def __init__(
         self,
@@ -94,6 +102,7 @@ class Machine:
         marked: bool = True,
         limit: float = inf,
         dirty: bool = False,
+        sees: bool = True,
     ) -> None:
         self.state = State.QUEUED
         self.waiting: Reading | None = None
@@ -111,6 +120,9 @@ class Machine:
         self._secrets = secrets
         self._shell = shell
         self._marked = marked
+        self._sees = sees
+        self._unknown = False  # the last look was not allowed to see
+        self._unseen_looks = 0  # still to be made, where none can show a prompt, before a cleared one is typed to
         self._limit_at = now + limit
         self._dirty = dirty  # keys were sent to the prompt: only looks show where it is
         self._probing = 0  # looks still disregarded while the shell stops for us before the text runs
@@ -147,6 +159,11 @@ class Machine:
             return "rich"
         return "basic" if self.hinted else "none"
 
+    @property
+    def can_tell_waiting(self) -> bool:
+        """Whether a program that reads the keyboard would be seen. False: `waiting` None means nothing."""
+        return self._sees and not self._unknown
+
     # -- what happened
 
     def on_send(self, now: float, needed: int, *, probing: bool = False) -> None:
@@ -155,6 +172,7 @@ class Machine:
         `probing`: before it runs the text the shell will stop for us and read: that is no waiting.
         """
         self._probing = PROBE_LOOKS if probing else 0
+        self._unseen_looks = 0
         self.state = State.SENT if self._marked else State.RUNNING
         self.sent_at = now
         self._needed = needed
@@ -173,6 +191,7 @@ class Machine:
         """Ctrl-C was typed at the prompt to clear it: wait until the shell has answered with the next one."""
         self._ready_looks = 0
         self._cleared = True
+        self._unseen_looks = 0 if self._sees else STEADY_LOOKS
         self._pace.soon(now, AGAIN)
 
     def on_input(self, now: float) -> None:
@@ -220,6 +239,7 @@ class Machine:
 
     def on_observation(self, look: Observation, now: float) -> None:
         self.stopped = look.seen == "stopped"
+        self._unknown = look.seen == "unknown"
         if look.consumed is not None and look.consumed < self._needed:
             self._pace.soon(now, AGAIN)  # it has not even read what we typed
             return
@@ -238,6 +258,18 @@ class Machine:
             self._agreement.forget()
             self.waiting = None
             self._pace.slower(now)
+            self._on_unseen(now)
+
+    def _on_unseen(self, now: float) -> None:
+        """Ctrl-C cleared the prompt, its P mark does not come and no look can show it: type to it all the same.
+
+        A shell that was still on its way to its prompt takes the Ctrl-C without a new one. What is typed now waits in
+        the tty until it reads, so the trigger is safe either way.
+        """
+        if self._unseen_looks:
+            self._unseen_looks -= 1
+            if not self._unseen_looks:
+                self._on_fact(Fact.UNSEEN, now, None)
 
     def _is_prompt(self, look: Observation) -> bool:
         if look.seen == "ready":
@@ -278,12 +310,18 @@ class Machine:
     # -- how a fact is made of what happened
 
     def _on_hook(self, mark: Mark, now: float, in_front: bool | None) -> None:
-        if (self.state is State.QUEUED and not self._dirty) or in_front is None:
-            self._on_fact(Fact.PROMPT, now, mark)
+        unseen = in_front is None or (in_front and not self._sees)
+        if self.state is State.QUEUED and (unseen or not self._dirty):
+            self._on_fact(Fact.UNSEEN if unseen else Fact.PROMPT, now, mark)
         elif self.state is State.RUNNING:
             self._hook, self.hooked = mark, True
             self._agreed = self._agreed or (self._claim is not None and self._claim.code == mark.code)
-            self._pace.soon(now, SOON)
+            if not unseen:
+                self._pace.soon(now, SOON)
+            elif self._told() is self._claim:
+                self._on_fact(Fact.END, now, self._claim)
+            else:
+                self._on_fact(Fact.UNSEEN, now, mark if in_front else replace(mark, code=None))
 
     def _told(self) -> Mark | None:
         """What a look at the prompt confirms: the claim, unless only hooks came later that contradict it."""
@@ -358,8 +396,11 @@ class Machine:
                     self.output_from = mark.end
                 self.state, self.waiting, self._continuation = after, None, False
                 self._ready_looks = self._probing = 0
-            case Fact.END | Fact.PROMPT | Fact.BACK if after is State.SENT:
+            case Fact.PROMPT | Fact.UNSEEN | Fact.BACK if after is State.SENT:
                 self.wants.append(Want.SEND)
+            case Fact.UNSEEN:
+                assert mark is not None
+                self._end(Ending("prompt", mark.code, None, mark.start, True, now))
             case Fact.END | Fact.PROMPT:
                 assert mark is not None
                 self._end(Ending("mark", mark.code, None, mark.start, True, now))

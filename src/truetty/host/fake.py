@@ -23,6 +23,7 @@ class FakeObserver:
     """Sees whatever it is told to see."""
 
     def __init__(self, pid: int | None) -> None:
+        self.sees = True
         self.observation = Observation("running")
         self.in_front: bool | None = True
         self.looks = 0

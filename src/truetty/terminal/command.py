@@ -33,6 +33,7 @@ GRACE: Final = 2.0
 KILLS: Final = 3
 UNSEEN: Final = "it could not be ended: its processes cannot be seen here; closing its terminal ends it"
 DEAF: Final = "it could not be ended: the shell itself does not react, and only closing its terminal ends it"
+UNTOLD: Final = "whether it waits for input cannot be told: the kernel does not show what its processes read"
 # How much of the end of the output is read for the line a shell may have said last.
 LAST: Final = 2048
 
@@ -225,6 +226,8 @@ class Command:
         if missing := self.output.missing:
             why = terminal.transcript.trouble or "the file was lost"
             notes.append(f"{missing:,} bytes of the output could not be kept: {why}")
+        if ending is None and machine.waiting is None and not machine.can_tell_waiting:
+            notes.append(UNTOLD)
         if machine.stopped:
             notes.append("stopped: nothing runs until it is continued")
         if self.timed_out:
@@ -325,7 +328,9 @@ class Command:
         await self.kill()
         if not self.finished and channel.pid is not None:
             self._notes[:] = [note for note in self._notes if note not in (DEAF, UNSEEN)]
-            self._notes.append("its shell was ended too: a loop of the shell's own that did not react")
+            unseen = self._conversation.survivors.running() is None
+            why = "its processes cannot be seen here" if unseen else "a loop of the shell's own that did not react"
+            self._notes.append(f"its shell was ended too: {why}")
             channel.signal_process(channel.pid, signal.SIGKILL)
             await self.wait(GRACE, "finished")
 

@@ -35,8 +35,8 @@ from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.conversation import Conversation
 from truetty.text.screen import Screen
 
-# Between two tries to learn how the prompt looks: it comes a few hundred microseconds after its mark.
-LESSON: Final = 0.0005
+# The shell prints its mark first and blocks in its editor 0.3 ms later; only then can its stack be learnt.
+FIRST_RETRY: Final = 0.0005
 
 _numbers = itertools.count(1)
 
@@ -246,10 +246,12 @@ class Terminal:
         until = self._now() + self.options.startup
         await self.changes.until(lambda: conversation.free or conversation.ended is not None, self.options.startup)
         self._last_cwd = conversation.observer.cwd()
-        delay = LESSON
         observer = conversation.observer
-        while conversation.free and self._now() < until and not (observer.knows_prompt or observer.learn()):
-            await self.changes.until(lambda: conversation.ended is not None, delay)
+        delay = FIRST_RETRY
+        while observer.sees and conversation.free and not (observer.knows_prompt or observer.learn()):
+            if (left := until - self._now()) <= 0:
+                return
+            await self.changes.until(lambda: conversation.ended is not None, min(delay, left))
             delay *= 2
 
     def _opened(self) -> Conversation:

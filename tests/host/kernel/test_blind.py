@@ -26,6 +26,7 @@ def test_a_prompt_is_unknown(blind: tuple[Pty, BlindObserver]) -> None:
     pty.settle("ready")
     look = observer.observe()
     assert (look.seen, look.hard, look.kind) == ("unknown", False, None)
+    assert not observer.sees and pty.observer.sees
     assert not observer.learn()
     assert not observer.knows_prompt
     assert observer.consumed() is None

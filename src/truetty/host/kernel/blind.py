@@ -22,6 +22,10 @@ class BlindObserver:
         self._shell = shell
         self._tty = Tty(master, open_slave(master) if master >= 0 else None, given)
 
+    @property
+    def sees(self) -> bool:
+        return False
+
     def observe(self) -> Observation:
         if self._gone():
             return Observation("exited")

@@ -50,6 +50,7 @@ _GENERIC = {
 }
 _TABLES = {"x86_64": _X86_64, "aarch64": _GENERIC, "riscv64": _GENERIC, "loongarch64": _GENERIC}
 _CALLS = _TABLES.get(platform.machine(), {})
+CALLS_ARE_KNOWN = bool(_CALLS)
 
 _DEV_TTY = os.makedev(5, 0)
 _POLLIN = 0x001

@@ -24,7 +24,7 @@ from typing import Any
 
 from truetty.host.kernel import proc
 from truetty.host.kernel import stack as prompts
-from truetty.host.kernel.calls import Block, Device, blocked, holds_tty
+from truetty.host.kernel.calls import CALLS_ARE_KNOWN, Block, Device, blocked, holds_tty
 from truetty.host.kernel.foreground import Foreground
 from truetty.host.kernel.observation import Modes, Observation, Process
 from truetty.host.kernel.tty import Tty, is_editing, is_secret, kind_of, open_slave
@@ -61,6 +61,8 @@ class LinuxObserver:
             self.close()
             raise
         self._device = Device(found.st_rdev, found.st_dev)
+        # The kernel refuses `syscall` where it refuses to trace; and its numbers mean nothing on an unknown machine.
+        self._sees = CALLS_ARE_KNOWN and self._calling() is not None
         # The program that runs, asked again only when the image in memory has changed.
         self._image: Image | None = None
         self._key: prompts.Key | None = None
@@ -74,6 +76,10 @@ class LinuxObserver:
         for kept in (self._stat, self._call, self._io, self._turns, self._children):
             kept.close()
         self._tty.close()
+
+    @property
+    def sees(self) -> bool:
+        return self._sees
 
     # ── the look ────────────────────────────────────────────────────────────────────────────────────────────────
 

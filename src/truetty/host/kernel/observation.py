@@ -42,6 +42,10 @@ class Process:
 class Observer(Protocol):
     """Watches one shell on one pty. Cheap to make; every method is one short look, none blocks."""
 
+    @property
+    def sees(self) -> bool:
+        """Whether `observe` can ever show `ready` or a certain `waiting`. Decided once, when the observer is made."""
+
     def observe(self) -> Observation: ...
     def learn(self) -> bool:
         """The shell is at its primary prompt: remember how that looks. False if it is not blocked on the tty yet."""

@@ -112,10 +112,11 @@ class Conversation:
         self.survivors.begin()
         self.bounds = Bounds(self.transcript, self._prompt_from, self._size, marked=self.shell.has_marks)
         self.machine = machine = Machine(
-            self._secrets, now, shell=self.channel.pid, marked=self.shell.has_marks, limit=limit, dirty=self._dirty
-        )
+            self._secrets, now, shell=self.channel.pid, marked=self.shell.has_marks, limit=limit, dirty=self._dirty,
+            sees=self.observer.sees,
+        )  # fmt: skip
         machine.alternate_screen = self.alternate_from is not None
-        if self.free:
+        if self.free or self._typist.types_unseen(free=self._free):
             self._send(machine, now)
         self._act(now)
         return machine

@@ -110,6 +110,16 @@ class Typist:
         folder and is at no prompt before our hook has run: so it is a `read` of its start-up files."""
         return self.shell.read_uses_editor and self._observer.mentions(self._private.path) is True
 
+    def types_unseen(self, *, free: bool) -> bool:
+        """Where no look can show a prompt: whether to type all the same, since nothing better will ever be known.
+
+        `free`: the last mark said that the prompt was there. Keys were typed since; whether they started a program,
+        the foreground tells. A program that prints no marks is always typed to.
+        """
+        if self._observer.sees:
+            return False
+        return not self.shell.has_marks or (free and self._observer.shell_in_front() is not False)
+
     def is_echo(self, printed: bytes) -> bool:
         return self._private.path.encode() in printed
 

@@ -1,0 +1,126 @@
+"""Terminals of which the kernel cannot be asked: the marks alone must do, and what they cannot tell is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import truetty
+from tests.acceptance.session import PATIENCE, eventually
+from tests.stage import Stage
+from truetty.core.observation import Observation
+from truetty.host import pty
+from truetty.host.kernel.blind import BlindObserver
+from truetty.host.kernel.linux import LinuxObserver
+from truetty.terminal.command import UNSEEN, UNTOLD
+
+
+class RefusedObserver(LinuxObserver):
+    """As where the kernel does not let us trace: /proc/PID/syscall may not be read."""
+
+    def _calling(self) -> None:
+        return None
+
+
+@pytest.fixture(params=[BlindObserver, RefusedObserver])
+def unseen(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, home: Path) -> Path:
+    """Every shell that is started now is watched by an observer that cannot see."""
+    monkeypatch.setattr(pty, "observer_for", request.param)
+    return home
+
+
+def in_front(terminal: truetty.Terminal) -> Callable[[], bool]:
+    """Whether the program `sleep` holds the terminal: the test may look where the observer may not."""
+
+    def fact() -> bool:
+        group = Path(f"/proc/{terminal.pid}/stat").read_text().rpartition(")")[2].split()[5]
+        try:
+            return Path(f"/proc/{group}/comm").read_text() == "sleep\n"
+        except OSError:
+            return False
+
+    return fact
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"])
+async def test_opening_does_not_use_up_its_time(unseen: Path, shell: str) -> None:
+    """With a limit that a test could not survive: whoever waits for it hangs."""
+    async with truetty.Terminal(shell, rc=False, startup=100_000) as terminal:
+        outcome = await terminal.run("echo hello", wait=PATIENCE)
+        assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", 0, "mark")
+        assert (outcome.output, outcome.notes) == ("hello\n", ())
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash"])
+async def test_an_interrupted_program_ends_with_the_prompt(unseen: Path, shell: str) -> None:
+    async with truetty.Terminal(shell, rc=False) as terminal:
+        command = await terminal.start("sleep 100")
+        await eventually(in_front(terminal), "sleep is in front")
+        await command.interrupt()
+        outcome = await command.wait(PATIENCE)
+        assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", 130, "prompt")
+        assert "sleep" not in outcome.output
+        assert (await terminal.run("echo next", wait=PATIENCE)).output == "next\n"
+
+
+async def test_that_waiting_cannot_be_told_is_said(unseen: Path) -> None:
+    async with truetty.Terminal("bash", rc=False) as terminal:
+        command = await terminal.start("read x; echo got $x")
+        outcome = await command.wait(0.2)
+        assert (outcome.state, outcome.waiting, outcome.notes) == ("running", None, (UNTOLD,))
+        await command.send("this\n")
+        outcome = await command.wait(PATIENCE)
+        assert (outcome.state, outcome.evidence) == ("finished", "mark")
+        assert outcome.output.endswith("got this\n") and outcome.notes == ()
+        # Keys were sent while nobody could be seen reading: some may stand at the prompt, and are cleared first.
+        assert (await terminal.run("echo next", wait=PATIENCE)).output == "next\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+async def test_what_stands_half_typed_at_the_prompt_is_cleared(unseen: Path, shell: str) -> None:
+    async with truetty.Terminal(shell, rc=False) as terminal:
+        await terminal.send("echo half")
+        outcome = await terminal.run("echo whole", wait=PATIENCE)
+        assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, "whole\n")
+
+
+async def test_a_line_typed_at_the_prompt_is_waited_for(unseen: Path) -> None:
+    async with truetty.Terminal("bash", rc=False) as terminal:
+        await terminal.send("sleep 100\n")
+        await eventually(in_front(terminal), "sleep is in front")
+        command = await terminal.start("echo after")
+        assert (await command.wait(0.2)).state == "running"
+        await terminal.press("C-c")
+        outcome = await command.wait(PATIENCE)
+        assert (outcome.state, outcome.output) == ("finished", "after\n")
+
+
+async def test_a_program_without_marks_is_typed_to_at_once(unseen: Path) -> None:
+    async with truetty.Terminal("cat", startup=100_000) as terminal:
+        command = await terminal.start("hello")
+        outcome = await command.wait(PATIENCE, until="hello")
+        assert (outcome.state, outcome.notes) == ("running", (UNTOLD,))
+
+
+async def test_kill_ends_the_group_in_front(unseen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truetty.terminal.command.GRACE", 0.5)
+    async with truetty.Terminal("bash", rc=False) as terminal:
+        command = await terminal.start("(trap '' INT TERM; echo armed; sleep 100)")
+        await command.wait(PATIENCE, until="armed")
+        outcome = await command.kill()
+        assert (outcome.state, outcome.exit_code, outcome.closed) == ("finished", 137, False)
+
+
+async def test_kill_says_that_processes_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truetty.terminal.command.GRACE", 0.01)
+    stage = Stage()
+    stage.observer.living = None
+    stage.observer.sees, stage.observer.observation = False, Observation("unknown", hard=False)
+    terminal = await stage.open()
+    command = await terminal.start("while :; do :; done")
+    stage.say(("C",))
+    outcome = await command.kill()
+    assert outcome.state == "running" and outcome.notes == (UNSEEN, UNTOLD)
+    await terminal.close()
