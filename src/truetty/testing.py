@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from math import inf
 
-from truetty.core.ending import Secrets, Want
-from truetty.core.machine import Machine
+from truetty.core.machine import Machine, Want
 from truetty.core.observation import Observation
 from truetty.core.signs import Event
+from truetty.core.testimony import Secrets
 from truetty.host.base import Channel, Ended
 from truetty.host.fake import FakeChannel as FakeChannel
 from truetty.host.fake import FakeHost as FakeHost

@@ -6,8 +6,7 @@ from math import inf
 
 import pytest
 
-from truetty.core.ending import Want
-from truetty.core.machine import ASK_LIMIT, State
+from truetty.core.machine import ASK_LIMIT, State, Want
 from truetty.core.observation import Observation
 from truetty.core.pace import QUIET, SLOWEST
 from truetty.core.signs import Hint, Mark, Mode, Query
@@ -135,7 +134,7 @@ def test_no_foreign_or_replayed_mark_ends_anything() -> None:
         t.event(event)
         t.turn(10)
         assert t.machine.ending is None, event
-    assert t.machine.hinted
+    assert t.machine.strategy == "rich"
 
 
 def test_the_prompt_of_the_previous_command_ends_nothing() -> None:

@@ -42,6 +42,13 @@ class Pace:
         self._step = QUIET
         self.at = now + delay
 
+    def again(self, now: float, delay: float | None) -> None:
+        """So soon; None: at leisure."""
+        if delay is None:
+            self.slower(now)
+        else:
+            self.soon(now, delay)
+
     def slower(self, now: float) -> None:
         self.at = now + self._step
         self._step = min(self._step * 1.6, SLOWEST)

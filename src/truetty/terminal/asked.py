@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from truetty.core.ending import Reading
 from truetty.core.outcome import Waiting
+from truetty.core.reader_watch import Reading
 from truetty.questions.prompts import Description, describe
 from truetty.store.output import Output
 from truetty.text.clean import clean

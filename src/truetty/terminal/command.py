@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from truetty.core.ending import Reading
 from truetty.core.errors import Misuse
 from truetty.core.machine import Machine
 from truetty.core.outcome import Outcome, State, Waiting
+from truetty.core.reader_watch import Reading
 from truetty.core.until import Until, of
 from truetty.store.output import Output
 from truetty.store.summary import Summary

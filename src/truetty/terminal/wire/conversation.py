@@ -15,12 +15,12 @@ from math import inf
 from typing import Final
 
 from truetty.core import marks
-from truetty.core.ending import Secrets, Want
-from truetty.core.machine import Machine, State
+from truetty.core.machine import Machine, State, Want
 from truetty.core.observation import Observation
 from truetty.core.outcome import Strategy
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Event, Mark, Mode, Query
+from truetty.core.testimony import Secrets
 from truetty.host.base import Channel, Ended
 from truetty.shells.row import Row
 from truetty.store.timeline import Record
@@ -31,8 +31,6 @@ from truetty.terminal.wire.span import TAIL, Bounds
 from truetty.terminal.wire.typist import Typist
 
 XOFF: Final = b"\x13"
-# A prompt that runs git takes a while to draw; what is printed after its mark for longer is output after all.
-DRAWING: Final = 1.0
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
 
 
@@ -80,7 +78,6 @@ class Conversation:
         self._free = False  # the prompt is ours: a trigger may be typed
         self._dirty = False  # keys were sent since the last trigger
         self._stoppable = False  # among them Ctrl-S
-        self._hooked_at = 0.0
         self._prompt_from: int | None = None
         channel.attach(self)
 
@@ -113,9 +110,8 @@ class Conversation:
         self.bounds = Bounds(self.transcript, self._prompt_from, self._size, marked=self.shell.has_marks)
         self.machine = machine = Machine(
             self._secrets, now, shell=self.channel.pid, marked=self.shell.has_marks, limit=limit, dirty=self._dirty,
-            sees=self.observer.sees,
+            sees=self.observer.sees, alternate_screen=self.alternate_from is not None,
         )  # fmt: skip
-        machine.alternate_screen = self.alternate_from is not None
         if self.free or self._typist.types_unseen(free=self._free):
             self._send(machine, now)
         self._act(now)
@@ -190,7 +186,7 @@ class Conversation:
             event = replace(event, code=None)
         before = machine.output_from
         if before is not None and isinstance(event, Mark) and self._echoed(event, before):
-            machine.output_from = event.start  # the tty's echo of our line came late, between two start marks
+            machine.on_echo(event.start)
         machine.on_event(event, now, in_front=in_front)
         assert self.bounds is not None
         if machine.output_from is not None and machine.output_from != before:
@@ -201,9 +197,8 @@ class Conversation:
                 machine.on_input(now)
         elif isinstance(event, Mark) and event.secret in (self._secrets.start, self._key):
             self.bounds.window.leave_out(event.start, event.end)
-            if machine.hooked:
+            if machine.prompt_claimed and event.letter == "P":
                 self.bounds.window.end_at(event.start)  # as it seems; looks will tell
-                self._hooked_at = now
 
     def _echoed(self, mark: Mark, since: int) -> bool:
         printed = self.transcript.read(since, min(mark.start - since, TAIL))
@@ -296,13 +291,13 @@ class Conversation:
         self._questions.answer(seen)
         if seen.kind == "shell" and not (self.marked or self._typist.interrupted) and self._typist.reads_before_hook():
             seen = replace(seen, kind="line")
+        claimed = machine.prompt_claimed
         machine.on_observation(seen, now)
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
             self.observer.learn()  # a prompt that a mark has confirmed, and that looked strange
         assert self.bounds is not None
-        if machine.hooked and (now > self._hooked_at + DRAWING or (seen.seen == "waiting" and seen.kind != "shell")):
-            machine.hooked = False  # it was no prompt after all: the output goes on
-            self.bounds.window.end_at(None)
+        if claimed and not machine.prompt_claimed:
+            self.bounds.window.end_at(None)  # it was no prompt after all: the output goes on
         if self._typist.holds and (machine.waiting is not None or now > self._typist.holds_until):
             self._typist.release()
             machine.on_input(now)

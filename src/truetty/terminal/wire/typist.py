@@ -12,8 +12,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from truetty.core.ending import Secrets
 from truetty.core.signs import Mark
+from truetty.core.testimony import Secrets
 from truetty.host.base import Channel
 from truetty.shells import table
 from truetty.shells.row import CTRL_C, Request, Row, Typed

@@ -1,0 +1,128 @@
+"""Whether looks show the shell back at its prompt: not there, there once, proven.
+
+Rule 1: a look counts only if the shell has read everything we typed. Before that it still stands where it stood.
+Rule 2: two looks with no byte between them prove the prompt; three where its look was never learnt.
+Rule 3: bytes of a background job may come between every two looks. Then eight in a row prove it all the same.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Final
+
+from truetty.core.observation import Observation
+from truetty.core.reader_watch import LOOKS
+
+# With output of a background job between every two looks, this many in a row prove the prompt all the same.
+STEADY_LOOKS: Final = 8
+# Before the text runs, the shell reads one line from us (mark M). That read is over within a millisecond. If it is
+# still there after so many looks, it is somebody else's read.
+PAUSE_LOOKS: Final = 50
+
+
+class Back(Enum):
+    """What the looks so far say of the prompt."""
+
+    CLEARING = auto()  # it may still be the prompt that Ctrl-C is about to replace
+    ONCE = auto()
+    PROVEN = auto()
+
+
+class PromptWatch:
+    """`typed_into`: keys were sent to the prompt, so a P mark may be the answer to those; only looks count.
+
+    `sees`: a look can show a prompt.
+    """
+
+    __slots__ = ("_cleared", "_ignored", "_looks", "_needed", "_quiet", "_sees", "_shell", "_unseen", "typed_into")
+
+    def __init__(self, shell: int | None, *, typed_into: bool, sees: bool) -> None:
+        self.typed_into = typed_into
+        self._shell = shell
+        self._sees = sees
+        self._needed = 0  # what the shell's count of bytes read must reach before a look at it counts
+        self._looks = 0  # that showed the prompt, in a row
+        self._quiet = False  # no byte since the first of them
+        self._cleared = False  # Ctrl-C was typed at the prompt, and nothing was printed since
+        self._ignored = 0  # looks that may still show the read of mark M before it is called a waiting
+        self._unseen = 0  # looks until a cleared prompt is typed to though no look can show it
+
+    # -- what was typed
+
+    def on_trigger(self, needed: int, *, pauses: bool) -> None:
+        """`pauses`: before it runs the text, the shell reads a line from us (mark M)."""
+        self._needed = needed
+        self._ignored = PAUSE_LOOKS if pauses else 0
+        self._unseen = 0
+
+    def on_question(self, needed: int) -> None:
+        self._needed = needed
+        self._looks = 0
+
+    def on_clear(self) -> None:
+        """Ctrl-C was typed at the prompt. Where no look can show the next one, a number of looks must do."""
+        self._looks = 0
+        self._cleared = True
+        self._unseen = 0 if self._sees else STEADY_LOOKS
+
+    # -- what happened
+
+    def on_bytes(self) -> None:
+        self._quiet = self._cleared = False
+
+    def on_start(self) -> None:
+        """The text runs: whoever reads from now on is no pause of ours."""
+        self._looks = self._ignored = 0
+
+    def on_away(self) -> None:
+        """A look that does not show the prompt."""
+        self._looks = 0
+
+    def on_unseen(self, look: Observation) -> bool:
+        """The same, where no look can: True once, when a cleared prompt must be typed to without having been seen.
+
+        A shell that was still on its way to its prompt takes Ctrl-C without drawing a new one, so no P mark may come.
+        What is typed now waits in the tty until the shell reads.
+        """
+        if self._unseen == 0 or look.seen == "waiting":
+            return False
+        self._unseen -= 1
+        return self._unseen == 0
+
+    # -- what a look shows
+
+    def is_late(self, look: Observation) -> bool:
+        """Whether the shell has not even read what we typed."""
+        return look.consumed is not None and look.consumed < self._needed
+
+    def is_shown(self, look: Observation, *, queued: bool) -> bool:
+        """Whether the look shows the shell at its prompt. `queued`: nothing of ours was typed yet."""
+        if look.seen == "ready":
+            return True
+        if look.reader != self._shell or self._shell is None:
+            return False
+        # A shell of which nothing was learnt; or one whose editor is elsewhere than usual because of what was typed.
+        return look.kind == "shell" or (look.kind == "continuation" and self.typed_into and queued)
+
+    def on_shown(self, look: Observation) -> Back:
+        if self._looks == 0:
+            self._quiet = True
+        self._looks += 1
+        if self._cleared and self._looks < STEADY_LOOKS:
+            return Back.CLEARING
+        if self._looks >= (2 if look.hard else LOOKS) and (self._quiet or self._looks >= STEADY_LOOKS):
+            return Back.PROVEN
+        self._quiet = True
+        return Back.ONCE
+
+    # -- the pause for mark M
+
+    @property
+    def pauses(self) -> bool:
+        """Whether a reader may be the shell itself, pausing for us."""
+        return self._ignored > 0
+
+    def on_pause(self, look: Observation) -> bool:
+        """A look at that reader. True once, when M should have come by now and the shell must be let go on."""
+        self._ignored -= 1
+        return self._ignored == PAUSE_LOOKS - STEADY_LOOKS and look.reader == self._shell

@@ -1,0 +1,149 @@
+"""Who reads the keyboard, since when, as what.
+
+Rule 1: one hard look at a reader is enough, unless other threads of the foreground run at that moment.
+Rule 2: soft looks prove nothing one by one. Three that agree, over 0.15 s, prove that somebody waits; a reader that
+        was on a CPU in between starts the count anew.
+Rule 3: after keys were sent, the same reader may simply not have woken up yet. It counts again when it has run since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+from truetty.core.observation import Observation
+from truetty.core.outcome import WaitingKind
+from truetty.core.pace import AGAIN
+from truetty.core.testimony import Testimony
+
+# How many soft looks must agree, and how far apart the first and the last: longer than any program rests by chance.
+LOOKS: Final = 3
+SPAN: Final = 0.15
+# How long after keys were sent a reader that has not run since is taken to be still asleep.
+WAKE: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Somebody reads the keyboard."""
+
+    kind: WaitingKind
+    program: str | None
+    certain: bool
+
+
+class ReaderWatch:
+    """`shell`: the shell's process id, None where it means nothing. `sees`: a look can show a reader."""
+
+    __slots__ = (
+        "_agreeing",
+        "_alternate_screen",
+        "_count",
+        "_sees",
+        "_shell",
+        "_since",
+        "_typed_at",
+        "_unknown",
+        "_who",
+        "episode",
+        "stopped",
+        "waiting",
+    )  # fmt: skip
+
+    def __init__(self, shell: int | None, *, alternate_screen: bool, sees: bool) -> None:
+        self.waiting: Reading | None = None
+        self.episode = 0  # how often somebody began to read
+        self._alternate_screen = alternate_screen  # a full-screen program has the screen
+        self.stopped = False  # the last look found everybody stopped
+        self._shell = shell
+        self._sees = sees
+        self._unknown = False  # the last look was not allowed to see
+        self._who: tuple[int | None, int | None] | None = None  # the last reader, and its count of wake-ups
+        self._typed_at = -inf
+        self._count = 0  # soft looks that agree, so far
+        self._agreeing: tuple[object, ...] = ()  # what they all showed
+        self._since = 0.0  # when the first of them was made
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether a reader would be seen. False: `waiting` None means nothing."""
+        return self._sees and not self._unknown
+
+    def on_alternate_screen(self, on: bool) -> None:
+        self._alternate_screen = on
+
+    def on_command(self) -> None:
+        """The command was typed, or has started: who read before is no reader of its own."""
+        self.waiting = None
+
+    def on_keys(self, now: float) -> None:
+        """Keys were sent: whoever read has something to read."""
+        self._typed_at = now
+        self.on_nobody()
+
+    def on_bytes(self) -> None:
+        """Output arrived: whoever printed it does not wait."""
+        self.stopped = False
+        self.on_nobody()
+
+    def on_nobody(self) -> None:
+        """Nobody reads now, or nobody whom we wait for."""
+        self.waiting = None
+        self._count = 0
+
+    def on_look(self, look: Observation) -> None:
+        """A look of any kind."""
+        self.stopped = look.seen == "stopped"
+        self._unknown = look.seen == "unknown"
+
+    def on_prompt(self, look: Observation, *, continuation: bool) -> None:
+        """The shell itself reads a command line; with `continuation`, the rest of one."""
+        self.waiting = None
+        if continuation:
+            self._begin(Reading("continuation", look.program, True), look)
+
+    def on_away(self, look: Observation, now: float, testimony: Testimony) -> float | None:
+        """The shell is not at its prompt: does somebody else read? Returns how soon to look again; None: at leisure."""
+        if look.seen != "waiting":
+            self.on_nobody()
+            return None
+        if now < self._typed_at + WAKE and self._who == (look.reader, look.wakes):
+            return AGAIN
+        if (not look.hard or look.busy) and not self._agrees(look, now):
+            return SPAN / LOOKS if self.waiting is None else None
+        self._begin(Reading(self._kind(look, testimony), look.program, look.hard), look)
+        return None
+
+    def on_end(self) -> None:
+        """The command has ended."""
+        self.waiting = None
+        self.stopped = False
+
+    def _kind(self, look: Observation, testimony: Testimony) -> WaitingKind:
+        kind: WaitingKind = look.kind or "key"
+        if self._alternate_screen and kind == "key":
+            kind = "fullscreen"
+        if self._shell is None or look.reader != self._shell:
+            return kind
+        # The shell's editor away from its prompt: its PS2 says so by a mark; else it is `read` with editing.
+        if testimony.continuation:
+            return "continuation"
+        return "line" if kind == "continuation" and testimony.started else kind
+
+    def _begin(self, reading: Reading, look: Observation) -> None:
+        if self.waiting is None:
+            self.episode += 1
+        self.waiting = reading
+        self._who = (look.reader, look.wakes)
+
+    def _agrees(self, look: Observation, now: float) -> bool:
+        """Whether this look and those before it are enough."""
+        shown = (look.reader, look.wakes, look.kind)
+        if look.busy and not look.hard:
+            self._count = 0
+        elif self._count == 0 or shown != self._agreeing:
+            self._count, self._agreeing, self._since = 1, shown, now
+        else:
+            self._count += 1
+        return self._count >= LOOKS and now >= self._since + SPAN

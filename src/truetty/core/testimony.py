@@ -1,0 +1,147 @@
+"""What marks have said of one command, and which of it a look at the prompt confirms.
+
+Rule 1: a mark counts only with its own secret: C, D and H with this command's, P and 2 with the terminal's.
+Rule 2: D is the end only while the shell alone holds the terminal. While another group is in front, it is a claim.
+Rule 3: a look at the prompt confirms the claim, unless a later P carried another code and none the same. A program
+        that printed our D by force cannot know the shell's `$?`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Final
+
+from truetty.core.observation import Observation
+from truetty.core.signs import Hint, Mark
+
+# A prompt that runs git takes a while to draw; what is printed after its mark for longer is output after all.
+DRAWING: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """What makes our marks ours: one for each end of this command, one for its question, one for the terminal."""
+
+    start: str
+    end: str
+    answer: str
+    key: str
+
+
+class Says(Enum):
+    """What one mark says."""
+
+    START = auto()
+    END = auto()
+    CLAIM = auto()  # an end, while the shell is not alone in front
+    PROMPT = auto()
+    UNSEEN = auto()  # a prompt that no look will ever confirm
+    CONTINUATION = auto()
+    ANSWER = auto()
+    NOTHING = auto()  # a stranger's mark is output
+
+
+class Testimony:
+    """`marked`: the shell prints our marks. `sees`: a look can show a prompt."""
+
+    __slots__ = (
+        "_claimed_at", "_confirmed", "_end_claim", "_prompt_mark", "_secrets", "_sees",
+        "_status_is_ours", "continuation", "hint_code", "hinted", "marked", "output_from",
+    )  # fmt: skip
+
+    def __init__(self, secrets: Secrets, *, marked: bool, sees: bool) -> None:
+        self.marked = marked
+        self.output_from: int | None = None  # offset where the command's own output begins: behind its C
+        self.continuation = False  # the shell has printed its PS2 (mark 2) since the last C
+        self.hinted = False  # foreign marks were seen
+        self.hint_code: int | None = None  # of the last foreign D
+        self._status_is_ours = True  # what the shell has in `$?` when it is asked can only be this command's
+        self._claimed_at: float | None = None  # when a P came after the start that a look has yet to confirm
+        self._secrets = secrets
+        self._sees = sees
+        self._end_claim: Mark | None = None  # a D that came while the shell was not alone in front
+        self._prompt_mark: Mark | None = None  # the last P after the start
+        self._confirmed = False  # D and a later P carried the same code: a further P is of a line typed ahead
+
+    def on_mark(self, mark: Mark, in_front: bool | None) -> Says:
+        """`in_front`: whether the shell alone holds the terminal, None where nobody can tell."""
+        secrets = self._secrets
+        match mark:
+            case Mark(letter="C", secret=secrets.start):
+                return Says.START
+            case Mark(letter="D", secret=secrets.end) if in_front is not False:
+                return Says.END
+            case Mark(letter="D", secret=secrets.end):
+                self._end_claim = mark
+                return Says.CLAIM
+            case Mark(letter="P", secret=secrets.key):
+                return Says.UNSEEN if in_front is None or (in_front and not self._sees) else Says.PROMPT
+            case Mark(letter="H", secret=secrets.answer):
+                return Says.ANSWER
+            case Mark(letter="2", secret=secrets.key):
+                self.continuation = True
+                return Says.CONTINUATION
+            case _:
+                return Says.NOTHING
+
+    def on_hint(self, hint: Hint) -> None:
+        self.hinted = True
+        if hint.letter == "D":
+            self.hint_code = hint.code
+
+    def on_start(self, mark: Mark, *, first: bool) -> None:
+        """C. Where a shell must say it twice, the second stands right behind the first."""
+        if first or mark.start == self.output_from:
+            self.output_from = mark.end
+        self.continuation = False
+
+    def on_echo(self, at: int) -> None:
+        """The tty's echo of our line came late, behind the first C: output begins at the second, which is at `at`."""
+        self.output_from = at
+
+    def on_prompt(self, mark: Mark, now: float, in_front: bool | None) -> None:
+        """P after the start. Where nobody can tell who is in front, its code may be another shell's."""
+        self._prompt_mark = mark if in_front is not None else replace(mark, code=None)
+        self._claimed_at = now
+        if self._end_claim is not None and self._end_claim.code == mark.code:
+            self._confirmed = True
+
+    def on_question(self, *, status_is_ours: bool) -> None:
+        """The shell is asked for `$?`."""
+        self._status_is_ours = status_is_ours
+
+    def on_look(self, look: Observation, now: float) -> None:
+        """A look that has ended nothing may show that the last P was no prompt: then the output goes on."""
+        if self._claimed_at is None:
+            return
+        if now > self._claimed_at + DRAWING or (look.seen == "waiting" and look.kind != "shell"):
+            self._claimed_at = None
+
+    def on_keys(self) -> None:
+        self._confirmed = False
+
+    @property
+    def started(self) -> bool:
+        """Whether the text is known to run: by its C mark, or because it was typed to a program without marks."""
+        return self.output_from is not None or not self.marked
+
+    @property
+    def prompt_claimed(self) -> bool:
+        """A P came after the start, and a look must still show the shell at its prompt."""
+        return self._claimed_at is not None
+
+    @property
+    def is_continuation(self) -> bool:
+        """Whether a shell that reads a command line is at PS2: bash reads both from the same place of its stack."""
+        return self.continuation and self._prompt_mark is None
+
+    def code_of(self, answer: Mark | None) -> int | None:
+        """The exit code that the answer to our question tells, if it can be this command's."""
+        return answer.code if answer is not None and self.started and self._status_is_ours else None
+
+    def for_prompt(self) -> Mark | None:
+        """The mark that a look at the prompt confirms: the claim, unless only P marks came later that contradict it."""
+        claim, prompt = self._end_claim, self._prompt_mark
+        contradicted = claim is not None and prompt is not None and prompt.start > claim.start and not self._confirmed
+        return prompt if contradicted else claim or prompt

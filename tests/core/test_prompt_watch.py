@@ -1,0 +1,104 @@
+"""Whether looks show the shell back at its prompt."""
+
+from __future__ import annotations
+
+from truetty.core.observation import Observation
+from truetty.core.prompt_watch import PAUSE_LOOKS, STEADY_LOOKS, Back, PromptWatch
+
+SHELL = 100
+READY = Observation("ready", consumed=1000)
+STRANGE = Observation("waiting", hard=False, kind="shell", reader=SHELL)
+UNKNOWN = Observation("unknown", hard=False)
+
+
+def watch(*, typed_into: bool = False, sees: bool = True) -> PromptWatch:
+    return PromptWatch(SHELL, typed_into=typed_into, sees=sees)
+
+
+def test_two_looks_prove_a_prompt_that_was_learnt() -> None:
+    prompt = watch()
+    assert [prompt.on_shown(READY) for _ in range(2)] == [Back.ONCE, Back.PROVEN]
+
+
+def test_three_looks_prove_one_that_was_not() -> None:
+    prompt = watch()
+    assert [prompt.on_shown(STRANGE) for _ in range(3)] == [Back.ONCE, Back.ONCE, Back.PROVEN]
+
+
+def test_a_look_at_something_else_starts_the_count_anew() -> None:
+    prompt = watch()
+    prompt.on_shown(READY)
+    prompt.on_away()
+    assert prompt.on_shown(READY) is Back.ONCE
+
+
+def test_a_byte_between_two_looks_asks_for_a_third() -> None:
+    prompt = watch()
+    prompt.on_shown(READY)
+    prompt.on_bytes()
+    assert [prompt.on_shown(READY) for _ in range(2)] == [Back.ONCE, Back.PROVEN]
+
+
+def test_with_bytes_between_every_two_looks_eight_prove_it() -> None:
+    prompt = watch()
+    backs = []
+    for _ in range(STEADY_LOOKS):
+        prompt.on_bytes()
+        backs.append(prompt.on_shown(READY))
+    # The first look starts a quiet stretch, which the next byte ends.
+    assert backs == [Back.ONCE] * (STEADY_LOOKS - 1) + [Back.PROVEN]
+
+
+def test_a_look_counts_only_when_everything_typed_was_read() -> None:
+    prompt = watch()
+    prompt.on_trigger(1001, pauses=False)
+    assert prompt.is_late(READY) and not prompt.is_late(Observation("ready", consumed=1001))
+    assert not prompt.is_late(Observation("ready"))  # the count cannot be had
+
+
+def test_what_shows_the_prompt() -> None:
+    assert watch().is_shown(READY, queued=False)
+    assert watch().is_shown(STRANGE, queued=False)
+    assert not watch().is_shown(Observation("waiting", kind="shell", reader=7), queued=False)  # a nested shell
+    elsewhere = Observation("waiting", hard=False, kind="continuation", reader=SHELL)
+    assert not watch().is_shown(elsewhere, queued=True)
+    assert watch(typed_into=True).is_shown(elsewhere, queued=True)
+    assert not watch(typed_into=True).is_shown(elsewhere, queued=False)
+    assert not PromptWatch(None, typed_into=True, sees=True).is_shown(Observation("waiting", kind="shell"), queued=True)
+
+
+def test_a_cleared_prompt_is_the_old_one_until_something_is_printed_or_many_looks_agree() -> None:
+    prompt = watch(typed_into=True)
+    prompt.on_clear()
+    assert [prompt.on_shown(READY) for _ in range(STEADY_LOOKS)] == [Back.CLEARING] * (STEADY_LOOKS - 1) + [Back.PROVEN]
+    prompt.on_clear()
+    prompt.on_bytes()
+    assert [prompt.on_shown(READY) for _ in range(2)] == [Back.ONCE, Back.PROVEN]
+
+
+def test_where_no_look_can_see_a_cleared_prompt_is_typed_to_once_after_some_looks() -> None:
+    prompt = watch(sees=False)
+    assert not prompt.on_unseen(UNKNOWN)
+    prompt.on_clear()
+    answers = [prompt.on_unseen(UNKNOWN) for _ in range(STEADY_LOOKS + 5)]
+    assert answers.index(True) == STEADY_LOOKS - 1 and answers.count(True) == 1
+    prompt.on_clear()
+    prompt.on_trigger(0, pauses=False)  # its P mark came: the trigger is typed already
+    assert not any(prompt.on_unseen(UNKNOWN) for _ in range(STEADY_LOOKS + 5))
+
+
+def test_the_read_of_a_pause_is_ignored_and_released_once_by_the_shell_alone() -> None:
+    read = Observation("waiting", kind="line", reader=SHELL)
+    prompt = watch()
+    assert not prompt.pauses
+    prompt.on_trigger(0, pauses=True)
+    answers: list[bool] = []
+    while prompt.pauses:
+        answers.append(prompt.on_pause(read))
+    assert len(answers) == PAUSE_LOOKS and answers.index(True) == STEADY_LOOKS - 1 and answers.count(True) == 1
+    prompt.on_trigger(0, pauses=True)
+    other = Observation("waiting", kind="line", reader=7)
+    assert not any(prompt.on_pause(other) for _ in range(PAUSE_LOOKS))
+    prompt.on_trigger(0, pauses=True)
+    prompt.on_start()
+    assert not prompt.pauses

@@ -1,0 +1,131 @@
+"""Who reads the keyboard, since when, as what."""
+
+from __future__ import annotations
+
+import pytest
+
+from truetty.core import testimony as said  # pytest would take a `Testimony` of ours for a class of tests
+from truetty.core.observation import Observation, ReadKind
+from truetty.core.pace import AGAIN
+from truetty.core.reader_watch import LOOKS, SPAN, WAKE, ReaderWatch, Reading
+from truetty.core.signs import Mark
+from truetty.testing import SECRETS
+
+SHELL = 100
+
+
+def watch(*, alternate_screen: bool = False, sees: bool = True) -> ReaderWatch:
+    return ReaderWatch(SHELL, alternate_screen=alternate_screen, sees=sees)
+
+
+def marks(*, started: bool = True, continuation: bool = False) -> said.Testimony:
+    made = said.Testimony(SECRETS, marked=True, sees=True)
+    if started:
+        made.on_start(Mark(0, 9, "C", SECRETS.start), first=True)
+    if continuation:
+        made.on_mark(Mark(9, 18, "2", SECRETS.key), True)
+    return made
+
+
+def reading(
+    kind: ReadKind | None = "line", *, hard: bool = True, reader: int = 7, wakes: int = 1, busy: bool = False
+) -> Observation:
+    return Observation("waiting", hard, kind, reader, "cat", wakes, None, busy)
+
+
+def test_one_hard_look_is_enough() -> None:
+    reader = watch()
+    assert reader.on_away(reading("secret"), 1.0, marks()) is None
+    assert reader.waiting == Reading("secret", "cat", True) and reader.episode == 1
+
+
+def test_a_hard_look_beside_somebody_at_work_must_hold() -> None:
+    reader = watch()
+    for number in range(LOOKS):
+        assert reader.waiting is None
+        reader.on_away(reading(busy=True), number * SPAN, marks())
+    assert reader.waiting is not None
+
+
+@pytest.mark.parametrize("between", [SPAN / 2, SPAN / 10])
+def test_soft_looks_must_agree_in_number_and_over_time(between: float) -> None:
+    reader, looks = watch(), 0
+    while reader.waiting is None:
+        delay = reader.on_away(reading(hard=False), looks * between, marks())
+        assert delay == SPAN / LOOKS or reader.waiting is not None
+        looks += 1
+    assert looks >= LOOKS and (looks - 1) * between >= SPAN and not reader.waiting.certain
+
+
+@pytest.mark.parametrize(
+    "other", [reading(hard=False, wakes=2), reading(hard=False, reader=8), reading("key", hard=False)]
+)
+def test_soft_looks_at_something_else_start_anew(other: Observation) -> None:
+    reader = watch()
+    reader.on_away(reading(hard=False), 0.0, marks())
+    reader.on_away(reading(hard=False), 0.1, marks())
+    reader.on_away(other, 0.2, marks())
+    assert reader.waiting is None
+
+
+def test_a_soft_reader_at_work_counts_for_nothing() -> None:
+    reader = watch()
+    for number in range(10):
+        reader.on_away(reading(hard=False, busy=True), number, marks())
+    assert reader.waiting is None
+
+
+def test_output_or_nobody_ends_it_and_the_next_is_another() -> None:
+    reader = watch()
+    reader.on_away(reading(), 0.0, marks())
+    reader.on_away(reading(), 1.0, marks())
+    assert reader.episode == 1
+    reader.on_bytes()
+    assert reader.waiting is None
+    reader.on_away(reading(), 2.0, marks())
+    assert reader.episode == 2
+    reader.on_away(Observation("running"), 3.0, marks())
+    assert reader.waiting is None
+
+
+def test_after_keys_the_same_sleeper_counts_when_it_has_run_or_had_the_time_to() -> None:
+    reader = watch()
+    reader.on_away(reading(wakes=5), 0.0, marks())
+    reader.on_keys(1.0)
+    assert reader.on_away(reading(wakes=5), 1.0 + WAKE / 2, marks()) == AGAIN and reader.waiting is None
+    reader.on_away(reading(wakes=6), 1.0 + WAKE / 2, marks())
+    assert reader.waiting is not None
+    reader.on_keys(2.0)
+    reader.on_away(reading(wakes=6), 2.0 + WAKE, marks())
+    assert reader.waiting is not None
+
+
+@pytest.mark.parametrize(
+    ("look", "screen", "continuation", "started", "kind"),
+    [
+        (reading("key"), True, False, True, "fullscreen"),
+        (reading("line"), True, False, True, "line"),
+        (reading(None), False, False, True, "key"),
+        (reading("continuation", reader=SHELL), False, False, True, "line"),
+        (reading("continuation", reader=SHELL), False, False, False, "continuation"),
+        (reading("line", reader=SHELL), False, True, True, "continuation"),
+        (reading("line", reader=7), False, True, True, "line"),
+        (reading("continuation", reader=7), False, False, True, "continuation"),
+    ],
+)
+def test_kinds(look: Observation, screen: bool, continuation: bool, started: bool, kind: str) -> None:
+    reader = watch(alternate_screen=screen)
+    reader.on_away(look, 0.0, marks(started=started, continuation=continuation))
+    assert reader.waiting is not None and reader.waiting.kind == kind
+
+
+def test_whether_a_reader_would_be_seen() -> None:
+    reader = watch()
+    assert reader.can_tell
+    reader.on_look(Observation("unknown", hard=False))
+    assert not reader.can_tell
+    reader.on_look(Observation("stopped"))
+    assert reader.can_tell and reader.stopped
+    reader.on_bytes()
+    assert not reader.stopped
+    assert not watch(sees=False).can_tell
