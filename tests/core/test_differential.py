@@ -58,7 +58,7 @@ class Pair:
     def mark(self, mark: Mark, in_front: bool | None) -> None:
         self.old.on_event(mark, self.now, in_front=in_front)
         self.new.on_event(mark, self.now, in_front=in_front)
-        if mark.letter == "P" and self.old.hooked:
+        if mark.letter == "P" and mark.secret == SECRETS.key and self.old.state is old.State.RUNNING:
             self._claimed_at = self.now
 
     def look(self, look: Observation) -> None:

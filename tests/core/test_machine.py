@@ -202,12 +202,13 @@ def test_where_no_look_can_the_prompt_mark_confirms_a_claim() -> None:
     assert (evidence(t), code(t)) == ("prompt", 130)
 
 
-def test_where_no_look_can_a_prompt_that_was_typed_into_is_free_again_at_its_mark() -> None:
+def test_where_no_look_can_a_prompt_that_was_typed_into_is_free_at_the_mark_after_it_was_cleared() -> None:
     t = Turned(sees=False, sent=False, dirty=True)
     t.sight = UNKNOWN
-    t.event(P, in_front=False)
+    t.event(P)  # zsh prints two of them
     t.turn(10)
     assert t.wanted == []
+    t.machine.on_clear(t.now)
     t.event(P)
     assert t.wanted == [Want.SEND]
 

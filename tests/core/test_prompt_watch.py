@@ -87,6 +87,18 @@ def test_where_no_look_can_see_a_cleared_prompt_is_typed_to_once_after_some_look
     assert not any(prompt.on_unseen(UNKNOWN) for _ in range(STEADY_LOOKS + 5))
 
 
+def test_a_mark_frees_the_prompt_unless_keys_were_typed_to_it() -> None:
+    assert watch().is_freed_by_mark and watch(sees=False).is_freed_by_mark
+    prompt = watch(typed_into=True)
+    assert not prompt.is_freed_by_mark
+    prompt.on_clear()
+    assert not prompt.is_freed_by_mark  # looks will show it
+    unseen = watch(typed_into=True, sees=False)
+    assert not unseen.is_freed_by_mark
+    unseen.on_clear()
+    assert unseen.is_freed_by_mark
+
+
 def test_the_read_of_a_pause_is_ignored_and_released_once_by_the_shell_alone() -> None:
     read = Observation("waiting", kind="line", reader=SHELL)
     prompt = watch()

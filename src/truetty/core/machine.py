@@ -248,7 +248,7 @@ class Machine:
             case Says.CLAIM:
                 self._pace.soon(now, SOON)
             case Says.PROMPT | Says.UNSEEN if self.state is State.QUEUED:
-                if says is Says.UNSEEN or not self._prompt.typed_into:
+                if in_front is None or self._prompt.is_freed_by_mark:
                     self._on_fact(Fact.PROMPT, now, mark)
             case Says.PROMPT if self.state is State.RUNNING:
                 self._testimony.on_prompt(mark, now, in_front)

@@ -29,15 +29,15 @@ class Back(Enum):
 
 
 class PromptWatch:
-    """`typed_into`: keys were sent to the prompt, so a P mark may be the answer to those; only looks count.
+    """`typed_into`: keys were sent to the prompt, so a P mark may be the answer to those.
 
     `sees`: a look can show a prompt.
     """
 
-    __slots__ = ("_cleared", "_ignored", "_looks", "_needed", "_quiet", "_sees", "_shell", "_unseen", "typed_into")
+    __slots__ = ("_cleared", "_ignored", "_looks", "_needed", "_quiet", "_sees", "_shell", "_typed_into", "_unseen")
 
     def __init__(self, shell: int | None, *, typed_into: bool, sees: bool) -> None:
-        self.typed_into = typed_into
+        self._typed_into = typed_into
         self._shell = shell
         self._sees = sees
         self._needed = 0  # what the shell's count of bytes read must reach before a look at it counts
@@ -89,6 +89,14 @@ class PromptWatch:
         self._unseen -= 1
         return self._unseen == 0
 
+    @property
+    def is_freed_by_mark(self) -> bool:
+        """Whether a P mark shows that the prompt is free. Not if keys were typed to it: then only looks count.
+
+        Where no look can show it, P answers the Ctrl-C that has cleared it.
+        """
+        return not self._typed_into or self._unseen > 0
+
     # -- what a look shows
 
     def is_late(self, look: Observation) -> bool:
@@ -102,7 +110,7 @@ class PromptWatch:
         if look.reader != self._shell or self._shell is None:
             return False
         # A shell of which nothing was learnt; or one whose editor is elsewhere than usual because of what was typed.
-        return look.kind == "shell" or (look.kind == "continuation" and self.typed_into and queued)
+        return look.kind == "shell" or (look.kind == "continuation" and self._typed_into and queued)
 
     def on_shown(self, look: Observation) -> Back:
         if self._looks == 0:

@@ -311,8 +311,9 @@ class Machine:
 
     def _on_hook(self, mark: Mark, now: float, in_front: bool | None) -> None:
         unseen = in_front is None or (in_front and not self._sees)
-        if self.state is State.QUEUED and (unseen or not self._dirty):
-            self._on_fact(Fact.UNSEEN if unseen else Fact.PROMPT, now, mark)
+        if self.state is State.QUEUED:
+            if in_front is None or not self._dirty or self._unseen_looks:
+                self._on_fact(Fact.UNSEEN if unseen else Fact.PROMPT, now, mark)
         elif self.state is State.RUNNING:
             self._hook, self.hooked = mark, True
             self._agreed = self._agreed or (self._claim is not None and self._claim.code == mark.code)

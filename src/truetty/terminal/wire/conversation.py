@@ -112,7 +112,7 @@ class Conversation:
             self._secrets, now, shell=self.channel.pid, marked=self.shell.has_marks, limit=limit, dirty=self._dirty,
             sees=self.observer.sees, alternate_screen=self.alternate_from is not None,
         )  # fmt: skip
-        if self.free or self._typist.types_unseen(free=self._free):
+        if self.free or self._typist.types_unasked:
             self._send(machine, now)
         self._act(now)
         return machine
@@ -296,6 +296,8 @@ class Conversation:
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
             self.observer.learn()  # a prompt that a mark has confirmed, and that looked strange
         assert self.bounds is not None
+        if machine.state is State.QUEUED and self._free and self._dirty and self._typist.is_drawn_unseen():
+            self._send(machine, now)
         if claimed and not machine.prompt_claimed:
             self.bounds.window.end_at(None)  # it was no prompt after all: the output goes on
         if self._typist.holds and (machine.waiting is not None or now > self._typist.holds_until):

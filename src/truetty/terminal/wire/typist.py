@@ -39,6 +39,7 @@ class Typist:
         self.probing = False  # the last trigger stops for us
         self._probe = False  # the modes must be looked at before the next text runs
         self._reaped: int | None = None
+        self._drawn = False  # the last look, of those that cannot show a prompt, found the editor at work
         self.holds = bytearray()  # keys for a command that has not started yet
         self.holds_until = 0.0
         self.listeners: list[Callable[[bytes], None]] = []  # told of keys at the moment the tty gets them
@@ -110,15 +111,23 @@ class Typist:
         folder and is at no prompt before our hook has run: so it is a `read` of its start-up files."""
         return self.shell.read_uses_editor and self._observer.mentions(self._private.path) is True
 
-    def types_unseen(self, *, free: bool) -> bool:
-        """Where no look can show a prompt: whether to type all the same, since nothing better will ever be known.
+    @property
+    def types_unasked(self) -> bool:
+        """Whether neither a mark nor a look will ever tell that the prompt is free: then it is typed to at once."""
+        return not self._observer.sees and not self.shell.has_marks
 
-        `free`: the last mark said that the prompt was there. Keys were typed since; whether they started a program,
-        the foreground tells. A program that prints no marks is always typed to.
+    def is_drawn_unseen(self) -> bool:
+        """Where no look can show a prompt: whether the shell is in front and its editor at work, at two looks in a row.
+
+        A mark P comes before the editor; zsh prints two. A look comes behind all bytes that were printed before it, so
+        after the second no P is on its way that could be taken for the answer to the Ctrl-C that clears the line.
         """
         if self._observer.sees:
             return False
-        return not self.shell.has_marks or (free and self._observer.shell_in_front() is not False)
+        before = self._drawn
+        edits = not self.shell.edits_lines or not self._observer.modes().canonical
+        self._drawn = edits and self._observer.shell_in_front() is not False
+        return before and self._drawn
 
     def is_echo(self, printed: bytes) -> bool:
         return self._private.path.encode() in printed
