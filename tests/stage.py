@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import truetty
 from tests.patience import PATIENCE as PATIENCE
 from truetty.core.observation import Observation
+from truetty.terminal.options import Options
 from truetty.testing import FakeChannel, mark
 
 READY = Observation("ready", reader=4242, program="bash")
@@ -18,10 +20,11 @@ KEY = Observation("waiting", kind="key", reader=78, program="vim", wakes=1)
 class Stage:
     """A terminal and its fake shell."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: Options | None = None) -> None:
         self.channel = FakeChannel()
         self.observer = self.channel.observer
-        self.terminal = truetty.Terminal("bash", channel=self.channel, startup=5)
+        given = replace(options or Options("bash", startup=5), channel=self.channel)
+        self.terminal = truetty.Terminal(given.shell, **given.arguments())
 
     def part(self, part: bytes | tuple[object, ...]) -> bytes:
         """Bytes as they are; a tuple is a mark of the newest command: its letter, and what follows the secret."""

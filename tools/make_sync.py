@@ -186,6 +186,8 @@ class Writer:
         if returns is None and node.returns is not None:
             returns = node.returns
             self.imports |= self.source.imports(returns)
+        if any(one.arg == "caller" for one in node.args.kwonlyargs):
+            work = f"caller = current_thread() if caller is None else caller; {work}"
         body = [*_doc(node), *ast.parse(work).body]
         return ast.FunctionDef(name or node.name, node.args, body, [_parse(mark) for mark in marks], returns)
 
@@ -206,8 +208,6 @@ class Writer:
 
     def handed(self, argument: ast.arg) -> str:
         name, kind = argument.arg, ast.unparse(argument.annotation) if argument.annotation is not None else ""
-        if name == "caller":
-            return "current_thread() if caller is None else caller"
         if "OnWaiting" in kind:
             return f"in_thread({name})"
         return f"unwrap({name})" if CLASSES.keys() & {*re.findall(r"\w+", kind)} else name

@@ -3,82 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 
 import pytest
 
 import truetty
-from tests.stage import PATIENCE, until
+from tests.service.house import Actor, House, TurnedClock
+from tests.stage import PATIENCE, READY, until
 from truetty.host.kernel.observation import Process
-from truetty.service import registry as module
-from truetty.service import seat
+from truetty.service import past, seat
 from truetty.service.registry import Registry
-from truetty.shells.table import recognise
 from truetty.terminal.terminal import Terminal
-from truetty.testing import FakeChannel, mark
-
-
-class Actor:
-    """A terminal on a scripted channel; by itself it does nothing."""
-
-    def __init__(self, shell: seat.ShellName, **arguments: object) -> None:
-        self.channel = FakeChannel()
-        self.channel.observer.place = os.path.realpath(str(arguments.get("cwd") or os.curdir))
-        self.terminal = Terminal(shell, channel=self.channel, **arguments)  # type: ignore[arg-type]
-
-    @property
-    def text(self) -> str | None:
-        """What was sent last."""
-        conversation = self.terminal._conversation
-        return conversation._text if conversation is not None else None
-
-    def say(self, letter: str, *rest: object) -> None:
-        assert self.terminal._conversation is not None
-        secrets = self.terminal._conversation._secrets
-        known = {"C": secrets.start, "D": secrets.end, "P": secrets.key}
-        self.channel.say(mark(letter, known[letter], *rest))
-
-    async def prompt(self) -> None:
-        await until(lambda: self.terminal._conversation is not None)
-        self.say("P", 0, "himBHs")
-
-    async def answer(self, output: bytes = b"", code: int = 0) -> None:
-        """Run what was sent."""
-        await until(lambda: self.terminal.busy)
-        self.say("C")
-        self.channel.say(output)
-        self.say("D", code, "himBHs")
-
-
-class House:
-    """A registry whose terminals are actors."""
-
-    def __init__(self, **arguments: object) -> None:
-        self.actors: list[Actor] = []
-        self.registry = Registry(shell="bash", make=self._make, **arguments)  # type: ignore[arg-type]
-
-    def _make(self, shell: seat.ShellName, /, **arguments: object) -> Terminal:
-        self.actors.append(Actor(shell, **arguments))
-        return self.actors[-1].terminal
-
-    async def acquire(self, cwd: Path | None = None, **arguments: object) -> Actor:
-        """One that needs nothing but a prompt, if even that."""
-        count = len(self.actors)
-        taking = self.taking(cwd, **arguments)
-        await until(lambda: taking.done() or len(self.actors) > count)
-        if not taking.done():
-            await self.actors[-1].prompt()
-        return self.of(await asyncio.wait_for(taking, PATIENCE))
-
-    def taking(self, cwd: Path | None = None, **arguments: object) -> asyncio.Task[Terminal]:
-        return asyncio.ensure_future(self.registry.acquire(cwd, **arguments))  # type: ignore[arg-type]
-
-    def of(self, terminal: Terminal) -> Actor:
-        return next(actor for actor in self.actors if actor.terminal is terminal)
-
 
 Builder = Callable[..., House]
 
@@ -94,9 +32,8 @@ async def house() -> AsyncIterator[Builder]:
     yield build
     for one in built:
         await one.registry.close()
-        assert one.registry.list() == [] and one.registry._seats == [] and not one.registry._enders
-        opened = [actor for actor in one.actors if actor.terminal._conversation is not None]
-        assert all(actor.terminal.closed and actor.channel.closed for actor in opened)
+        assert one.registry.list() == [] and one.registry.places == 0
+        assert all(actor.terminal.closed and actor.channel.closed for actor in one.actors if actor.opened)
 
 
 @pytest.fixture
@@ -176,16 +113,25 @@ async def test_another_caller_of_the_task_waits_for_its_first_command(house: Bui
     assert (await one.acquire(here, task="a")).terminal is got[0]  # the caller is gone and never used it
 
 
-async def test_a_caller_who_stays_leaves_nothing_behind(house: Builder, here: Path) -> None:
+async def test_a_caller_is_a_token(house: Builder, here: Path) -> None:
+    """Whatever it is; two tokens never get the same terminal, and a thread or a task is over at its end."""
+    one = house()
+    mine, thread = await one.acquire(here, task="a", caller="me"), threading.Thread(target=str)
+    assert await one.acquire(here, task="a", caller="me") is mine
+    other = await one.acquire(here, task="a", caller=thread)
+    assert other is not mine
+    assert one.registry.release(mine.terminal, caller="another") == []
+    assert one.registry.release(mine.terminal, caller="me") == [mine.terminal] and mine.terminal.task == "a"
+    assert await one.acquire(here, task="a", caller="another") is mine
+    assert await one.acquire(here, task="a", caller="a third") is other  # the thread does not run: it is over
+
+
+async def test_release_of_a_terminal_leaves_it_to_its_task(house: Builder, here: Path) -> None:
     one = house()
     mine = await one.acquire(here, task="a")
-    me = asyncio.current_task()
-    assert me is not None
-    before = len(me._callbacks)
-    for _ in range(5):
-        assert await one.registry.acquire(here, task="a") is mine.terminal
-        await run(mine)
-    assert len(me._callbacks) == before
+    assert one.registry.release(mine.terminal) == [mine.terminal] and one.registry.release(mine.terminal) == []
+    assert mine.terminal.task == "a" and await one.acquire(here, task="b") is not mine
+    assert await one.acquire(here, task="a") is mine
 
 
 async def test_without_a_task_it_is_free_after_its_next_command(house: Builder, here: Path) -> None:
@@ -206,11 +152,11 @@ async def test_release_closes_nothing_that_runs(house: Builder, here: Path) -> N
     one = house()
     mine = await one.acquire(here, task="a")
     command = await mine.terminal.start("x")
-    mine.say("C")
+    mine.say(("C",))
     one.registry.release("a")
     assert command.state == "running" and not mine.terminal.closed
     assert await one.acquire(here) is not mine
-    mine.say("D", 0, "")
+    mine.say(("D", 0, ""))
     assert await one.acquire(here) is mine
 
 
@@ -230,10 +176,10 @@ async def test_an_idle_one_is_taken_there(house: Builder, here: Path, there: Pat
     await run(mine)
     taking = one.taking(there, task="a")
     await until(lambda: mine.terminal.busy)
-    assert mine.text == f"\\builtin cd -- '{there}'"
+    assert mine.terminal.command is not None and mine.terminal.command.text == f"\\builtin cd -- '{there}'"
     other = await one.acquire(there)  # it is on its way, and nobody else's
     assert other is not mine
-    mine.channel.observer.place = str(there)
+    mine.observer.place = str(there)
     await mine.answer(b"somebody's hook talks\r\n")
     assert await taking is mine.terminal and mine.terminal.cwd == str(there)
     assert one.registry.completed == ()  # it was the registry's own command
@@ -256,10 +202,10 @@ async def test_one_that_cannot_be_taken_there(
         case "goes elsewhere":
             await mine.answer()
         case "ends the shell":
-            mine.say("C")
+            mine.say(("C",))
             mine.channel.end(1)
         case "hangs":
-            mine.say("C")
+            mine.say(("C",))
             await until(lambda: b"\x03" in mine.channel.written)
     await until(lambda: len(one.actors) == 2)
     await one.actors[1].prompt()
@@ -282,7 +228,7 @@ async def test_a_program_that_cannot_be_sent_anywhere(house: Builder, here: Path
 async def test_cancelled_while_it_is_being_opened(house: Builder, here: Path) -> None:
     one = house(limit=1)
     taking = one.taking(here, task="a")
-    await until(lambda: len(one.actors) == 1 and one.actors[0].terminal._conversation is not None)
+    await until(lambda: len(one.actors) == 1 and one.actors[0].opened)
     taking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await taking
@@ -300,7 +246,7 @@ async def test_cancelled_while_it_is_taken_there(house: Builder, here: Path, the
     with pytest.raises(asyncio.CancelledError):
         await taking
     assert mine.terminal.task is None
-    mine.channel.observer.place = str(there)
+    mine.observer.place = str(there)
     await mine.answer(b"told\r\n")
     assert one.registry.completed == ()
     assert await one.acquire(there) is mine
@@ -318,7 +264,7 @@ async def test_cancelled_while_another_makes_room(house: Builder, here: Path) ->
     with pytest.raises(asyncio.CancelledError):
         await taking
     closing.set()
-    await until(lambda: old.channel.closed and not one.registry._seats)
+    await until(lambda: old.channel.closed and one.registry.places == 0)
     assert (await one.acquire(here)).terminal.closed is False
 
 
@@ -341,7 +287,7 @@ async def test_a_shell_that_cannot_start_leaves_no_trace(house: Builder, here: P
     ):
         with pytest.raises(error):
             await one.taking(cwd, **arguments)
-    assert one.registry._seats == [] and one.actors == []
+    assert one.registry.places == 0 and one.actors == []
 
 
 async def test_a_refused_request_closes_nobody(house: Builder, here: Path) -> None:
@@ -356,7 +302,7 @@ async def test_a_refused_request_closes_nobody(house: Builder, here: Path) -> No
 async def test_a_shell_that_ends_before_its_prompt(house: Builder, here: Path) -> None:
     one = house()
     taking = one.taking(here)
-    await until(lambda: len(one.actors) == 1 and one.actors[0].terminal._conversation is not None)
+    await until(lambda: len(one.actors) == 1 and one.actors[0].opened)
     one.actors[0].channel.say(b"go away\r\n")
     one.actors[0].channel.end(3)
     with pytest.raises(truetty.SpawnFailed) as refused:
@@ -400,9 +346,11 @@ async def test_one_whose_shell_was_replaced(house: Builder, here: Path) -> None:
     one = house()
     mine = await one.acquire(here)
     one.registry.release(mine.terminal)
-    conversation = mine.terminal._conversation
-    assert conversation is not None
-    conversation._typist.shell = recognise("/usr/bin/fish")
+    mine.observer.running = "/usr/bin/fish"
+    await mine.terminal.start("exec fish")
+    mine.say(("C",))
+    mine.observer.observation = READY
+    await until(lambda: mine.terminal.shell == "fish" and not mine.terminal.busy)
     assert await one.acquire(here) is not mine
 
 
@@ -413,7 +361,7 @@ async def test_an_id_outlives_its_shell(house: Builder, here: Path) -> None:
     one = house()
     mine, other = await one.acquire(here), await one.acquire(here)
     await mine.terminal.start("exit 3")
-    mine.say("C")
+    mine.say(("C",))
     mine.channel.say(b"bye\r\n")
     mine.channel.end(3)
     assert one.registry.list() == [other.terminal]
@@ -436,15 +384,20 @@ async def test_an_unknown_id_is_told_the_known_ones(house: Builder, here: Path) 
 
 
 async def test_so_many_are_remembered(house: Builder, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "REMEMBERED", 2)
+    monkeypatch.setattr(past, "REMEMBERED", 2)
     one = house()
     terminals = [(await one.acquire(here)).terminal for _ in range(3)]
     for terminal in terminals:
         await terminal.close()
-        await until(lambda terminal=terminal: terminal.id in one.registry._past)  # type: ignore[misc]
+    await until(lambda: not is_known(one, terminals[0]))
     assert [one.registry.get(terminal.id) for terminal in terminals[1:]] == terminals[1:]
-    with pytest.raises(truetty.UnknownTerminal):
-        one.registry.get(terminals[0].id)
+
+
+def is_known(house: House, terminal: Terminal) -> bool:
+    try:
+        return house.registry.get(terminal.id) is terminal
+    except truetty.UnknownTerminal:
+        return False
 
 
 async def test_two_registries_know_nothing_of_each_other(house: Builder, here: Path) -> None:
@@ -459,21 +412,19 @@ async def test_two_registries_know_nothing_of_each_other(house: Builder, here: P
 # -- completed
 
 
-async def test_completed_until_it_is_read_and_announced_once(house: Builder, here: Path) -> None:
+async def test_completed_until_it_is_read(house: Builder, here: Path) -> None:
     one = house()
     mine = await one.acquire(here, task="a")
     first = await run(mine, "first", b"1\r\n")
     await run(mine, "silent")
     second = await run(mine, "second", b"2\r\n")
     assert [*one.registry.completed] == [first, second]
-    assert one.registry.announce() == [first, second] and one.registry.announce() == []
     third = await run(mine, "third", b"3\r\n")
-    assert one.registry.announce() == [third]
     assert first.output.unread() == "1\n" and [*one.registry.completed] == [second, third]
     assert (await second.wait()).output == "2\n" and [*one.registry.completed] == [third]
     await mine.terminal.close()
     assert [*one.registry.completed] == [third] and third.output.unread() == "3\n"
-    assert not one.registry.completed and one.registry.announce() == []
+    assert not one.registry.completed
 
 
 async def test_what_a_caller_waits_for_is_no_news(house: Builder, here: Path) -> None:
@@ -488,16 +439,16 @@ async def test_read_in_part_is_not_read(house: Builder, here: Path) -> None:
     one = house()
     mine = await one.acquire(here)
     command = await mine.terminal.start("x")
-    mine.say("C")
+    mine.say(("C",))
     mine.channel.say(b"first\r\n")
     assert (await command.wait(0)).state == "running"
     mine.channel.say(b"last\r\n")
-    mine.say("D", 0, "")
+    mine.say(("D", 0, ""))
     assert one.registry.completed == (command,)
 
 
 async def test_so_many_completed_are_kept(house: Builder, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "UNREAD", 2)
+    monkeypatch.setattr(past, "UNREAD", 2)
     one = house()
     mine = await one.acquire(here)
     commands = [await run(mine, f"c{number}", b"x\r\n") for number in range(3)]
@@ -543,10 +494,10 @@ async def test_nobody_is_closed_in_whom_something_runs(house: Builder, here: Pat
     one = house(limit=1)
     mine = await one.acquire(here)
     await run(mine)
-    mine.channel.observer.living = [Process(77, "server", 4242, 77, 4242, "S", 0.0)]
+    mine.observer.living = [Process(77, "server", 4242, 77, 4242, "S", 0.0)]
     with pytest.raises(truetty.LimitReached):
         await one.taking(here)
-    mine.channel.observer.living = []
+    mine.observer.living = []
     assert await one.acquire(here) is mine
 
 
@@ -554,15 +505,15 @@ async def test_nobody_is_closed_in_whom_something_may_run(house: Builder, here: 
     """Where processes cannot be seen, nothing says that the shell is alone."""
     one = house(limit=1, idle=0.05)
     mine = await one.acquire(here)
-    mine.channel.observer.living = None
+    mine.observer.living = None
     assert mine.terminal.jobs is None
     await run(mine)
     with pytest.raises(truetty.LimitReached):
         await one.taking(here)
-    looks = mine.channel.observer.listings
-    await until(lambda: mine.channel.observer.listings > looks)  # its time is over: the registry asks again
+    looks = mine.observer.listings
+    await until(lambda: mine.observer.listings > looks)  # its time is over: the registry asks again
     assert not mine.terminal.closed
-    mine.channel.observer.living = []
+    mine.observer.living = []
     await until(lambda: mine.channel.closed)
 
 
@@ -571,7 +522,7 @@ async def test_what_start_up_files_started_is_part_of_the_shell(house: Builder, 
     taking = one.taking(here)
     await until(lambda: len(one.actors) == 1)
     mine = one.actors[0]
-    mine.channel.observer.living = [Process(77, "gitstatusd", 4242, 77, 4242, "S", 0.0)]
+    mine.observer.living = [Process(77, "gitstatusd", 4242, 77, 4242, "S", 0.0)]
     await mine.prompt()
     await taking
     await run(mine)
@@ -601,45 +552,65 @@ async def test_places_count_before_they_are_filled(house: Builder, here: Path) -
 
 
 async def test_the_unused_are_closed(house: Builder, here: Path) -> None:
-    one = house(idle=0.05)
+    clock = TurnedClock()
+    one = house(idle=60, clock=clock)
     busy = await one.acquire(here, task="a")
     await busy.terminal.start("x")
     working = await one.acquire(here)
-    working.channel.observer.living = [Process(77, "server", 4242, 77, 4242, "S", 0.0)]
+    working.observer.living = [Process(77, "server", 4242, 77, 4242, "S", 0.0)]
     held, free = await one.acquire(here, task="b"), await one.acquire(here)
     await run(free)
-    await until(lambda: held.channel.closed and free.channel.closed)
+    clock.turn(59)
+    assert len(one.registry.list()) == 4
+    clock.turn(2)
     assert one.registry.list() == [busy.terminal, working.terminal]
+    await until(lambda: held.channel.closed and free.channel.closed)
     assert one.registry.get(held.terminal.id) is held.terminal
-    working.channel.observer.living = []
+    working.observer.living = []
     await busy.answer()
+    clock.turn(120)
     await until(lambda: busy.channel.closed and working.channel.closed)
 
 
 async def test_nobody_gets_one_whose_time_is_over(house: Builder, here: Path) -> None:
-    one = house(idle=1000)
+    clock = TurnedClock()
+    one = house(idle=1000, clock=clock)
     mine = await one.acquire(here)
     await run(mine)
-    (seat,) = one.registry._seats
-    order = one.registry._defaults.order(here, None, False, None, {})
-    assert seat.seen(order).idle
-    seat.used_at = 0.0
-    one.registry._on_time()
-    assert not mine.terminal.closed and not seat.seen(order).idle
+    clock.turn(1001)
+    assert not mine.channel.closed and one.registry.list() == []  # it is closed by and by, and nobody's from now on
+    assert await one.acquire(here) is not mine
     await until(lambda: mine.channel.closed)
 
 
 async def test_the_time_of_one_begins_when_it_is_handed_out(house: Builder, here: Path) -> None:
-    mine = await house(idle=0.01).acquire(here)
+    clock = TurnedClock()
+    one = house(idle=60, clock=clock)
+    mine = await one.acquire(here, task="a")
+    clock.turn(50)
+    assert await one.acquire(here, task="a") is mine
+    clock.turn(50)
+    assert one.registry.list() == [mine.terminal]
+    clock.turn(10)
     await until(lambda: mine.channel.closed)
 
 
 async def test_the_time_of_one_begins_again_when_its_command_ends(house: Builder, here: Path) -> None:
-    one = house(idle=0.01)
+    clock = TurnedClock()
+    one = house(idle=60, clock=clock)
     mine = await one.acquire(here)
     await mine.terminal.start("x")
-    await until(lambda: one.registry._timer is None)  # it came, and found a command running
+    clock.turn(600)
+    assert clock.timers == [] and one.registry.list() == [mine.terminal]  # nothing to wait for while a command runs
     await mine.answer()
+    clock.turn(59)
+    assert one.registry.list() == [mine.terminal]
+    clock.turn(1)
+    await until(lambda: mine.channel.closed)
+
+
+async def test_without_a_clock_of_its_own_the_loop_tells_the_time(house: Builder, here: Path) -> None:
+    mine = await house(idle=0.01).acquire(here)
     await until(lambda: mine.channel.closed)
 
 
@@ -681,7 +652,7 @@ async def test_one_that_is_still_warming_up_is_waited_for(house: Builder, here: 
         await asyncio.sleep(0)
         await one.actors[0].prompt()
         await until(lambda: one.actors[0].terminal.busy)
-        one.actors[0].channel.observer.place = str(there)
+        one.actors[0].observer.place = str(there)
         await one.actors[0].answer()
         assert await taking is one.actors[0].terminal and registry.warm == 0 and len(one.actors) == 1
 
@@ -733,7 +704,7 @@ async def test_closing_while_another_makes_room(house: Builder, here: Path) -> N
     with pytest.raises(truetty.Closed, match="registry"):
         await taking
     await ending
-    assert one.actors[1].terminal._conversation is None  # it was never opened
+    assert not one.actors[1].opened
 
 
 # -- real shells
@@ -755,9 +726,7 @@ async def test_no_one_is_lost_when_callers_go_away(home: Path) -> None:
                 gone += isinstance(got, asyncio.CancelledError)
             for name in names:
                 registry.release(name)
-            await until(lambda: not any(seat.preparing for seat in registry._seats))
-            assert not any(seat.reserved for seat in registry._seats)
-            assert sum(seat.alive for seat in registry._seats) <= 3
+            assert registry.places <= 3
         assert gone
         await until(lambda: not any(terminal.busy for terminal in registry.list()))
         last = [await registry.acquire(home, task=f"last {number}") for number in range(3)]

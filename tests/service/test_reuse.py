@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truetty.service.reuse import Choice, Limits, Open, Refuse, Reuse, Seen, Wish, decide, next_look
+from truetty.service.reuse import Choice, Limits, Open, Refuse, Reuse, Seen, Wish, decide
 
 HERE, THERE = "/here", "/there"
 
@@ -95,8 +95,3 @@ def test_nobody_gets_what_another_has(wish: Wish, seen: list[Seen], limits: Limi
         case Refuse(limit, value):
             own = sum(one.task == wish.task for one in seen)
             assert value <= (own if limit == "per_task" else len(seen))
-
-
-def test_the_next_look_is_for_the_longest_unused() -> None:
-    assert next_look([7.0, 5.0, 6.0], 10) == 15.0
-    assert next_look([], 10) == float("inf")

@@ -130,7 +130,7 @@ def test_one_object_has_one_face(home: Path) -> None:
         eventually(lambda: command.state == "finished", "it ends")
         assert terminal.command is command and registry.completed == (command,)
         assert command.output is command.output
-        assert registry.release(terminal) == [terminal] and terminal.task is None
+        assert registry.release("a") == [terminal] and terminal.task is None
 
 
 def test_a_face_that_nobody_has_goes(home: Path) -> None:
@@ -293,6 +293,32 @@ def test_several_threads_on_one(terminal: sync.Terminal) -> None:
         results = list(pool.map(work, range(6)))
     assert [right for right, _ in results] == [10] * 6
     assert sum(refused for _, refused in results) > 0
+
+
+def test_two_threads_of_one_task_never_get_the_same_terminal(home: Path) -> None:
+    with sync.Registry(shell="bash", rc=False, env={"HOME": str(home)}) as registry, ThreadPoolExecutor(1) as pool:
+        mine = registry.acquire(home, task="a")
+        other = pool.submit(registry.acquire, home, task="a").result(PATIENCE)
+        assert other is not mine and registry.acquire(home, task="a") is mine
+        assert pool.submit(registry.release, mine).result(PATIENCE) == []  # it is this thread's
+        mine.start("sleep 1000")
+        assert pool.submit(other.run, "echo second").result(PATIENCE).output == "second\n"
+
+
+def test_what_a_thread_left_unused_is_anothers(home: Path) -> None:
+    with sync.Registry(shell="bash", rc=False, env={"HOME": str(home)}) as registry:
+        with ThreadPoolExecutor(1) as pool:
+            left = pool.submit(registry.acquire, home, task="a").result(PATIENCE)
+        assert registry.acquire(home, task="a") is left
+
+
+def test_the_same_callback_is_no_reason_for_another_terminal(home: Path) -> None:
+    def answer(waiting: truetty.Waiting) -> None:
+        return None
+
+    with sync.Registry(shell="bash", rc=False, env={"HOME": str(home)}) as registry:
+        mine = registry.acquire(home, task="a", on_waiting=answer)
+        assert registry.acquire(home, task="a", on_waiting=answer) is mine
 
 
 def test_one_waits_while_another_talks(terminal: sync.Terminal) -> None:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
+
+from truetty.core.errors import LimitReached
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,15 @@ def decide(wish: Wish, seen: Sequence[Seen], limits: Limits) -> Choice:
     return Refuse("terminals", limits.terminals) if victim is None else Open(instead_of=victim)
 
 
+def refusal(refuse: Refuse, task: str | None, ids: Sequence[str]) -> LimitReached:
+    """The error of a refusal; `ids` are the terminals that the caller's registry has open."""
+    if refuse.limit == "per_task":
+        message = f"task {task!r} has {refuse.value} terminals already (the limit), and none of them can be taken"
+    else:
+        message = f"there are {refuse.value} terminals already (the limit), all held or in use: {', '.join(ids)}"
+    return LimitReached(message, limit=refuse.limit, value=refuse.value, task=task, terminals=list(ids))
+
+
 def _reusable(wish: Wish, seen: Sequence[Seen], own: Iterable[int], full: bool) -> Reuse | None:
     mine = [at for at in own if seen[at].fits and (seen[at].idle or seen[at].again)]
     for at in mine:
@@ -107,8 +117,3 @@ def _first(seen: Sequence[Seen], suits: Callable[[Seen], bool]) -> int | None:
     """Of those that suit, the one that was used the longest ago."""
     found = [at for at, one in enumerate(seen) if suits(one)]
     return min(found, key=lambda at: seen[at].used_at, default=None)
-
-
-def next_look(used: Iterable[float], idle: float) -> float:
-    """When the first of these will have been unused for `idle` seconds."""
-    return min(used, default=inf) + idle

@@ -1,222 +1,313 @@
-"""One terminal of a registry, or the place kept for one: what it was made with, who has it, and how it is made ready.
+"""One place of a registry: a terminal, and whose it is.
 
-Rule 1: `preparing` is true while the terminal is opened, moved or closed: nobody else touches it then.
-Rule 2: a shell goes to another directory by a real command, and the kernel says whether it is there. A person's own
+    OPENING ──▸ WARM ──▸ MOVING ──▸ GIVEN ──a command ends──▸ HELD by its task, or FREE
+       │ └───────────────▴ │  ▴                                  │
+       └───────────▸ GIVEN │  └──────────────acquire─────────────┘
+                           └──it cannot be used──▸ as it was before
+    any ──▸ CLOSING
+
+Rule 1: the state says whose the terminal is and what is done with it; `FOLLOWS` says which state may follow which.
+Rule 2: while it is opened, moved or closed, nobody else touches it.
+Rule 3: a caller is a token. It has the terminal until a command has ended there, or until it is over: an asyncio task
+        that is done, a thread that has ended. Another caller of the same task may have it then.
+Rule 4: a shell goes to another directory by a real command, and the kernel says whether it is there. A person's own
         `cd`, alias or function, may ask something or go elsewhere: the builtin is meant, where it can be named.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
+import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
-from typing import Final, Protocol, Unpack
+from typing import Final
 
-from truetty.core.errors import SpawnFailed, TruettyError
-from truetty.service.reuse import Seen, Wish
+from truetty.core.errors import TruettyError
+from truetty.service.request import Request
+from truetty.service.reuse import Seen
 from truetty.shells import table
 from truetty.terminal.command import Command
-from truetty.terminal.options import Making, Options
-from truetty.terminal.options import ShellName as ShellName
 from truetty.terminal.terminal import Terminal
-from truetty.text.digest import Budget
 
 # Going to another directory takes a shell milliseconds; one that needs longer is left alone.
 MOVE: Final = 5.0
 
-Place = str | os.PathLike[str] | None
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Who asked for a terminal."""
+
+    task: str | None
+    caller: object  # None: it is over
+
+    def is_open_to(self, caller: object) -> bool:
+        """Whether this caller may act on it: it is the same one, or the one who asked is over."""
+        over = isinstance(self.caller, threading.Thread) and not self.caller.is_alive()
+        return over or self.caller is None or self.caller is caller
 
 
-class Make(Protocol):
-    """How terminals are made, unopened: `Terminal` itself, or whatever puts one on another channel."""
-
-    def __call__(
-        self, shell: ShellName, /, *, cwd: str | None, task: str | None, **arguments: Unpack[Making]
-    ) -> Terminal: ...
+@dataclass(frozen=True, slots=True)
+class Opening:
+    claim: Claim | None = None  # None: for the pool of warm shells
 
 
-_DEFAULT: Final = Options()
-_USUAL: Final[Making] = {
-    "rc": _DEFAULT.rc,
-    "size": _DEFAULT.size,
-    "startup": _DEFAULT.startup,
-    "budget": _DEFAULT.budget,
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """Open, and never handed out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """By a task of which no caller uses it now."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """It is given the right size and directory."""
+
+    claim: Claim
+    back: Warm | Held | Free  # what it is again if that fails
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Handed out, and no command has ended in it since."""
+
+    claim: Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    known: bool  # a caller has had it: its id stays valid
+
+
+State = Opening | Warm | Held | Free | Moving | Given | Closing
+
+FOLLOWS: Final[Mapping[type[State], tuple[type[State], ...]]] = {
+    Opening: (Opening, Warm, Moving, Given, Closing),
+    Warm: (Moving, Closing),
+    Moving: (Moving, Warm, Held, Free, Given, Closing),
+    Given: (Given, Moving, Held, Free, Closing),
+    Held: (Moving, Free, Closing),
+    Free: (Moving, Closing),
+    Closing: (),
 }
-# These say nothing of the shell that runs: a terminal with others will do.
-_PASSING: Final = ("name", "startup")
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What a terminal was made with; only an equal one will do."""
-
-    shell: tuple[str, str, tuple[str, ...]]  # name, program, arguments
-    arguments: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A request, complete: what it did not name is as the registry was made with."""
-
-    wish: Wish
-    cwd: str | None  # as it was named, made absolute
-    shell: ShellName
-    arguments: Making
-    made: Made
-
-
-@dataclass(frozen=True, slots=True)
-class Defaults:
-    """What terminals are made with when a request does not say."""
-
-    shell: ShellName
-    cwd: str | None
-    arguments: Making
-
-    def order(self, cwd: Place, task: str | None, require_cwd: bool, shell: ShellName, given: Making) -> Order:
-        """What cannot be had is refused here, before anything is opened or closed for it."""
-        if unknown := given.keys() - Making.__annotations__.keys():
-            raise TypeError(f"a terminal takes no {', '.join(sorted(unknown))}")
-        arguments: Making = {**_USUAL, **self.arguments, **given}
-        env = arguments["env"] = {**(self.arguments.get("env") or {}), **(given.get("env") or {})}
-        columns, rows = arguments["size"]
-        arguments["size"], arguments["budget"] = (columns, rows), Budget.of(arguments["budget"])
-        shell = shell if shell is not None else self.shell
-        named = os.fspath(cwd) if cwd is not None else self.cwd
-        place = _absolute(named) if named is not None else None
-        if place is not None and not os.path.isdir(place):
-            reason = "no such directory"
-            raise SpawnFailed(f"{reason}: {named}", shell=shell, cwd=named, reason=reason)
-        # All that finding a shell depends on; to build the whole environment would take longer than all the rest.
-        looked_up = {name: env.get(name, os.environ.get(name)) for name in ("PATH", "SHELL")}
-        found = table.find(shell, {name: value for name, value in looked_up.items() if value is not None})
-        made = Made(
-            (found.row.name, os.path.realpath(found.program), found.arguments),
-            {name: value for name, value in arguments.items() if name not in _PASSING},
-        )
-        here = place or _absolute(os.curdir)
-        wish = Wish(os.path.realpath(here) if here else "", task, cwd is None, require_cwd)
-        return Order(wish, place, shell, arguments, made)
-
-
-def _absolute(path: str) -> str:
-    """Empty, which is nowhere, for one that is relative to a directory that is gone."""
-    try:
-        return os.path.abspath(path) if path else ""
-    except FileNotFoundError:
-        return ""
-
-
-@dataclass(slots=True, eq=False)
 class Seat:
-    made: Made
-    terminal: Terminal | None = None
-    task: str | None = None
-    reserved: bool = False  # handed out, and no command has ended in it since
-    preparing: bool = False
-    caller: asyncio.Task[object] | None = None  # who got it, until it is used or that task is over
-    warm: bool = False  # nobody got it yet
-    opening: asyncio.Task[None] | None = None  # of a warm one
-    attendant: asyncio.Task[None] | None = None  # there from the first prompt on
-    used_at: float = inf
-    last: Command | None = None  # the newest command whose end needs no more notice
-    belonging: frozenset[int] = frozenset()  # processes that the user's start-up files have started, as far as seen
+    def __init__(self, request: Request, terminal: Terminal, claim: Claim | None) -> None:
+        self.request: Final = request
+        self.terminal: Final = terminal
+        self.used_at = inf  # until it is open
+        self.opening: asyncio.Task[None] | None = None  # of a shell for the pool
+        self.ending: asyncio.Task[None] | None = None  # there while it is closed
+        self._state: State = Opening(claim)
+        self._last: Command | None = None  # the newest command whose end was noticed
+        self._own: frozenset[int] = frozenset()  # processes that the user's start-up files have started, as far as seen
+
+    def __repr__(self) -> str:
+        return f"<Seat {self.terminal.id} {self._state}>"
+
+    # -- whose it is
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    @property
+    def task(self) -> str | None:
+        match self._state:
+            case Opening(Claim(task)) | Moving(Claim(task)) | Given(Claim(task)) | Held(task):
+                return task
+        return None
 
     @property
     def alive(self) -> bool:
-        return self.terminal is None or not self.terminal.closed
+        """It counts: it is open, or will be."""
+        return not isinstance(self._state, Closing) and not self.terminal.closed
+
+    @property
+    def known(self) -> bool:
+        """A caller has it or has had it."""
+        match self._state:
+            case Opening() | Warm() | Moving(back=Warm()) | Closing(known=False):
+                return False
+        return True
+
+    @property
+    def in_pool(self) -> bool:
+        return self.alive and self._state in (Opening(None), Warm())
 
     @property
     def unused(self) -> bool:
-        """Open, and no command runs in it."""
-        terminal = self.terminal if self.attendant is not None and not (self.warm or self.preparing) else None
-        return terminal is not None and not terminal.closed and not terminal.busy
+        """It was handed out, and no command runs in it."""
+        return self.alive and isinstance(self._state, Given | Held | Free) and not self.terminal.busy
 
-    def running(self) -> bool:
+    def may_be_left_by(self, caller: object) -> bool:
+        return isinstance(self._state, Given) and self._state.claim.is_open_to(caller)
+
+    def runs_something(self) -> bool:
         """Whether something may run in the background: closing or sharing the terminal would harm it."""
         processes = self._processes()
-        return processes is None or not processes <= self.belonging
+        return processes is None or not processes <= self._own
 
-    def seen(self, order: Order) -> Seen:
-        """How it looks to the caller who is deciding now. What another task holds is not looked at closely."""
-        terminal, fits = self.terminal, self.made == order.made
-        if terminal is None or self.attendant is None:
-            return Seen(self.task, idle=not self.preparing, fits=fits, warm=self.warm, used_at=inf)
-        free = not (self.preparing or terminal.busy) and self.task in (None, order.wish.task)
-        fits = fits and free and terminal.shell == self.made.shell[0]  # `exec` may have put another in its place
+    def seen(self, request: Request, caller: object) -> Seen:
+        """How it looks to this caller. What another task holds is not looked at closely."""
+        state, terminal, task = self._state, self.terminal, self.task
+        alike = (self.request.program, self.request.kind) == (request.program, request.kind)
+        if isinstance(state, Opening):
+            return Seen(task, idle=self.in_pool, fits=alike, warm=self.in_pool, used_at=inf)
+        free = not isinstance(state, Moving | Closing) and not terminal.busy and task in (None, request.wish.task)
+        fits = alike and free and terminal.shell == request.program.name  # `exec` may have put another in its place
         return Seen(
-            self.task,
+            task,
             terminal.cwd if fits else None,
-            idle=free and not self.reserved,
-            again=free and self.reserved and self.caller in (None, asyncio.current_task()),
-            quiet=free and (self.task is not None or not self.running()),
+            idle=free and not isinstance(state, Given),
+            again=free and self.may_be_left_by(caller),
+            quiet=free and (task is not None or not self.runs_something()),
             fits=fits,
-            warm=self.warm,
+            warm=isinstance(state, Warm),
             used_at=self.used_at,
         )
 
-    def reserve(self) -> None:
-        """For the caller who is deciding now."""
-        self.forget_caller()
-        self.reserved = self.preparing = True
-        self.caller = asyncio.current_task()
-        if self.caller is not None:
-            self.caller.add_done_callback(self._on_caller_done)
+    # -- what happens to it
 
-    def forget_caller(self) -> None:
-        if self.caller is not None:
-            self.caller.remove_done_callback(self._on_caller_done)
-            self.caller = None
+    def claim(self, claim: Claim) -> None:
+        """Reserve it for a caller, until `hand_over` or `give_back`."""
+        match self._state:
+            case Opening():
+                self._become(Opening(claim))
+            case Warm() | Held() | Free() as now:
+                self._become(Moving(claim, now))
+            case Given(Claim(task)):
+                self._become(Moving(claim, _left(task)))
 
-    def _on_caller_done(self, caller: asyncio.Task[object]) -> None:
-        if self.caller is caller:
-            self.caller = None
+    def hand_over(self, name: str | None) -> None:
+        """To the caller who claimed it. A task that had it before finds it under the name that it had then."""
+        match self._state:
+            case Opening(Claim() as claim):
+                self._become(Given(claim))
+            case Moving(claim, back):
+                if name is not None or not isinstance(back, Held):
+                    self.terminal.name = name
+                self._become(Given(claim))
+        self.terminal.task = self.task
 
-    async def open(self, terminal: Terminal) -> None:
-        await terminal.__aenter__()
-        self.used_at = asyncio.get_running_loop().time()
-        if not terminal.closed:
-            self.belonging = frozenset(self._processes() or ())
+    def give_back(self) -> None:
+        """The caller who claimed it does not get it."""
+        match self._state:
+            case Opening():
+                self._become(Opening(None))
+            case Moving(back=back):
+                self._become(back)
 
-    async def fit(self, order: Order, *, move: bool) -> bool:
-        """Bring a terminal that is there already to what was asked for. False: it cannot be used."""
+    def leave_task(self) -> None:
+        """The task no longer holds it. A caller who waits for it gets it, and has it without a task."""
+        match self._state:
+            case Opening(Claim() as claim):
+                self._become(Opening(replace(claim, task=None)))
+            case Moving(claim, back):
+                self._become(Moving(replace(claim, task=None), Free() if isinstance(back, Held) else back))
+            case Given() | Held():
+                self._become(Free())
+        self.terminal.task = None
+
+    def leave_caller(self) -> None:
+        """The caller has used it, or does not want to: it is the task's, or free."""
+        if isinstance(self._state, Given):
+            self._become(_left(self._state.claim.task))
+
+    def close(self) -> None:
+        if not isinstance(self._state, Closing):
+            self._become(Closing(self.known))
+
+    def on_open(self, now: float) -> None:
+        """Its shell is at its first prompt. A seat that was opened for a caller stays so until `hand_over`."""
+        self.used_at = now
+        self._own = frozenset(self._processes() or ())
         if self.opening is not None:
-            await asyncio.wait({self.opening})
-        terminal = self.terminal
-        if terminal is None or terminal.closed:
+            match self._state:
+                case Opening(None):
+                    self._become(Warm())
+                case Opening(Claim() as claim):
+                    self._become(Moving(claim, Warm()))
+
+    def take_finished(self) -> Command | None:
+        """The command that has ended since this was asked last, unless it was our own."""
+        command = self.terminal.command
+        if command is None or command is self._last or not command.finished:
+            return None
+        self._last = command
+        if isinstance(self._state, Moving):
+            return None
+        self.leave_caller()
+        return command
+
+    def _become(self, state: State) -> None:
+        assert type(state) in FOLLOWS[type(self._state)], f"{self} cannot become {state}"
+        if isinstance(self._state, Given) and isinstance(self._state.claim.caller, asyncio.Task):
+            self._state.claim.caller.remove_done_callback(self._on_caller_done)
+        self._state = state
+        if isinstance(state, Given) and isinstance(state.claim.caller, asyncio.Task):
+            state.claim.caller.add_done_callback(self._on_caller_done)
+
+    def _on_caller_done(self, caller: object) -> None:
+        if isinstance(self._state, Given):
+            self._become(Given(replace(self._state.claim, caller=None)))
+
+    # -- making it ready
+
+    async def take(self, claim: Claim, request: Request, *, move: bool) -> bool:
+        """Claim it, and bring it to what was asked for. False: it cannot be used, and is as it was before."""
+        self.claim(claim)
+        fits = False
+        try:
+            if self.opening is not None:
+                await asyncio.wait({self.opening})
+            fits = await self._fit(request, move)
+        finally:
+            if not fits:
+                self.give_back()
+        return fits
+
+    async def _fit(self, request: Request, move: bool) -> bool:
+        if not isinstance(self._state, Moving):
             return False
         try:
-            if terminal.size != order.arguments["size"]:
-                await terminal.resize(*order.arguments["size"])
-            if move and terminal.cwd != order.wish.cwd and not await self._moved(terminal, order):
+            if self.terminal.size != request.options.size:
+                await self.terminal.resize(*request.options.size)
+            if move and self.terminal.cwd != request.wish.cwd and not await self._moved(request):
                 return False
-        except TruettyError:  # its shell has just ended, or somebody who had it before goes on with it
+        except TruettyError:  # its shell has just ended, or a caller who had it before has started a command
             return False
-        return not terminal.closed
+        return isinstance(self._state, Moving) and not self.terminal.closed
 
-    async def end(self) -> None:
-        if self.opening is not None:
-            self.opening.cancel()
-            await asyncio.wait({self.opening})
-        if self.terminal is not None:
-            await self.terminal.close()
-
-    async def _moved(self, terminal: Terminal, order: Order) -> bool:
-        path = order.cwd or order.wish.cwd
-        row = table.lookup(terminal.shell)
+    async def _moved(self, request: Request) -> bool:
+        path = request.options.cwd or request.wish.cwd
+        row = table.lookup(self.terminal.shell)
         if not path or row is None or row.cd is None:
             return False
-        self.last = command = await terminal.start(row.cd(path))
+        self._last = command = await self.terminal.start(row.cd(path))
         outcome = await command.wait(MOVE, "finished")
         if outcome.state != "finished":
             await command.interrupt()
             return False
-        here = terminal.cwd
-        return outcome.exit_code == 0 if here is None else here == order.wish.cwd
+        here = self.terminal.cwd
+        return outcome.exit_code == 0 if here is None else here == request.wish.cwd
 
     def _processes(self) -> set[int] | None:
         """None: they cannot be seen."""
-        jobs = self.terminal.jobs if self.terminal is not None else []
+        jobs = self.terminal.jobs
         return None if jobs is None else {process.pid for process in jobs}
+
+
+def _left(task: str | None) -> Held | Free:
+    return Free() if task is None else Held(task)

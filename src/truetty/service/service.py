@@ -197,7 +197,7 @@ class Service:
             started = await chosen.start(wanted.command, timeout=timeout)
         except BaseException:
             if wanted.terminal is None:
-                self.registry.give_up(chosen)
+                self.registry.release(chosen)
             raise
         self._commands[started.id] = started
         if len(self._commands) > MOST_COMMANDS:

@@ -16,6 +16,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Generic, Protocol, Self, TypeVar, overload
 from weakref import WeakValueDictionary
@@ -108,16 +109,22 @@ def kept(inner: O) -> O:
 # -- callbacks
 
 
+@dataclass(frozen=True, slots=True)
+class InThread:
+    """A callback that is called in a thread; what a coroutine function returns is awaited in the loop.
+
+    Two of the same callback are equal: a registry takes a terminal that was made with one for the other.
+    """
+
+    callback: OnWaiting
+
+    async def __call__(self, waiting: Waiting) -> str | None:
+        answer = await _in_new_thread(lambda: self.callback(waiting))
+        return await answer if inspect.isawaitable(answer) else answer
+
+
 def in_thread(callback: OnWaiting | None) -> OnWaiting | None:
-    """The same callback, called in a thread; what a coroutine function returns is awaited in the loop."""
-    if callback is None:
-        return None
-
-    async def answer(waiting: Waiting) -> str | None:
-        said = await _in_new_thread(lambda: callback(waiting))
-        return await said if inspect.isawaitable(said) else said
-
-    return answer
+    return None if callback is None else InThread(callback)
 
 
 M = TypeVar("M", bound=Making)

@@ -6,6 +6,7 @@ import builtins
 import os
 import re
 from collections.abc import Iterator
+from threading import current_thread
 from types import TracebackType
 from typing import Self, Unpack
 
@@ -14,10 +15,11 @@ from truetty.core.outcome import Outcome, State, Strategy, Waiting
 from truetty.core.until import Until
 from truetty.host.base import ShellName
 from truetty.host.kernel.observation import Process
+from truetty.service.idle import Clock
 from truetty.service.registry import LIMIT
 from truetty.service.registry import Registry as AsyncRegistry
+from truetty.service.request import Make, Place
 from truetty.service.reuse import Limits
-from truetty.service.seat import Make, Place
 from truetty.settings import Settings
 from truetty.store.output import PAGE
 from truetty.store.output import Output as AsyncOutput
@@ -393,7 +395,8 @@ class Registry(Face[AsyncRegistry]):
     """`with Registry(limit=20) as registry: terminal = registry.acquire("/project", task="fix")`.
 
     `limit` terminals at most, `per_task` of them for one task; one that was not used for `idle` seconds is closed, held
-    or not; `warm` shells are kept ready for callers to come. The rest is what terminals are made with by default.
+    or not; `warm` shells are kept ready for callers to come. The rest is what terminals are made with by default. For
+    tests there are `make`, which makes a terminal, and `clock`, which says when `idle` is over.
     """
 
     def __init__(
@@ -406,6 +409,7 @@ class Registry(Face[AsyncRegistry]):
         shell: ShellName = None,
         cwd: Place = None,
         make: Make | None = None,
+        clock: Clock | None = None,
         **defaults: Unpack[Making],
     ) -> None:
         super().__init__(
@@ -418,6 +422,7 @@ class Registry(Face[AsyncRegistry]):
                     shell=shell,
                     cwd=cwd,
                     make=make,
+                    clock=clock,
                     **with_thread(defaults),
                 )
             )
@@ -433,7 +438,7 @@ class Registry(Face[AsyncRegistry]):
 
     @classmethod
     def from_settings(cls, settings: Settings, *, rest: str = REST) -> Self:
-        """`rest` says where to read what an outcome leaves out, for whoever reads it."""
+        """`rest` says where to read what an outcome leaves out."""
         made = cls.__new__(cls)
         Face.__init__(made, opened(lambda: AsyncRegistry.from_settings(settings, rest=rest)))
         return made
@@ -455,6 +460,11 @@ class Registry(Face[AsyncRegistry]):
         return loop.ask(lambda: [face(Terminal, each) for each in self._inner.list()])
 
     @property
+    def places(self) -> int:
+        """How many terminals are open or being opened: `limit` bounds it."""
+        return loop.ask(lambda: self._inner.places)
+
+    @property
     def warm(self) -> int:
         """How many shells are ready that nobody was given yet."""
         return loop.ask(lambda: self._inner.warm)
@@ -464,10 +474,6 @@ class Registry(Face[AsyncRegistry]):
         """Commands that have finished with output nobody has read, oldest first. Reading it takes them out."""
         return loop.ask(lambda: tuple([face(Command, each) for each in self._inner.completed]))
 
-    def announce(self) -> builtins.list[Command]:
-        """Those of `completed` that this method has not given before: each is announced once."""
-        return loop.ask(lambda: [face(Command, each) for each in self._inner.announce()])
-
     def acquire(
         self,
         cwd: Place = None,
@@ -475,30 +481,32 @@ class Registry(Face[AsyncRegistry]):
         task: str | None = None,
         require_cwd: bool = False,
         shell: ShellName = None,
+        caller: object = None,
         **arguments: Unpack[Making],
     ) -> Terminal:
         """A terminal in `cwd` that nobody else uses: one of the task's, a free one, or a new one.
 
         An idle one elsewhere is taken there, unless `require_cwd`. Without `cwd` a task gets its own as it left it.
-        Everything `Terminal` takes may be named; what is not is as the registry was made with.
+        `caller` tells callers of one task apart. Everything `Terminal` takes may be named; what is not is as the
+        registry was made with.
         """
+        caller = current_thread() if caller is None else caller
         return loop.call(
             lambda: then(
-                self._inner.acquire(cwd, task=task, require_cwd=require_cwd, shell=shell, **with_thread(arguments)),
+                self._inner.acquire(
+                    cwd, task=task, require_cwd=require_cwd, shell=shell, caller=caller, **with_thread(arguments)
+                ),
                 lambda it: face(Terminal, it),
             )
         )
 
-    def release(self, task: str | Terminal) -> builtins.list[Terminal]:
-        """Let go of all terminals of a task, or of one terminal. Nothing is closed, and what runs goes on.
+    def release(self, task: str | Terminal, *, caller: object = None) -> builtins.list[Terminal]:
+        """Let go of all terminals of a task; or of one terminal, which its task keeps if it has one.
 
-        A terminal that somebody else was given meanwhile is left to them.
+        Nothing is closed, and what runs goes on. A terminal that another caller was given meanwhile is left alone.
         """
-        return loop.ask(lambda: [face(Terminal, each) for each in self._inner.release(unwrap(task))])
-
-    def give_up(self, terminal: Terminal) -> None:
-        """The caller does not use it after all: it is free for others, or for others of its task."""
-        loop.ask(lambda: self._inner.give_up(unwrap(terminal)))
+        caller = current_thread() if caller is None else caller
+        return loop.ask(lambda: [face(Terminal, each) for each in self._inner.release(unwrap(task), caller=caller)])
 
     def close(self) -> None:
         """Close every terminal and give out no more. Ids stay valid. Safe to call twice."""

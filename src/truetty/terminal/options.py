@@ -83,6 +83,11 @@ class Options:
             given["budget"] = Budget.of(budget)
         return cls(shell, **given)  # type: ignore[arg-type]  # the names are those of the fields
 
+    def arguments(self) -> Arguments:
+        """As `Terminal` takes them, beside the shell."""
+        named = {name: getattr(self, name) for name in Arguments.__annotations__}
+        return named  # type: ignore[return-value]  # the names are those of the fields
+
     def __post_init__(self) -> None:
         check_size(*self.size)
         check_variables(self.env)

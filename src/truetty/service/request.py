@@ -1,0 +1,82 @@
+"""What a caller asks of a registry, complete: what it did not name is as the registry was made with.
+
+Rule: what cannot be had is refused here, before anything is opened or closed for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from truetty.core.errors import SpawnFailed
+from truetty.service.reuse import Wish
+from truetty.shells import table
+from truetty.terminal.options import STARTUP, Arguments, Making, Options, ShellName
+from truetty.terminal.terminal import Terminal
+
+Place = str | os.PathLike[str] | None
+# How a terminal is made, unopened: `Terminal` itself, or what puts one on another channel.
+Make = Callable[[Options], Terminal]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The shell that is started."""
+
+    name: str
+    path: str  # without links
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    wish: Wish
+    options: Options  # what a new terminal is made with
+    program: Program
+    kind: Options  # what else two terminals must have in common for one to stand for the other
+
+
+def complete(
+    defaults: Options,
+    cwd: Place = None,
+    *,
+    task: str | None = None,
+    require_cwd: bool = False,
+    shell: ShellName = None,
+    arguments: Making | None = None,
+) -> Request:
+    options = _options(defaults, cwd, task, shell, arguments or {})
+    if options.cwd is not None and not os.path.isdir(options.cwd):
+        reason = "no such directory"
+        raise SpawnFailed(f"{reason}: {cwd or options.cwd}", shell=options.shell, cwd=cwd, reason=reason)
+    # All that finding a shell depends on; to build the whole environment would take longer than all the rest.
+    looked_up = {name: options.env.get(name, os.environ.get(name)) for name in ("PATH", "SHELL")}
+    found = table.find(options.shell, {name: value for name, value in looked_up.items() if value is not None})
+    here = options.cwd or _absolute(os.curdir)
+    return Request(
+        Wish(os.path.realpath(here) if here else "", task, cwd is None, require_cwd),
+        options,
+        Program(found.row.name, os.path.realpath(found.program), found.arguments),
+        replace(options, shell=None, cwd=None, name=None, task=None, startup=STARTUP),
+    )
+
+
+def _options(defaults: Options, cwd: Place, task: str | None, shell: ShellName, named: Making) -> Options:
+    if unknown := named.keys() - Making.__annotations__.keys():
+        raise TypeError(f"a terminal takes no {', '.join(sorted(unknown))}")
+    arguments: Arguments = {**defaults.arguments(), **named}
+    columns, rows = arguments["size"]
+    arguments["size"] = (columns, rows)
+    arguments["env"] = {**defaults.env, **(named.get("env") or {})}
+    arguments["cwd"] = defaults.cwd if cwd is None else _absolute(os.fspath(cwd))
+    arguments["task"] = task
+    return Options.of(shell if shell is not None else defaults.shell, **arguments)
+
+
+def _absolute(path: str) -> str:
+    """Empty, which is nowhere, for one that is relative to a directory that is gone."""
+    try:
+        return os.path.abspath(path) if path else ""
+    except FileNotFoundError:
+        return ""
