@@ -21,6 +21,7 @@ PACKAGE = ROOT / "src" / "truetty"
 # Lowest first. A module imports from lower floors and from its own room; rooms on one floor do not know each other.
 FLOORS = (
     ({"core"},),
+    ({"files"},),  # beneath the shells: xonsh asks where a user's own files are
     ({"shells"}, {"text"}, {"events"}),
     ({"questions"},),
     ({"host"}, {"store"}, {"policy"}, {"values"}),

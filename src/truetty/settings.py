@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Self, TypeVar
 
-from truetty import values
+from truetty import files, values
 from truetty.core.errors import Misuse
 from truetty.host.environment import FRIENDLY
 from truetty.questions.replies import Reply
@@ -177,10 +176,7 @@ def locate(environ: Mapping[str, str]) -> str | None:
 
 def places(environ: Mapping[str, str]) -> list[str]:
     """Where the file may be, the first one that is there."""
-    home = environ.get("HOME") or os.path.expanduser("~")
-    folder = environ.get("XDG_CONFIG_HOME", "")
-    if not os.path.isabs(folder):  # as its specification says
-        folder = os.path.join(home, ".config")
+    folder = files.user_folder("XDG_CONFIG_HOME", environ)
     candidates = (os.path.join(folder, "truetty", FILE), os.path.join(folder, FILE))
     return [path for path in candidates if os.path.isabs(path)]
 
@@ -219,27 +215,12 @@ def _read(path: str) -> Mapping[str, object]:
     import tomllib
 
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe in its place must not block us
+        data = files.read_trusted(path, LARGEST_FILE, "; chmod go-w makes it yours alone")
+        return tomllib.loads(data.decode())
     except OSError as error:
-        raise Misuse(f"{path}: {error.strerror}", origin=path, reason=error.strerror) from None
-    with open(descriptor, "rb") as file:
-        if (reason := _refused(os.fstat(descriptor))) is not None:
-            raise Misuse(f"{path}: {reason}", origin=path, reason=reason)
-        try:
-            return tomllib.loads(file.read().decode())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise Misuse(f"{path}: not TOML: {error}", origin=path, reason=str(error)) from None
-        except (ValueError, RecursionError):
-            reason = "a number is too long, or lists are too deep in each other"
-            raise Misuse(f"{path}: {reason}", origin=path, reason=reason) from None
-
-
-def _refused(found: os.stat_result) -> str | None:
-    """Why what stands in this file may not be the user's own will."""
-    if not stat.S_ISREG(found.st_mode):
-        return "it is no file"
-    if found.st_uid not in (os.geteuid(), 0):
-        return f"it belongs to another user ({found.st_uid})"
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return f"others may write to it (mode {stat.S_IMODE(found.st_mode):o}); chmod go-w makes it yours alone"
-    return "it is too large" if found.st_size > LARGEST_FILE else None
+        reason = error.strerror or str(error)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Misuse(f"{path}: not TOML: {error}", origin=path, reason=str(error)) from None
+    except (ValueError, RecursionError):
+        reason = "a number is too long, or lists are too deep in each other"
+    raise Misuse(f"{path}: {reason}", origin=path, reason=reason)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import re
-import secrets
 import signal
 from dataclasses import dataclass
 from typing import Final
 
-from truetty import HostError, Misuse, Terminal
+from truetty import HostError, Misuse, Terminal, files
 from truetty.cli.clean import write
 from truetty.cli.replay import opened
 from truetty.cli.run import Request as Run
@@ -105,16 +102,9 @@ def _save(path: str, drawn: str) -> None:
     if path == "-":
         write(drawn.encode())
         return
-    unfinished = f"{path}.{secrets.token_hex(4)}"
     try:
-        try:
-            with open(unfinished, "xb") as file:
-                file.write(drawn.encode())
-            os.replace(unfinished, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(unfinished)
-            raise
+        with files.replacement(path) as new, open(files.create(new, 0o666), "wb") as file:
+            file.write(drawn.encode())
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise HostError(f"cannot write {path}: {reason}", path=path, reason=reason) from error

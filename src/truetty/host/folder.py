@@ -17,9 +17,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from truetty.files import create
+
 PREFIX: Final = "tt-"
 OWNER: Final = "owner"  # inside each directory: pid, start time and pid namespace of the process that made it
-_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _swept = False
 
@@ -56,7 +57,7 @@ class Folder:
     def _create(self, path: str) -> int:
         while True:
             try:
-                return os.open(path, _FLAGS, 0o600)
+                return create(path)
             except FileExistsError:
                 os.unlink(path)
             except FileNotFoundError:

@@ -11,15 +11,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import stat
 from typing import Final
 
+from truetty import files
 from truetty.core.errors import Denied
 from truetty.policy.decision import Decision, Verdict
 
 MOST_COMMAND: Final = 16_384  # characters of a command kept in a line; how many there were is kept too
-
-_FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Audit:
@@ -65,13 +63,8 @@ class Audit:
     def _append(self, line: bytes) -> None:
         with contextlib.suppress(FileExistsError):
             os.makedirs(os.path.dirname(self.path) or ".", 0o700, exist_ok=True)
-        descriptor = os.open(self.path, _FLAGS, 0o600)
+        descriptor = files.append(self.path)
         try:
-            state = os.fstat(descriptor)
-            if not stat.S_ISREG(state.st_mode):
-                raise OSError(f"{self.path} is not a plain file")
-            if stat.S_IMODE(state.st_mode) & 0o077:
-                os.fchmod(descriptor, 0o600)
             line = b"\n" + line if self._torn else line
             self._torn = os.write(descriptor, line) < len(line)
             if self._torn:

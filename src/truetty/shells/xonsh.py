@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from truetty.files import home_of, user_folder
 from truetty.shells.row import Launch, Request, Typed
 from truetty.shells.writing import encode, enter, printf_mark, script
 
@@ -82,9 +83,8 @@ class Xonsh:
 
 def _usual_files(env: Mapping[str, str]) -> list[str]:
     """What xonsh would read by itself, files and then directories, as far as it is there: --rc takes nothing else."""
-    home = env.get("HOME", os.path.expanduser("~"))
-    own = os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "xonsh")
-    files = ["/etc/xonsh/xonshrc", os.path.join(own, "rc.xsh"), os.path.join(home, ".xonshrc")]
+    own = os.path.join(user_folder("XDG_CONFIG_HOME", env), "xonsh")
+    files = ["/etc/xonsh/xonshrc", os.path.join(own, "rc.xsh"), os.path.join(home_of(env), ".xonshrc")]
     folders = ["/etc/xonsh/rc.d", os.path.join(own, "rc.d")]
     if "XONSHRC" in env:
         files = env["XONSHRC"].split(os.pathsep)

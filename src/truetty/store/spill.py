@@ -18,10 +18,10 @@ import tempfile
 from collections.abc import Iterator
 from typing import Final, Protocol
 
+from truetty import files
+
 DEFAULT_QUOTA: Final = 1 << 30  # a runaway `yes` reaches it in ten seconds; a log that anybody reads does not
 DEFAULT_TOTAL: Final = 8 << 30  # all terminals of this process together
-
-_SAFE: Final = os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Store(Protocol):
@@ -130,7 +130,7 @@ class Spill:
         if self._fd >= 0 or self._file is None:
             yield self._fd
             return
-        fd = os.open(self._file, os.O_RDWR | _SAFE)
+        fd = os.open(self._file, os.O_RDWR | files.SAFE)
         try:
             if _look(os.fstat(fd)) != self._left:
                 raise FileNotFoundError(errno.ENOENT, "another file is in its place")
@@ -157,14 +157,14 @@ class Spill:
         elif not os.path.lexists(folder):
             os.mkdir(folder, 0o700)
         name = secrets.token_hex(8)
-        directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _SAFE)
+        directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | files.SAFE)
         try:
             if (why := _unsafe(os.fstat(directory))) is not None:
                 raise PermissionError(errno.EPERM, why)
-            fd = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _SAFE, 0o600, dir_fd=directory)
+            fd = files.create(name, access=os.O_RDWR, folder=directory)
         finally:
             os.close(directory)
-        os.fchmod(fd, 0o600)  # a umask may have taken our own bits, and the file will be opened again
+        os.fchmod(fd, files.PRIVATE)  # a umask may have taken our own bits, and the file will be opened again
         self._file = os.path.join(os.path.abspath(folder), name)
         return fd
 

@@ -20,7 +20,6 @@ import asyncio
 import contextlib
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Callable, Generator
@@ -31,6 +30,7 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Final, Self, TypedDict, Unpack
 
+from truetty import files
 from truetty.core.errors import HostError, Misuse
 from truetty.host.kernel.observation import Observer
 from truetty.store.timeline import FINEST, Record
@@ -38,7 +38,6 @@ from truetty.text.asciicast import VERSIONS, Header, Version, Writer
 
 # A tenth of a second of work; then others have their turn.
 SLICE: Final = 4 << 20
-_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 # A tty echoes at once, but behind what was printed before; a pty holds less than this.
 REACH: Final = 1 << 17
@@ -374,7 +373,7 @@ def _limit(seconds: float | None) -> float | None:
 def _create(path: str, overwrite: bool) -> int:
     try:
         try:
-            return os.open(path, _FLAGS, 0o600)
+            return files.create(path)
         except FileExistsError as error:
             if not (regular := stat.S_ISREG(os.lstat(path).st_mode)) or not overwrite:
                 hint = "overwrite replaces it" if regular else "nothing replaces it, since it is no regular file"
@@ -387,13 +386,9 @@ def _create(path: str, overwrite: bool) -> int:
 
 def _replace(path: str) -> int:
     """The old file stays until the new one is there."""
-    new = os.path.join(os.path.dirname(path), f".{secrets.token_hex(8)}.cast")
-    file = os.open(new, _FLAGS, 0o600)
-    try:
-        os.replace(new, path)
-    except BaseException:
-        os.close(file)
-        with contextlib.suppress(OSError):
-            os.unlink(new)
-        raise
-    return file
+    with contextlib.ExitStack() as undo:
+        with files.replacement(path) as new:
+            file = files.create(new)
+            undo.callback(os.close, file)
+        undo.pop_all()
+        return file

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from truetty.core.errors import Misuse
+from truetty.files import user_folder
 
 # What our entry is called in every file.
 NAME: Final = "truetty"
@@ -80,8 +81,7 @@ def _application(name: str) -> Folder:
     def folder(environ: Environ, mac: bool) -> PurePosixPath:
         if mac:
             return _home(environ) / "Library/Application Support" / name
-        settings = environ.get("XDG_CONFIG_HOME", "")
-        return (PurePosixPath(settings) if settings.startswith("/") else _home(environ) / ".config") / name
+        return PurePosixPath(user_folder("XDG_CONFIG_HOME", environ, lambda environ: str(_home(environ)))) / name
 
     return folder
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import secrets
 import shutil
 import stat
 import sys
 from collections.abc import Callable
 from typing import Final
 
+from truetty import files
 from truetty.cli.setup import json_text, toml_text
 from truetty.cli.setup.clients import CLIENTS, Client, Launch, find, launch
 from truetty.core.errors import HostError, Misuse
@@ -203,18 +203,15 @@ def _text(path: str, data: bytes) -> str:
 
 def _read(path: str) -> bytes | None:
     try:
-        with open(path, "rb", opener=_opener) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise HostError(f"{path}: it is not a plain file", path=path)
-            return file.read()
+        return files.read_plain(path)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise _failed(path, error) from error
 
 
-def _opener(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)  # a pipe would keep us waiting
+class _Changed(Exception):
+    """The file is no longer as it was read."""
 
 
 def _replace(path: str, before: bytes | None, after: bytes | None, mode: int) -> bool:
@@ -226,21 +223,17 @@ def _replace(path: str, before: bytes | None, after: bytes | None, mode: int) ->
                 return True
             return False
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        unfinished = f"{path}.{secrets.token_hex(4)}.truetty"
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        try:
-            with open(descriptor, "wb") as file:
+        with files.replacement(path) as new:
+            with open(files.create(new, mode), "wb") as file:
                 file.write(after)
                 file.flush()
                 _as_it_was(path, file.fileno())
                 os.fsync(file.fileno())
             if _read(path) != before:
-                return False
-            os.replace(unfinished, path)
-            return True
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(unfinished)
+                raise _Changed
+        return True
+    except _Changed:
+        return False
     except OSError as error:
         raise _failed(path, error) from error
 
@@ -258,4 +251,5 @@ def _as_it_was(path: str, descriptor: int) -> None:
 
 
 def _failed(path: str, error: OSError) -> HostError:
-    return HostError(f"{path}: {error.strerror}", path=path, reason=error.strerror)
+    reason = error.strerror or str(error)
+    return HostError(f"{path}: {reason}", path=path, reason=reason)

@@ -1,0 +1,104 @@
+"""Files: private ones made, appended to and read with care; a file replaced as a whole; the user's own folders.
+
+Rule 1: a private file is 0600 and never reached through a link: O_NOFOLLOW, and O_EXCL where it is made.
+Rule 2: opening never waits: a pipe in a file's place is opened with O_NONBLOCK, seen, and refused.
+Rule 3: `OSError` goes through to the caller, who can say to a person what the file was for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, Literal
+
+PRIVATE: Final = 0o600
+SAFE: Final = os.O_NOFOLLOW | os.O_CLOEXEC
+
+# The folders of the XDG base directory specification, in the home where the variable does not name another one.
+_FOLDERS: Final = {"XDG_CONFIG_HOME": ".config", "XDG_STATE_HOME": ".local/state"}
+
+
+class Refused(OSError):
+    """Why a file is not used: its kind, its owner, its mode or its size."""
+
+
+def create(path: str, mode: int = PRIVATE, *, access: int = os.O_WRONLY, folder: int | None = None) -> int:
+    """A descriptor of a file that was not there before; `folder` is the descriptor that a relative path starts at."""
+    return os.open(path, access | os.O_CREAT | os.O_EXCL | SAFE, mode, dir_fd=folder)
+
+
+def append(path: str) -> int:
+    """A descriptor at the end of a private file, which is made if it is missing; others lose their access to it."""
+    descriptor, found = _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | SAFE)
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        os.fchmod(descriptor, PRIVATE)
+    return descriptor
+
+
+def read_plain(path: str) -> bytes:
+    """All of a plain file, through links; raises Refused for any other kind."""
+    with open(_opened(path, os.O_RDONLY | os.O_CLOEXEC)[0], "rb") as file:
+        return file.read()
+
+
+def read_secret(path: str, most: int, advice: str) -> bytes:
+    """A file that nobody else could have read or written, not through a link; raises Refused."""
+    return _read(path, os.O_NOFOLLOW, most, (os.geteuid(),), 0o077, f"others may use it (mode {{:o}}){advice}")
+
+
+def read_trusted(path: str, most: int, advice: str) -> bytes:
+    """A file that nobody but its user and root could have written; raises Refused."""
+    return _read(path, 0, most, (os.geteuid(), 0), 0o022, f"others may write to it (mode {{:o}}){advice}")
+
+
+def _opened(path: str, flags: int) -> tuple[int, os.stat_result]:
+    """A plain file's descriptor, and what the kernel says of it. A pipe in its place must not keep us waiting."""
+    descriptor = os.open(path, flags | os.O_NONBLOCK, PRIVATE)
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        raise Refused("it is no file")
+    return descriptor, found
+
+
+def _read(path: str, flags: int, most: int, owners: tuple[int, ...], forbidden: int, open_to_others: str) -> bytes:
+    descriptor, found = _opened(path, os.O_RDONLY | os.O_CLOEXEC | flags)
+    with open(descriptor, "rb") as file:
+        if found.st_uid not in owners:
+            raise Refused(f"it belongs to another user ({found.st_uid})")
+        if stat.S_IMODE(found.st_mode) & forbidden:
+            raise Refused(open_to_others.format(stat.S_IMODE(found.st_mode)))
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise Refused("it is too large")
+    return data
+
+
+@contextlib.contextmanager
+def replacement(path: str) -> Iterator[str]:
+    """A name beside `path` for a new file, which replaces `path` at the end of the block; after an error it goes."""
+    new = os.path.join(os.path.dirname(path), f".{secrets.token_hex(8)}.truetty")
+    try:
+        yield new
+        os.replace(new, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(new)
+        raise
+
+
+def home_of(environ: Mapping[str, str]) -> str:
+    return environ.get("HOME") or os.path.expanduser("~")
+
+
+def user_folder(
+    variable: Literal["XDG_CONFIG_HOME", "XDG_STATE_HOME"],
+    environ: Mapping[str, str],
+    home: Callable[[Mapping[str, str]], str] = home_of,
+) -> str:
+    """Where a user keeps files of this sort. A variable that holds no absolute path does not count, says XDG."""
+    chosen = environ.get(variable, "")
+    return chosen if os.path.isabs(chosen) else os.path.join(home(environ), _FOLDERS[variable])
