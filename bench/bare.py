@@ -6,6 +6,7 @@ import os
 import select
 from collections.abc import Mapping
 
+from truetty.core.marks import opening
 from truetty.host import environment
 from truetty.host.folder import Folder
 from truetty.shells import table
@@ -35,7 +36,7 @@ class Bare:
         self.master, self.pid = spawn(found.program, launch.argv, env)
         self._serial = 0
         self._flags = ""
-        self.until(b"7717;P;" + KEY.encode())
+        self.until(opening("P") + KEY.encode())
 
     def until(self, wanted: bytes) -> bytes:
         data = b""
@@ -53,7 +54,7 @@ class Bare:
         typed = self._row.recipe.trigger(request)
         self._folder.write(typed.files)
         os.write(self.master, typed.line)
-        self.until(b"7717;D;e" + SECRET.encode())
+        self.until(opening("D") + b"e" + SECRET.encode())
         for name in typed.files:
             self._folder.drop(name)
 
@@ -65,7 +66,7 @@ class Bare:
     def hook(self, text: str) -> None:
         """Typed as a person would, until the prompt hook's mark."""
         os.write(self.master, text.encode() + b"\n")
-        self.until(b"7717;P;" + KEY.encode())
+        self.until(opening("P") + KEY.encode())
 
     def close(self) -> None:
         os.close(self.master)

@@ -344,6 +344,17 @@ def test_doctor_tells_of_a_shell_that_does_not_work(tmp_path: Path, monkeypatch:
     assert told["dash"]["works"] is True
 
 
+def test_doctor_takes_no_mksh_for_ksh93(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Callable[[str], str]
+) -> None:
+    for name, target in (("ksh", "mksh"), ("mksh", "mksh"), ("sh", "dash")):
+        (tmp_path / name).symlink_to(program(target))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    told = {shell["name"]: shell for shell in json.loads(run("doctor", "--json", plain=False).stdout)["shells"]}
+    assert told["mksh"]["path"] == str(tmp_path / "mksh") and told["mksh"]["works"]
+    assert told["ksh93"]["path"] is None and told["ksh93"]["problem"] == "not installed"
+
+
 @pytest.mark.parametrize("words", [("--nosuch", "true"), ("--wait", "abc", "true"), ()])
 def test_a_wrong_command_line_is_an_error_of_ours(words: tuple[str, ...]) -> None:
     assert run(*words).returncode == 125

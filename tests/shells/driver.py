@@ -18,15 +18,15 @@ import tempfile
 import termios
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.patience import PATIENCE
+from truetty.core.marks import opening
+from truetty.core.scanner import Scanner
+from truetty.core.signs import Mark
 from truetty.shells.row import Request, Row, Typed
 from truetty.shells.table import find
-
-BOUND = 15.0  # seconds: far beyond what any shell needs, so that only a lost mark reaches it
-MARK = re.compile(rb"\x1b\]7717;([CDHMP2]);([0-9a-z]+)(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?\x07")
-
 
 _SEQUENCES = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?>]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78]|\x0f")
 
@@ -36,21 +36,9 @@ def visible(raw: bytes) -> str:
     return _SEQUENCES.sub(b"", raw).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    letter: str
-    secret: str
-    fields: tuple[str, ...]
-    start: int
-    end: int
-
-    @property
-    def code(self) -> int:
-        return int(self.fields[0])
-
-    @property
-    def flags(self) -> str:
-        return self.fields[1] if len(self.fields) > 1 else ""
+def code_of(mark: Mark) -> int:
+    assert mark.code is not None, mark
+    return mark.code
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,29 +134,34 @@ class Session:
                     os.write(self.fd, answer)
         return True
 
-    def until(self, letters: str, secret: str | Mapping[str, str], since: int, bound: float = BOUND) -> Mark:
+    def until(self, letters: str, secret: str | Mapping[str, str], since: int) -> Mark:
         """The first mark after `since` that has one of the letters and its secret."""
-        deadline = time.monotonic() + bound
+        deadline = time.monotonic() + PATIENCE
         seen = since
         while True:
-            for match in MARK.finditer(self.buffer, seen):
-                letter, word = match[1].decode(), match[2].decode()
-                wanted = secret if isinstance(secret, str) else secret.get(letter)
-                if letter in letters and word == wanted:
-                    fields = tuple((group or b"").decode() for group in match.groups()[2:])
-                    return Mark(letter, word, fields, match.start(), match.end())
+            for mark in self.marks(seen):
+                wanted = secret if isinstance(secret, str) else secret.get(mark.letter)
+                if mark.letter in letters and mark.secret == wanted:
+                    return mark
             seen = max(since, len(self.buffer) - 400)
             if not self.pump(max(0.0, min(1.0, deadline - time.monotonic()))) and (
                 self.status is not None or time.monotonic() >= deadline
             ):
                 raise AssertionError(f"no {letters} mark (shell status {self.status}); screen: {self.screen(since)!r}")
 
+    def marks(self, since: int) -> list[Mark]:
+        """Marks of ours that were printed from there on, whole."""
+        signs = Scanner().feed(self.buffer[since:])
+        return [
+            replace(sign, start=since + sign.start, end=since + sign.end) for sign in signs if isinstance(sign, Mark)
+        ]
+
     def screen(self, since: int = 0) -> bytes:
         return self.buffer[since:][-3000:]
 
-    def text(self, wanted: bytes, since: int = 0, bound: float = BOUND) -> int:
+    def text(self, wanted: bytes, since: int = 0) -> int:
         """Wait until these bytes were printed; the offset behind them."""
-        deadline = time.monotonic() + bound
+        deadline = time.monotonic() + PATIENCE
         while (at := self.buffer.find(wanted, since)) < 0:
             if not self.pump(0.5) and (self.status is not None or time.monotonic() >= deadline):
                 raise AssertionError(f"{wanted!r} never came (status {self.status}); screen: {self.screen(since)!r}")
@@ -176,13 +169,13 @@ class Session:
 
     def prompt(self, since: int = 0) -> Mark:
         mark = self.until("P", self.key, since)
-        self.code = mark.code
+        self.code = code_of(mark)
         self.flags = mark.flags or self.flags
         return mark
 
     def seen(self, letter: str, since: int) -> bool:
         """Whether a prompt's or the running command's mark came already."""
-        return f"]7717;{letter};".encode() in self.buffer[max(0, since) :]
+        return opening(letter) in self.buffer[max(0, since) :]
 
     def settle(self) -> None:
         """Until nothing more comes: for keys that must meet the shell's editor, not the tty."""
@@ -195,7 +188,7 @@ class Session:
 
     def replaced(self, before: list[str]) -> list[str]:
         """Until the process runs with another command line, as it does after exec."""
-        deadline = time.monotonic() + BOUND
+        deadline = time.monotonic() + PATIENCE
         while (now := self.words()) == before or now == [""]:
             assert time.monotonic() < deadline, f"still {now}; screen: {self.screen()!r}"
             self.pump(0.02)
@@ -232,11 +225,11 @@ class Session:
         since = len(self.buffer)
         self.type(typed.line)
         mark = self.until("H", secret, since)
-        self.code, self.flags = mark.code, mark.flags
+        self.code, self.flags = code_of(mark), mark.flags
         return mark
 
     def ended(self) -> int:
-        deadline = time.monotonic() + BOUND
+        deadline = time.monotonic() + PATIENCE
         while self.status is None:
             self.pump(0.5)
             assert time.monotonic() < deadline, f"the shell lives on; screen: {self.screen()!r}"
@@ -267,21 +260,22 @@ class Started:
     def began(self) -> int:
         """Where the output begins: behind the last C that no other byte precedes."""
         session = self.session
-        mark = session.until("C", self.request.start, self.since)
-        while (again := MARK.match(session.buffer, mark.end)) is not None and again[2].decode() == self.request.start:
-            mark = Mark("C", self.request.start, (), mark.start, again.end())
-        return mark.end
+        end = session.until("C", self.request.start, self.since).end
+        for mark in session.marks(end):
+            if (mark.start, mark.secret) == (end, self.request.start):
+                end = mark.end
+        return end
 
-    def end(self, bound: float = BOUND) -> Ended:
+    def end(self) -> Ended:
         session = self.session
         try:
-            first = session.until("C", self.request.start, self.since, bound)
-            mark = session.until("DP", {"D": self.request.end, "P": session.key}, first.end, bound)
+            first = session.until("C", self.request.start, self.since)
+            mark = session.until("DP", {"D": self.request.end, "P": session.key}, first.end)
         except AssertionError:
             if session.status is None:
                 raise
             return Ended("exit", session.status, "", session.buffer[self.since :], "")
         raw = session.buffer[self.began() : mark.start]
-        session.code = mark.code
+        session.code = code_of(mark)
         session.flags = mark.flags or session.flags
-        return Ended(mark.letter, mark.code, raw.decode("utf-8", "replace").replace("\r\n", "\n"), raw, mark.flags)
+        return Ended(mark.letter, session.code, raw.decode("utf-8", "replace").replace("\r\n", "\n"), raw, mark.flags)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truetty.core.errors import Misuse
+from truetty.core.marks import secret_span
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Mark
 from truetty.store.output import Output
@@ -57,7 +58,7 @@ class Terminal:
         self.transcript.append(data)
         for event in self.scanner.feed(data):
             if isinstance(event, Mark):
-                self.transcript.blank(event.start + 9, event.end - 1)
+                self.transcript.blank(*secret_span(event))
                 match event.letter:
                     case "C":
                         self.window.begin(event.end)
