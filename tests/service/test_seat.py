@@ -1,16 +1,77 @@
-"""How real shells are sent elsewhere, whatever a directory is called."""
+"""What may happen to a seat, in any order; and how real shells are sent elsewhere, whatever a directory is called."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import truetty
 from truetty.service.registry import Registry
+from truetty.service.request import complete
+from truetty.service.seat import Seat
+from truetty.service.states import FOLLOWS, Claim, Closing, Free, Given, Moving, Opening, State
 from truetty.shells.table import recognise
+from truetty.terminal.options import Options
+from truetty.terminal.terminal import Terminal
+
+EVENTS = {
+    "claim": lambda seat: seat.claim(Claim("a", "me")),
+    "claim without a task": lambda seat: seat.claim(Claim(None, "me")),
+    "open": lambda seat: seat.on_open(1.0),
+    "hand over": lambda seat: seat.hand_over("name"),
+    "give back": lambda seat: seat.give_back(),
+    "leave task": lambda seat: seat.leave_task(),
+    "leave caller": lambda seat: seat.leave_caller(),
+    "close": lambda seat: seat.close(),
+}
+
+
+async def follow(events: list[str], claim: Claim | None) -> set[tuple[type[State], type[State]]]:
+    """The changes of state."""
+    request = complete(Options("bash"))
+    seat = Seat(request, Terminal("bash"), claim)
+    seat.opening = asyncio.ensure_future(asyncio.sleep(0)) if claim is None else None
+    changes = set()
+    for event in events:
+        before = seat.state
+        EVENTS[event](seat)  # a change that is not in the table is an AssertionError
+        changes.add((type(before), type(seat.state)))
+        assert isinstance(seat.state, Closing) or not isinstance(before, Closing)
+        assert seat.terminal.task == seat.task or isinstance(seat.state, Opening | Moving | Closing)
+    return {(old, new) for old, new in changes if old is not new}
+
+
+@given(
+    st.lists(st.sampled_from(sorted(EVENTS)), max_size=12), st.sampled_from([None, Claim("a", "me"), Claim(None, 1)])
+)
+def test_whatever_happens_is_in_the_table(events: list[str], claim: Claim | None) -> None:
+    asyncio.run(follow(events, claim))
+
+
+async def test_every_change_of_the_table_can_happen() -> None:
+    mine, free = Claim("a", "me"), Claim(None, "me")
+    handed = ["open", "hand over"]
+    histories = [
+        (["open", "claim", "give back", "close"], None),
+        (["claim", "open", "hand over", "leave caller", "claim", "give back", "leave task", "close"], None),
+        (["close"], None),
+        (["claim", "open", "close"], None),
+        (["open", "close"], None),
+        ([*handed, "claim", "hand over", "close"], mine),
+        ([*handed, "leave caller", "close"], mine),
+        ([*handed, "leave task", "claim", "give back", "close"], mine),
+    ]
+    seen = set().union(*[await follow(events, claim) for events, claim in histories])
+    assert await follow([*handed, "leave caller"], free) == {(Opening, Given), (Given, Free)}
+    table = {(old, new) for old, follows in FOLLOWS.items() for new in follows if old is not new}
+    assert seen == table, table ^ seen
+
 
 NAMES = (
     "with space",

@@ -1,105 +1,40 @@
-"""One place of a registry: a terminal, and whose it is.
+"""One place of a registry: a terminal, and whose it is (`states.py`).
 
-    OPENING ──▸ WARM ──▸ MOVING ──▸ GIVEN ──a command ends──▸ HELD by its task, or FREE
-       │ └───────────────▴ │  ▴                                  │
-       └───────────▸ GIVEN │  └──────────────acquire─────────────┘
-                           └──it cannot be used──▸ as it was before
-    any ──▸ CLOSING
-
-Rule 1: the state says whose the terminal is and what is done with it; `FOLLOWS` says which state may follow which.
+Rule 1: the state changes by what happens to it, in the methods here; each change is in the table `FOLLOWS`.
 Rule 2: while it is opened, moved or closed, nobody else touches it.
-Rule 3: a caller is a token. It has the terminal until a command has ended there, or until it is over: an asyncio task
-        that is done, a thread that has ended. Another caller of the same task may have it then.
-Rule 4: a shell goes to another directory by a real command, and the kernel says whether it is there. A person's own
+Rule 3: a shell goes to another directory by a real command, and the kernel says whether it is there. A person's own
         `cd`, alias or function, may ask something or go elsewhere: the builtin is meant, where it can be named.
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Final
 
 from truetty.core.errors import TruettyError
 from truetty.service.request import Request
 from truetty.service.reuse import Seen
+from truetty.service.states import (
+    FOLLOWS,
+    Claim,
+    Closing,
+    Free,
+    Given,
+    Held,
+    Moving,
+    Opening,
+    State,
+    Warm,
+    left_by_caller,
+)
 from truetty.shells import table
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 
 # Going to another directory takes a shell milliseconds; one that needs longer is left alone.
 MOVE: Final = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """Who asked for a terminal."""
-
-    task: str | None
-    caller: object  # None: it is over
-
-    def is_open_to(self, caller: object) -> bool:
-        """Whether this caller may act on it: it is the same one, or the one who asked is over."""
-        over = isinstance(self.caller, threading.Thread) and not self.caller.is_alive()
-        return over or self.caller is None or self.caller is caller
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    claim: Claim | None = None  # None: for the pool of warm shells
-
-
-@dataclass(frozen=True, slots=True)
-class Warm:
-    """Open, and never handed out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """By a task of which no caller uses it now."""
-
-    task: str
-
-
-@dataclass(frozen=True, slots=True)
-class Free:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Moving:
-    """It is given the right size and directory."""
-
-    claim: Claim
-    back: Warm | Held | Free  # what it is again if that fails
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """Handed out, and no command has ended in it since."""
-
-    claim: Claim
-
-
-@dataclass(frozen=True, slots=True)
-class Closing:
-    known: bool  # a caller has had it: its id stays valid
-
-
-State = Opening | Warm | Held | Free | Moving | Given | Closing
-
-FOLLOWS: Final[Mapping[type[State], tuple[type[State], ...]]] = {
-    Opening: (Opening, Warm, Moving, Given, Closing),
-    Warm: (Moving, Closing),
-    Moving: (Moving, Warm, Held, Free, Given, Closing),
-    Given: (Given, Moving, Held, Free, Closing),
-    Held: (Moving, Free, Closing),
-    Free: (Moving, Closing),
-    Closing: (),
-}
 
 
 class Seat:
@@ -188,7 +123,7 @@ class Seat:
             case Warm() | Held() | Free() as now:
                 self._become(Moving(claim, now))
             case Given(Claim(task)):
-                self._become(Moving(claim, _left(task)))
+                self._become(Moving(claim, left_by_caller(task)))
 
     def hand_over(self, name: str | None) -> None:
         """To the caller who claimed it. A task that had it before finds it under the name that it had then."""
@@ -223,7 +158,7 @@ class Seat:
     def leave_caller(self) -> None:
         """The caller has used it, or does not want to: it is the task's, or free."""
         if isinstance(self._state, Given):
-            self._become(_left(self._state.claim.task))
+            self._become(left_by_caller(self._state.claim.task))
 
     def close(self) -> None:
         if not isinstance(self._state, Closing):
@@ -307,7 +242,3 @@ class Seat:
         """None: they cannot be seen."""
         jobs = self.terminal.jobs
         return None if jobs is None else {process.pid for process in jobs}
-
-
-def _left(task: str | None) -> Held | Free:
-    return Free() if task is None else Held(task)

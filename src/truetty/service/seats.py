@@ -1,0 +1,152 @@
+"""The seats of a registry: each is opened, watched and closed here. Who gets which is decided elsewhere.
+
+Rule 1: whatever goes wrong while a terminal is opened (a cancelled caller too), it is closed.
+Rule 2: one task closes a seat, whatever it is closed for first: a caller needs the room, its time is over, its shell
+        has ended.
+Rule 3: nothing is closed for being unused in which something runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from truetty.core.errors import Closed, SpawnFailed, TruettyError
+from truetty.service.idle import Clock, IdleTimer
+from truetty.service.past import Past
+from truetty.service.request import Make, Request, complete
+from truetty.service.seat import Seat
+from truetty.service.states import Claim
+from truetty.terminal.changes import Rank
+from truetty.terminal.options import Options
+
+
+class Seats:
+    """In the order in which they were made. One stays until its terminal is closed."""
+
+    def __init__(self, make: Make, *, idle: float | None, clock: Clock | None) -> None:
+        self.past: Final = Past()
+        self._make = make
+        self._seats: list[Seat] = []
+        self._timer = IdleTimer(idle, clock, self._on_time)
+        self._closing: asyncio.Future[None] | None = None
+
+    def __iter__(self) -> Iterator[Seat]:
+        return iter(self._seats)
+
+    @property
+    def alive(self) -> list[Seat]:
+        return [seat for seat in self._seats if seat.alive]
+
+    def refuse_if_closed(self) -> None:
+        if self._closing is not None:
+            raise Closed("the registry is closed", terminal_id=None, exit_code=None)
+
+    # -- opening
+
+    async def open(self, request: Request, claim: Claim, victim: Seat | None) -> Seat:
+        """A new one for a caller, if need be in the place of another."""
+        seat = self._add(request, claim)
+        try:
+            if victim is not None:
+                await asyncio.shield(self._end(victim))
+            await self._start(seat)
+        except BaseException:
+            self._end(seat)
+            raise
+        return seat
+
+    def refill(self, options: Options, count: int) -> None:
+        """Keep so many warm shells, for callers to come."""
+        for _ in range(count - sum(seat.in_pool for seat in self._seats) if self._closing is None else 0):
+            try:
+                seat = self._add(complete(options), None)
+            except TruettyError:  # a caller who asks for a terminal is told why there can be none
+                return
+            seat.opening = asyncio.ensure_future(self._warm_up(seat))
+
+    async def _warm_up(self, seat: Seat) -> None:
+        try:
+            await self._start(seat)
+        except TruettyError:  # as above; the next try is made when the next terminal is handed out
+            self._end(seat)
+
+    def _add(self, request: Request, claim: Claim | None) -> Seat:
+        seat = Seat(request, self._make(request.options), claim)
+        self._seats.append(seat)
+        return seat
+
+    async def _start(self, seat: Seat) -> None:
+        self.refuse_if_closed()
+        try:
+            terminal = await seat.terminal.__aenter__()
+        except TruettyError:
+            self.refuse_if_closed()  # that may be why
+            raise
+        self.refuse_if_closed()
+        if terminal.closed:
+            code, options = terminal.exit_code, seat.request.options
+            reason = "the shell ended before its first prompt"
+            raise SpawnFailed(f"{reason}: {code}", shell=options.shell, cwd=options.cwd, reason=reason, exit_code=code)
+        seat.on_open(self._timer.now())
+        terminal.changes.subscribe(partial(self._on_change, seat), Rank.OWNERS)
+
+    # -- what happens to them
+
+    def use(self, seat: Seat) -> None:
+        """It was handed out: its idle time begins anew."""
+        seat.used_at = self._timer.now()
+        self._arm()
+
+    def _on_change(self, seat: Seat) -> None:
+        seat.used_at = self._timer.now()
+        if (command := seat.take_finished()) is not None:
+            self.past.add_command(command)
+            self._arm()
+        if seat.terminal.closed:
+            self._end(seat)
+
+    def _arm(self) -> None:
+        if self._closing is None:
+            self._timer.arm(seat.used_at for seat in self._seats if seat.unused)
+
+    def _on_time(self) -> None:
+        for seat in [seat for seat in self._seats if seat.unused and self._timer.is_over(seat.used_at)]:
+            if seat.runs_something():
+                seat.used_at = self._timer.now()
+            else:
+                self._end(seat)
+        self._arm()
+
+    # -- closing
+
+    async def close(self) -> None:
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
+        self._timer.stop()
+        for error in await asyncio.gather(*map(self._end, self._seats), return_exceptions=True):
+            if error is not None:
+                raise error
+
+    def _end(self, seat: Seat) -> asyncio.Task[None]:
+        """Close its terminal; once begun, it is not undone."""
+        if seat.ending is None:
+            seat.close()
+            seat.ending = asyncio.ensure_future(self._close_seat(seat))
+        return seat.ending
+
+    async def _close_seat(self, seat: Seat) -> None:
+        if seat.opening is not None:
+            seat.opening.cancel()
+            await asyncio.wait({seat.opening})
+        try:
+            await seat.terminal.close()
+        finally:
+            self._seats.remove(seat)
+            if seat.known:
+                self.past.add_terminal(seat.terminal)
