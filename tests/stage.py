@@ -9,7 +9,9 @@ from dataclasses import replace
 import truetty
 from tests.patience import PATIENCE as PATIENCE
 from truetty.core.observation import Observation
+from truetty.core.testimony import Secrets
 from truetty.terminal.options import Options
+from truetty.terminal.wire.conversation import Conversation
 from truetty.testing import FakeChannel, mark
 
 READY = Observation("ready", reader=4242, program="bash")
@@ -32,7 +34,7 @@ class Stage:
             return part
         conversation = self.terminal._conversation
         assert conversation is not None
-        secrets = conversation._secrets
+        secrets = secrets_of(conversation)
         known = {
             "C": secrets.start,
             "M": secrets.start,
@@ -63,6 +65,11 @@ class Stage:
         """Wait until that many further looks were made."""
         goal = self.observer.looks + times
         await until(lambda: self.observer.looks >= goal)
+
+
+def secrets_of(conversation: Conversation) -> Secrets:
+    """Of the newest command; before the first, only the terminal's own."""
+    return conversation.run.secrets if conversation.run is not None else Secrets("", "", "", conversation.key)
 
 
 async def until(condition: Callable[[], bool]) -> None:

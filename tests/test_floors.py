@@ -55,6 +55,9 @@ SHELLS_BY_NAME = {
 # Heavy or optional: only the part that needs one imports it, when it needs it.
 HEAVY = ("avt", "mcp", "pydantic", "rich", "starlette", "tomlkit", "typer", "uvicorn")
 
+# These hide an import; no file is added here.
+STILL_HIDING = {"mcp/page.py"}
+
 LONGEST = 400  # lines: past this a file is two ideas
 WRITTEN = PACKAGE / "sync" / "face.py"  # by tools/make_sync.py
 
@@ -140,6 +143,33 @@ def test_nothing_sleeps() -> None:
         or (isinstance(node, ast.ImportFrom) and any(alias.name == "sleep" for alias in node.names))
     ]
     assert sleeps == []
+
+
+def test_nobody_touches_what_another_keeps_to_itself() -> None:
+    """`x._y` only where `x` is `self` or `cls`; `os._exit` and a named tuple's `_replace` are public all the same."""
+    wrong = [
+        f"{MODULES[path]}, line {node.lineno}: {ast.unparse(node)}"
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
+        if node.attr not in ("_exit", "_replace")
+        if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    ]
+    assert wrong == []
+
+
+def test_friends_import_each_other_openly() -> None:
+    """No import of ours under `TYPE_CHECKING`: it would hide a circle. The public names are lazy on purpose."""
+    wrong = [
+        f"{MODULES[path]}, line {inner.lineno}: {inner.module}"
+        for path in FILES
+        if path.name != "__init__.py" and str(path.relative_to(PACKAGE)) not in STILL_HIDING
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.ImportFrom) and (inner.module or "").split(".")[0] == "truetty"
+    ]
+    assert wrong == []
 
 
 def test_one_file_knows_how_a_mark_is_written() -> None:

@@ -36,7 +36,7 @@ CLASSES = {
 SETTABLE = {"Terminal.name", "Terminal.task"}
 # Public members that only the owner of the object calls: a terminal its recording's, a conversation its output's.
 OWNERS = {
-    *("Output.restart", "Output.hole", "Output.end", "Output.prepare", "Output.summary", "Output.all_given"),
+    *("Output.summary", "Output.all_given"),
     *(
         "Output.reader",
         "Output.slices",
@@ -45,8 +45,8 @@ OWNERS = {
         "Transcript.chunks",
         "Transcript.close",
     ),
-    *("Recording.note", "Recording.typed", "Recording.ended", "Terminal.changes"),
-    *("Command.grown", "Command.changed", "Command.episode", "Command.answers", "Command.end"),
+    *("Recording.note", "Recording.typed", "Recording.ended", "Recording.on_stop", "Terminal.changes"),
+    *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
 }
 # Reads that may take seconds: the coroutine of the same name gives other terminals their turn.
 IN_SLICES = {"Output.text", "Output.page", "Output.unread", "Output.grep", "Output.lines"}

@@ -266,7 +266,7 @@ async def test_stopping_a_stopped_shell(service: Service) -> None:
 
 
 async def test_what_cannot_be_ended_is_said(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("truetty.terminal.command.GRACE", 0.2)
+    monkeypatch.setattr("truetty.terminal.stop.GRACE", 0.2)
     report = await service.run("trap '' INT TERM; while :; do sleep 0.05; done", task="a", wait=0.3)
     report = await service.stop(report.outcome.command_id)
     assert report.outcome.state == "running" and "only closing its terminal" in report.outcome.notes[-1]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import resource
 import stat
+import weakref
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -121,7 +123,7 @@ async def test_two_at_once_and_one_that_is_stopped(stage: Stage, cast: Path) -> 
     with terminal.record(other) as second:
         stage.say(b"both")
         await recorded(first, "both")
-    assert second.stopped and not first.stopped and terminal._recordings
+    assert second.stopped and not first.stopped and terminal.changes.subscribers == 1
     stage.say(b"one")
     second.stop()
     await recorded(first, "one")
@@ -305,7 +307,7 @@ async def test_nothing_is_done_while_nothing_happens(stage: Stage, cast: Path) -
     await recorded(recording, "x")
     assert recording._timer is None
     size = cast.stat().st_size
-    terminal._tell()
+    terminal.changes.tell()
     assert recording._timer is None and cast.stat().st_size == size
 
 
@@ -585,7 +587,7 @@ async def test_only_a_regular_file_is_replaced(stage: Stage, cast: Path, tmp_pat
         with pytest.raises(truetty.Misuse, match="no regular file"):
             terminal.record(path, overwrite=True)
     assert {path: path.lstat() for path in tmp_path.iterdir()} == before
-    assert cast.read_text() == "precious" and terminal._recordings == []
+    assert cast.read_text() == "precious" and terminal.changes.subscribers == 0
 
 
 async def test_the_old_file_stays_until_the_new_one_is_there(
@@ -611,13 +613,25 @@ async def test_the_old_file_stays_until_the_new_one_is_there(
     assert list(tmp_path.iterdir()) == [cast]
 
 
+async def test_a_stopped_recording_leaves_nothing_behind(stage: Stage, cast: Path) -> None:
+    terminal = await stage.open()
+    stopped = []
+    for _ in range(20):
+        recording = terminal.record(cast, overwrite=True, input=True)
+        recording.stop()
+        stopped.append(weakref.ref(recording))
+    del recording
+    gc.collect()
+    assert terminal.changes.subscribers == 0 and not any(left() for left in stopped)
+
+
 @pytest.mark.parametrize("path", ["nowhere/x.cast", "", "a\0b", "."])
 async def test_a_place_that_cannot_be(path: str, stage: Stage, tmp_path: Path) -> None:
     terminal = await stage.open()
     for overwrite in (False, True):
         with pytest.raises(truetty.TruettyError):
             terminal.record(tmp_path / path if path else path, overwrite=overwrite)
-    assert terminal._recordings == []
+    assert terminal.changes.subscribers == 0
 
 
 @pytest.mark.parametrize("wanted", [{"version": 1}, {"version": 4}, {"idle_limit": 0}, {"idle_limit": float("nan")}])

@@ -13,6 +13,7 @@ from tests.acceptance.session import SHELLS, opened
 from tests.stage import LINE, PATIENCE, Stage, until
 from truetty import events
 from truetty.terminal import stream
+from truetty.terminal.options import Arguments
 
 
 @pytest.fixture
@@ -104,10 +105,11 @@ async def test_a_listener_may_leave(stage: Stage) -> None:
     terminal = await stage.open()
     command = await terminal.start("x")
     stage.say(stage.typed(), ("C",), b"a")
+    subscribers = terminal.changes.subscribers
     listener = command.events()
     assert isinstance(await anext(listener), events.Started)
     await listener.aclose()
-    assert [event async for event in listener] == [] and command._streams == []
+    assert [event async for event in listener] == [] and terminal.changes.subscribers == subscribers
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -186,3 +188,33 @@ async def test_leaving_wakes_whoever_listens(stage: Stage) -> None:
     await asyncio.sleep(0)
     await listener.aclose()
     assert await asyncio.wait_for(listening, PATIENCE) is None
+
+
+@pytest.mark.usefixtures("home")
+async def test_a_waiting_that_is_answered_here_is_told_to_nobody() -> None:
+    """A rule answers at once, and a callback thinks first: no listener is told of what is none of its business."""
+
+    async def think(waiting: truetty.Waiting) -> str:
+        await asyncio.sleep(0.2)
+        return "yes\n"
+
+    ways: list[Arguments] = [{"on_waiting": think}, {"replies": [truetty.Reply("Sure", "yes")]}]
+    for way in ways:
+        async with truetty.Terminal("bash", **way) as terminal:
+            seen = await everything(await terminal.start("read -p 'Sure? ' x; echo got $x"))
+            assert "Waiting" not in names(seen) and "Resumed" not in names(seen)
+            assert text(seen).endswith("got yes\n")
+
+
+async def test_a_waiting_that_the_callback_leaves_is_told(home: Path) -> None:
+    async def decline(waiting: truetty.Waiting) -> None:
+        await asyncio.sleep(0.1)
+
+    async with truetty.Terminal("bash", env={"HOME": str(home)}, on_waiting=decline) as terminal:
+        command = await terminal.start("read -p 'Sure? ' x")
+        seen: list[events.Event] = []
+        async for event in command.events():
+            seen.append(event)
+            if isinstance(event, events.Waiting):
+                await command.send("no\n")
+        assert names(seen).count("Waiting") == 1 and command.exit_code == 0

@@ -137,7 +137,7 @@ async def test_a_cancelled_wait_leaves_everything_as_it_was(stage: Stage, verb: 
     assert terminal.busy and terminal.command is not None and terminal.command.state == "running"
     stage.say(("D", 5, ""))
     assert (await terminal.command.wait(PATIENCE)).exit_code == 5
-    assert not terminal.changes.waiting  # the cancelled one is not kept
+    assert terminal.changes.waiters == 0  # the cancelled one is not kept
     command = await terminal.start("y")
     stage.say(("C",), ("D", 6, ""))
     assert (await command.wait(PATIENCE)).exit_code == 6

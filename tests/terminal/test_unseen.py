@@ -11,10 +11,11 @@ import truetty
 from tests.acceptance.session import PATIENCE, eventually
 from tests.stage import Stage
 from truetty.core.observation import Observation
-from truetty.host import pty
+from truetty.host import local
 from truetty.host.kernel.blind import BlindObserver
 from truetty.host.kernel.linux import LinuxObserver
-from truetty.terminal.command import UNSEEN, UNTOLD
+from truetty.terminal.report import UNTOLD
+from truetty.terminal.stop import UNSEEN
 
 
 class RefusedObserver(LinuxObserver):
@@ -27,7 +28,7 @@ class RefusedObserver(LinuxObserver):
 @pytest.fixture(params=[BlindObserver, RefusedObserver])
 def unseen(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, home: Path) -> Path:
     """Every shell that is started now is watched by an observer that cannot see."""
-    monkeypatch.setattr(pty, "observer_for", request.param)
+    monkeypatch.setattr(local.LocalHost.__init__, "__defaults__", (request.param,))
     return home
 
 
@@ -105,7 +106,7 @@ async def test_a_program_without_marks_is_typed_to_at_once(unseen: Path) -> None
 
 
 async def test_kill_ends_the_group_in_front(unseen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("truetty.terminal.command.GRACE", 0.5)
+    monkeypatch.setattr("truetty.terminal.stop.GRACE", 0.5)
     async with truetty.Terminal("bash", rc=False) as terminal:
         command = await terminal.start("(trap '' INT TERM; echo armed; sleep 100)")
         await command.wait(PATIENCE, until="armed")
@@ -114,7 +115,7 @@ async def test_kill_ends_the_group_in_front(unseen: Path, monkeypatch: pytest.Mo
 
 
 async def test_kill_says_that_processes_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("truetty.terminal.command.GRACE", 0.01)
+    monkeypatch.setattr("truetty.terminal.stop.GRACE", 0.01)
     stage = Stage()
     stage.observer.living = None
     stage.observer.sees, stage.observer.observation = False, Observation("unknown", hard=False)

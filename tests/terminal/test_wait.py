@@ -11,6 +11,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS, opened
+from tests.stage import until
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, of, read
 from truetty.questions.replies import Reply
 
@@ -221,7 +222,6 @@ async def test_strange_patience(home: Path) -> None:
         command = await terminal.start("echo READY")
         with pytest.raises(truetty.Misuse):
             await command.wait(float("nan"))
-        while not command.finished:
-            await command.grown(command.output.bytes, 0.05)
+        await until(lambda: command.finished)
         await command.wait(PATIENCE, "READY")
         assert command.reached == "match"

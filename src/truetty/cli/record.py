@@ -20,7 +20,6 @@ from truetty.cli.signals import ENDING, ended_by, interrupts
 from truetty.host.environment import FRIENDLY
 from truetty.store.slices import turn
 from truetty.terminal.recording import Recording
-from truetty.terminal.wire.conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +101,12 @@ async def _shell(request: Request, terminal: Terminal) -> int:
     try:
         # The start-up files may print and ask: a person sees it at once, and answers.
         await turn()
-        conversation = terminal._conversation
-        if conversation is None:
+        if terminal.pid is None:
             await opening
-        assert conversation is not None
         recording = _begin(request, terminal)
         print(f"truetty: recording to {request.file} until the shell ends", file=sys.stderr)
         with ended_by(*ENDING), keyboard(terminal):
-            await _show(terminal, conversation)
+            await _show(terminal)
         await opening
     finally:
         await terminal.close()
@@ -121,16 +118,20 @@ async def _shell(request: Request, terminal: Terminal) -> int:
     return terminal.exit_code if terminal.exit_code is not None else OURS
 
 
-async def _show(terminal: Terminal, conversation: Conversation) -> None:
+async def _show(terminal: Terminal) -> None:
     """Everything that viewers see, until the shell has ended."""
-    record, shown = conversation.record, 0
-    while conversation.ended is None or record.end > shown:
-        end = record.end
-        for _, data in record.pieces(shown, end):
-            sys.stdout.buffer.write(data)
+    at = 0
+
+    def more() -> bool:
+        return terminal.closed or terminal.shown(at)[0] > at
+
+    while True:
+        at, data = terminal.shown(at)
+        sys.stdout.buffer.write(data)
         sys.stdout.flush()
-        shown = end
-        await terminal.changes.until(lambda: record.end > shown or conversation.ended is not None, None)  # noqa: B023
+        if not data and terminal.closed:
+            return
+        await terminal.changes.until(more, None)
 
 
 def _say_trouble(recording: Recording) -> None:

@@ -103,12 +103,19 @@ async def follow(request: Request, command: Command, feed: Feed, person: bool) -
     show = _Show(command, raw=person, silent=request.json)
     loop = asyncio.get_running_loop()
     until = None if request.wait is None else loop.time() + request.wait
+    known = 0  # the number of the last waiting that was dealt with
+
+    def news() -> bool:
+        return command.output.bytes > show.shown or command.finished or (command.open_waiting or 0) > known
+
     while True:
         left = None if until is None else max(until - loop.time(), 0)
-        if await command.grown(show.shown, left):
+        await command.changes.until(news, left)
+        if command.output.bytes > show.shown:
             show.more(command)
             continue
         outcome = await command.wait(0)
+        known = command.open_waiting or known
         show.more(command)
         if outcome.state in ("finished", "lost") or (left is not None and loop.time() >= (until or 0)):
             break
@@ -250,7 +257,7 @@ class _Pipe(Feed):
 
     def _on_readable(self) -> None:
         self._ready = True
-        self._terminal._tell()
+        self._terminal.changes.tell()
 
 
 @contextlib.contextmanager

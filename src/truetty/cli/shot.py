@@ -13,7 +13,6 @@ from truetty.cli.clean import write
 from truetty.cli.replay import opened
 from truetty.cli.run import Request as Run
 from truetty.cli.signals import interrupts
-from truetty.terminal.viewer import Viewer
 from truetty.text.asciicast import OUTPUT, RESIZE
 from truetty.text.picture import check, fitted, picture
 from truetty.text.screen import Model
@@ -78,14 +77,12 @@ async def _of_command(request: Request) -> str:
         command = await terminal.start(asked.text)
         with interrupts(command):
             outcome = await command.wait(request.wait)
-        conversation = terminal._conversation
-        assert conversation is not None
-        if request.whole or conversation.alternate_from is not None:
-            model = Viewer(conversation.record).model(conversation.alternate_from)
-        else:
-            printed = command.output.bytes
-            model = fitted(command.output.read(max(0, printed - REACH)), size)
-        return picture(model, title=request.title, cursor=outcome.state != "finished")
+        cursor = outcome.state != "finished"
+        if request.whole or terminal.screen().alternate:
+            return terminal.picture(title=request.title, cursor=cursor)
+        printed = command.output.bytes
+        model = fitted(command.output.read(max(0, printed - REACH)), size)
+        return picture(model, title=request.title, cursor=cursor)
 
 
 def _size(text: str) -> tuple[int, int]:

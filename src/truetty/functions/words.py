@@ -16,7 +16,7 @@ from truetty.core.outcome import Outcome, Waiting
 from truetty.functions.answer import Answer, sendable
 from truetty.questions.prompts import SECRETS
 from truetty.service.notices import Notice
-from truetty.terminal.command import DEAF
+from truetty.terminal.stop import NOT_REACTING
 from truetty.text.screen import Screen
 
 NO_OUTPUT: Final = "(no output)"
@@ -152,7 +152,7 @@ def next_step(outcome: Outcome) -> str:
     """What can be done about a command, in a line."""
     id = outcome.command_id
     match outcome.state:
-        case "running" if DEAF in outcome.notes:
+        case "running" if NOT_REACTING in outcome.notes:
             return f"stop(id={id!r}, close=true) ends it with its terminal; nothing less does"
         case "running":
             return f"wait(id={id!r}) goes on waiting, read(id={id!r}) shows new output, stop(id={id!r}) ends it"

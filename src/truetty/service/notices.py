@@ -46,7 +46,7 @@ class Notices:
     def told(self, command: Command) -> None:
         """Somebody was given a report of it as it stands now."""
         self._told.pop(command.id, None)
-        self._told[command.id] = (command, command.finished, command.episode)
+        self._told[command.id] = (command, command.finished, command.open_waiting or 0)
         if len(self._told) > MOST:
             del self._told[next(iter(self._told))]
 
@@ -74,21 +74,22 @@ class Notices:
                 await task
 
     def _notice(self, command: Command) -> Notice | None:
-        _, end_told, episode = self._told.get(command.id, (command, False, 0))
+        _, end_told, told = self._told.get(command.id, (command, False, 0))
         if command.finished:
             if end_told:
                 return None
             what: Literal["finished", "lost"] = "lost" if command.state == "lost" else "finished"
             return Notice(command.id, command.terminal_id, what, command.exit_code, None)
-        if command.state == "waiting" and command.episode > episode:
+        if (command.open_waiting or 0) > told:
             waiting = command.waiting
             return Notice(command.id, command.terminal_id, "waiting", None, waiting.prompt if waiting else "")
         return None
 
     async def _follow(self, command: Command) -> None:
-        episode = command.episode
+        last = command.open_waiting or 0
         while not command.finished:
-            episode = await command.changed(episode)
+            await command.changes.until(lambda: command.finished or (command.open_waiting or 0) > last, None)  # noqa: B023
+            last = command.open_waiting or last
             if (notice := self._notice(command)) is not None:
                 for listener in list(self._listeners):
                     with contextlib.suppress(Exception):  # who listens badly must not keep the others from hearing

@@ -158,16 +158,16 @@ class Command(Face[AsyncCommand]):
         return loop.ask(lambda: self._inner.id)
 
     @property
+    def terminal_id(self) -> str:
+        return loop.ask(lambda: self._inner.terminal_id)
+
+    @property
     def text(self) -> str:
         return loop.ask(lambda: self._inner.text)
 
     @property
     def output(self) -> Output:
         return loop.ask(lambda: face(Output, self._inner.output))
-
-    @property
-    def timed_out(self) -> bool:
-        return loop.ask(lambda: self._inner.timed_out)
 
     @property
     def reached(self) -> str | None:
@@ -192,13 +192,14 @@ class Command(Face[AsyncCommand]):
         return loop.ask(lambda: self._inner.finished)
 
     @property
+    def timed_out(self) -> bool:
+        """Whether its own time-out has passed."""
+        return loop.ask(lambda: self._inner.timed_out)
+
+    @property
     def waiting(self) -> Waiting | None:
         """Who reads the keyboard and what is asked; None while nobody does. Only the output's end is read for it."""
         return loop.ask(lambda: self._inner.waiting)
-
-    @property
-    def terminal_id(self) -> str:
-        return loop.ask(lambda: self._inner.terminal_id)
 
     @property
     def unread(self) -> bool:
@@ -246,7 +247,10 @@ class Command(Face[AsyncCommand]):
         return loop.ask(lambda: self._inner.snapshot())
 
     def send(self, text: str | bytes) -> None:
-        """Type `text` as it is. A finished command takes nothing: that is an error, not a silent loss."""
+        """Type `text` as it is. A finished command takes nothing: that is an error, not a silent loss.
+
+        What is sent before the command has started is typed when it has. If it never does, a note says so.
+        """
         loop.call(lambda: self._inner.send(text))
 
     def press(self, *names: str) -> None:
@@ -380,6 +384,14 @@ class Terminal(Face[AsyncTerminal]):
     def screen(self) -> Screen:
         """What a person would see now, or saw last: lines, cursor, size, title."""
         return loop.ask(lambda: self._inner.screen())
+
+    def picture(self, *, title: str | None = None, cursor: bool = True) -> str:
+        """The same as an SVG. With a `title`, there is a bar above it that says it."""
+        return loop.ask(lambda: self._inner.picture(title=title, cursor=cursor))
+
+    def shown(self, since: int = 0) -> tuple[int, bytes]:
+        """What viewers see from this place on, about a megabyte at most, and the place where the next of it begins."""
+        return loop.ask(lambda: self._inner.shown(since))
 
     def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""

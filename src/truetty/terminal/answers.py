@@ -1,7 +1,7 @@
-"""Who answers a command that waits: reply rules first, then a callback, then whoever waits for it.
+"""Who answers a command that waits: reply rules first, then a callback, then the caller who waits for it.
 
-Rule 1: each waiting is looked at once. A rule's answer is typed at once; while a callback thinks, nobody is told that
-        the command waits, since it may not for long. An answer that comes late is for nobody else.
+Rule 1: each waiting is looked at once. A rule's answer is typed at once. While a callback thinks, the waiting is not
+        open: no stream, no wait and no notice tells of it. An answer that comes late is for nobody else.
 Rule 2: no rule answers a secret. A callback may: it is the owner's own code, and what it says is not kept.
 """
 
@@ -12,80 +12,99 @@ import inspect
 from collections.abc import Callable, Sequence
 
 from truetty.core.outcome import Waiting
-from truetty.questions.prompts import Description
 from truetty.questions.replies import MOST_NOTES, OnWaiting, Replies, Reply
+from truetty.terminal.asked import Question
+from truetty.terminal.changes import Changes
+from truetty.terminal.wire.run import Run
 
 
 class Answers:
-    """Those of one command."""
+    """Those of one command. `ask` says what is asked now, `type` types the answer."""
 
     def __init__(
         self,
+        run: Run,
+        changes: Changes,
         rules: Sequence[Reply],
         callback: OnWaiting | None,
-        type: Callable[[Answers, bytes], None],
-        told: Callable[[], None],
+        ask: Callable[[], Question | None],
+        type: Callable[[bytes], None],
     ) -> None:
+        self._run = run
+        self._changes = changes
         self._replies = Replies(rules) if rules else None
         self._callback = callback
+        self._question = ask
         self._type = type
-        self._told = told  # something changed that nobody else tells of
-        self._seen = 0  # the last waiting that was looked at
-        self._task: asyncio.Task[str | None] | None = None
+        self._seen = 0  # the number of the last waiting that was looked at
+        self._answered = 0  # the number of the last one for which an answer was typed
+        self._task: asyncio.Task[str | None] | None = None  # the callback thinks
         self._notes: list[str] = []
 
     @property
-    def any(self) -> bool:
-        return self._replies is not None or self._callback is not None
-
-    @property
-    def thinking(self) -> bool:
-        return self._task is not None
+    def open_waiting(self) -> int | None:
+        """The number of the waiting that is left to callers; None while nobody waits, or while it is answered here."""
+        number = self._run.reader_number
+        if self._run.waiting is None or self._task is not None or number == self._answered:
+            return None
+        looked_at = number == self._seen or (self._replies is None and self._callback is None)
+        return number if looked_at else None
 
     @property
     def notes(self) -> tuple[str, ...]:
         return (*(self._replies.notes if self._replies is not None else ()), *self._notes)
 
-    def consider(
-        self,
-        episode: int,
-        describe: Callable[[], tuple[Waiting, Description, list[str]]],
-        still: Callable[[], bool],
-    ) -> None:
-        """Somebody waits: see whether it can be answered. `still` says later whether it is the same waiting."""
-        if episode == self._seen or self._task is not None:
+    def on_change(self) -> None:
+        """Somebody may wait: see whether it can be answered."""
+        number = self._run.reader_number
+        if self._run.waiting is None or number == self._seen or self._task is not None:
             return
-        self._seen = episode
-        waiting, description, said = describe()
-        if self._replies is not None and (answer := self._replies.answer(waiting, description, said)) is not None:
-            self._type(self, answer.text.encode())
+        if self._replies is None and self._callback is None:
+            return
+        self._seen = number
+        question = self._question()
+        if question is None:
+            return
+        if (answer := self._rule_for(question)) is not None:
+            self._answer(number, answer)
         elif self._callback is not None:
+            waiting = question.waiting
             self._task = asyncio.ensure_future(self._ask(self._callback, waiting))
-            self._task.add_done_callback(lambda task: self._answered(task, waiting, still))
-
-    async def _ask(self, callback: OnWaiting, waiting: Waiting) -> str | None:
-        answer = callback(waiting)
-        return await answer if inspect.isawaitable(answer) else answer
+            self._task.add_done_callback(lambda task: self._on_answer(task, waiting, number))
 
     def forget(self) -> None:
         """The command has ended, or its terminal: nobody needs an answer."""
         if self._task is not None:
             self._task.cancel()
 
-    def _answered(self, task: asyncio.Task[str | None], waiting: Waiting, still: Callable[[], bool]) -> None:
+    def _rule_for(self, question: Question) -> bytes | None:
+        if self._replies is None:
+            return None
+        answer = self._replies.answer(question.waiting, question.description, question.lines)
+        return answer.text.encode() if answer is not None else None
+
+    def _answer(self, number: int, data: bytes) -> None:
+        self._answered = number
+        self._type(data)
+
+    async def _ask(self, callback: OnWaiting, waiting: Waiting) -> str | None:
+        answer = callback(waiting)
+        return await answer if inspect.isawaitable(answer) else answer
+
+    def _on_answer(self, task: asyncio.Task[str | None], waiting: Waiting, number: int) -> None:
         self._task = None
         try:
             if task.cancelled() or not (text := task.result()):
                 return
             data = text.encode("utf-8", "surrogateescape")
-            if still():
-                self._type(self, data)
+            if self._run.waiting is not None and self._run.reader_number == number:
+                self._answer(number, data)
             else:
                 self._note(f"an answer to {waiting.prompt.strip()!r} came too late and was not typed")
         except Exception as error:  # it is the callback's own, or what it gave was no text
             self._note(f"on_waiting failed: {type(error).__name__}: {error}")
         finally:
-            self._told()
+            self._changes.tell()
 
     def _note(self, note: str) -> None:
         if len(self._notes) < MOST_NOTES:

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from truetty.core.outcome import Waiting
 from truetty.core.reader_watch import Reading
 from truetty.questions.prompts import Description, describe
 from truetty.store.output import Output
+from truetty.terminal.viewer import Viewer
 from truetty.text.clean import clean
-from truetty.text.screen import Screen
 
 # A question and what belongs to it; a library that draws empty rows below it needs more than the line itself.
 TAIL: Final = 16 * 1024
 LINES: Final = 60
 
 
-def asked(reading: Reading, output: Output, screen: Callable[[], Screen]) -> tuple[Waiting, Description, list[str]]:
-    """The waiting, how it is described, and the last lines."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What callers are told of it, how the rules see it, and the last lines."""
+
+    waiting: Waiting
+    description: Description
+    lines: list[str]
+
+
+def describe_waiting(reading: Reading, output: Output, viewer: Viewer) -> Question:
     if reading.kind == "fullscreen":
-        lines = list(screen().lines)
+        lines = list(viewer.look().lines)
     else:
         size = output.bytes
         lines = clean(output.read(max(0, size - TAIL))).split("\n")[-LINES:]
@@ -36,4 +44,4 @@ def asked(reading: Reading, output: Output, screen: Callable[[], Screen]) -> tup
         default=found.default,
         hint=found.hint,
     )
-    return waiting, found, lines
+    return Question(waiting, found, lines)

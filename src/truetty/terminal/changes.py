@@ -31,7 +31,7 @@ class Changes:
     def __init__(self) -> None:
         self.over = False  # closed, and everything said: nobody waits for anything any more
         self._subscribers: list[tuple[Rank, Callable[[], None]]] = []
-        self.waiting: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
+        self._waiting: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
 
     @property
     def subscribers(self) -> int:
@@ -39,7 +39,7 @@ class Changes:
 
     @property
     def waiters(self) -> int:
-        return len(self.waiting)
+        return len(self._waiting)
 
     def subscribe(self, callback: Callable[[], None], rank: Rank) -> Callable[[], None]:
         """Call back whenever something changed; returns how to end that."""
@@ -57,7 +57,7 @@ class Changes:
         for entry in list(self._subscribers):
             if entry in self._subscribers:  # one before it may have ended it
                 entry[1]()
-        for condition, future in list(self.waiting):
+        for condition, future in list(self._waiting):
             if not future.done() and (self.over or condition()):
                 future.set_result(None)
 
@@ -76,12 +76,12 @@ class Changes:
             due = min((at for at in (end, again()) if at is not None), default=None)
             future: asyncio.Future[None] = loop.create_future()
             entry = (condition, future)
-            self.waiting.append(entry)
+            self._waiting.append(entry)
             timer = loop.call_at(due, _wake, future) if due is not None else None
             try:
                 await future
             finally:
-                self.waiting.remove(entry)
+                self._waiting.remove(entry)
                 if timer is not None:
                     timer.cancel()
             if end is not None and loop.time() >= end:

@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from truetty import events
 from truetty.core.errors import Misuse
-from truetty.core.machine import Machine
 from truetty.core.outcome import Outcome, State, Waiting
-from truetty.core.reader_watch import Reading
 from truetty.core.until import Until, of
 from truetty.store.output import Output
 from truetty.store.summary import Summary
-from truetty.terminal import exit_codes, keys
+from truetty.terminal import exit_codes, keyboard
 from truetty.terminal.answers import Answers
-from truetty.terminal.asked import asked
+from truetty.terminal.asked import Question, describe_waiting
+from truetty.terminal.changes import Changes, Rank
+from truetty.terminal.options import Options
+from truetty.terminal.report import Place, report
+from truetty.terminal.stop import Stop
 from truetty.terminal.stream import Stream
+from truetty.terminal.viewer import Viewer
 from truetty.terminal.wait import Wait
 from truetty.terminal.wire.conversation import Conversation
-from truetty.text.clean import clean
-from truetty.text.digest import Budget
-
-if TYPE_CHECKING:
-    from truetty.terminal.terminal import Terminal
-
-# Between asking a program to end and making it.
-GRACE: Final = 2.0
-# A loop of the shell's own starts the next program as soon as one is killed.
-KILLS: Final = 3
-UNSEEN: Final = "it could not be ended: its processes cannot be seen here; closing its terminal ends it"
-DEAF: Final = "it could not be ended: the shell itself does not react, and only closing its terminal ends it"
-UNTOLD: Final = "whether it waits for input cannot be told: the kernel does not show what its processes read"
-# How much of the end of the output is read for the line a shell may have said last.
-LAST: Final = 2048
-
-
-@dataclass(frozen=True, slots=True)
-class _End:
-    cwd: str | None
-    closed: bool
+from truetty.terminal.wire.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +36,7 @@ class Activity:
     output_bytes: int  # so far
     quiet_seconds: float  # since its last output, or since it began
     cpu_seconds: float | None  # used by it so far, as far as the kernel tells
-    processes: tuple[str, ...] | None  # names of what it has started and is alive; None: they cannot be seen
+    processes: tuple[str, ...] | None  # names of what it has started and is alive; None: cannot be seen
 
 
 class Command:
@@ -59,42 +44,42 @@ class Command:
 
     def __init__(
         self,
-        terminal: Terminal,
-        conversation: Conversation,
-        machine: Machine,
         id: str,
-        text: str,
-        budget: Budget,
-        answers: Answers,
+        terminal_id: str,
+        run: Run,
+        conversation: Conversation,
+        changes: Changes,
+        viewer: Viewer,
+        options: Options,
     ) -> None:
-        assert conversation.bounds is not None
-        self.id: Final = id
-        self.text: Final = text
-        self.output: Output = conversation.bounds.output
-        self.timed_out = False
+        self.id: Final[str] = id
+        self.terminal_id: Final[str] = terminal_id
+        self.text: Final[str] = run.text or ""
+        self.output: Final[Output] = run.span.output
+        self.changes: Final = changes
         self.reached: str | None = None  # what the last wait came back for: exit, input, match, idle or port
-        self.answers: Final = answers
-        self._terminal = terminal
+        self._run = run
         self._conversation = conversation
-        self._machine = machine
-        self._budget = budget
-        self._notes = conversation.notes
-        self._end: _End | None = None
+        self._viewer = viewer
+        self._options = options
+        self._answers = Answers(run, changes, options.replies, options.on_waiting, self._question, self._answer)
+        self._stop = Stop(run, conversation, changes)
+        self._place: Place | None = None  # once it has ended
         self._outcome: Outcome | None = None
-        self._streams: list[Stream] = []
-        self._sent: set[int] = set()  # signals of ours
-        self._told = 0  # the last reading episode a caller was told of
+        self._told = 0  # the number of the last waiting that a caller was told of
         self._returned = 0  # bytes of output that an earlier wait has returned
+        self._subscriptions = [
+            changes.subscribe(self._settle, Rank.END),
+            changes.subscribe(self._stop.on_change, Rank.STOP),
+            changes.subscribe(self._answers.on_change, Rank.ANSWERS),
+        ]
 
     def __repr__(self) -> str:
         return f"<Command {self.id} {self.state} {self.text[:40]!r}>"
 
     @property
     def state(self) -> State:
-        machine = self._machine
-        if machine.ending is not None:
-            return "lost" if machine.ending.evidence is None else "finished"
-        return "waiting" if machine.waiting is not None else "running"
+        return self._run.state
 
     @property
     def outcome(self) -> Outcome | None:
@@ -103,31 +88,32 @@ class Command:
 
     @property
     def exit_code(self) -> int | None:
-        return self._code()[0]
+        return exit_codes.of_command(self._run.ending, self._conversation.shell)[0]
 
     @property
     def finished(self) -> bool:
-        return self._machine.ending is not None
+        return self._run.ending is not None
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether its own time-out has passed."""
+        return self._stop.timed_out
 
     @property
     def waiting(self) -> Waiting | None:
         """Who reads the keyboard and what is asked; None while nobody does. Only the output's end is read for it."""
-        reading = self._machine.waiting
-        return self._waiting(reading) if reading is not None else None
+        question = self._question()
+        return question.waiting if question is not None else None
 
     @property
-    def terminal_id(self) -> str:
-        return self._terminal.id
+    def open_waiting(self) -> int | None:
+        """The number of the waiting that is left to callers; None while nobody waits, or a rule or callback answers."""
+        return self._answers.open_waiting
 
     @property
     def unread(self) -> bool:
         """Whether there is output that nobody was given: not by a wait, and not by `output.unread()`."""
         return self._returned < self.output.bytes and not self.output.all_given
-
-    @property
-    def episode(self) -> int:
-        """How often somebody began to read the keyboard."""
-        return self._machine.episode
 
     @property
     def reads_lines(self) -> bool:
@@ -137,7 +123,7 @@ class Command:
     @property
     def hides_typing(self) -> bool:
         """Whether what is typed now would not be shown, as at a password prompt."""
-        waiting = self._machine.waiting
+        waiting = self._run.waiting
         modes = self._conversation.observer.modes()
         return (waiting is not None and waiting.kind == "secret") or (modes.canonical and not modes.echo)
 
@@ -145,7 +131,7 @@ class Command:
     def activity(self) -> Activity:
         """What it is doing, so that work and standstill can be told apart; no processes once it has ended."""
         conversation = self._conversation
-        quiet = self._terminal._now() - self._quiet_since()
+        quiet = _now() - max(conversation.record.heard_at, self._run.asked_at)
         if self.finished:
             return Activity(self.output.bytes, quiet, None, ())
         processes = conversation.survivors.running()
@@ -158,7 +144,16 @@ class Command:
         Output comes in pieces at least `coalesce` seconds apart, the terminal's if none are named; everything else,
         and the last piece, at once.
         """
-        return Stream(self, self._terminal.options.coalesce if coalesce is None else coalesce)
+        return Stream(
+            events.Started(self.id, self.text),
+            self._run,
+            self.output,
+            self.changes,
+            self._answers,
+            waiting=lambda: self.waiting,
+            outcome=self.report,
+            coalesce=self._options.coalesce if coalesce is None else coalesce,
+        )
 
     # -- waiting
 
@@ -171,196 +166,113 @@ class Command:
         """
         if timeout is not None and not timeout > -inf:
             raise Misuse(f"not a number of seconds: {timeout!r}", timeout=timeout)
-        self.reached = await Wait(self, of(until)).wait(timeout)
-        outcome = await self.report()
-        self._told = self._machine.episode
-        self._returned = outcome.output_bytes
-        return outcome
-
-    async def grown(self, past: int, timeout: float | None = None) -> bool:
-        """Wait until there are more than `past` bytes of output (then True), or things have settled otherwise."""
-        await self._terminal.changes.until(
-            lambda: self.output.bytes > past or self.finished or self._newly_waiting(), timeout
+        wait = Wait(
+            self._run,
+            self.output,
+            self.changes,
+            of(until),
+            answers=self._answers,
+            conversation=self._conversation,
+            returned=self._returned,
+            told=self._told,
         )
-        return self.output.bytes > past
-
-    async def changed(self, after: int) -> int:
-        """Wait for the end, or for a waiting later than `after`; returns its number. Nobody counts as told by it."""
-        machine = self._machine
-        await self._terminal.changes.until(
-            lambda: (
-                self.finished or (machine.waiting is not None and machine.episode > after and not self.answers.thinking)
-            ),
-            None,
-        )
-        return machine.episode
-
-    def _newly_waiting(self) -> bool:
-        """Somebody reads, no caller was told of it yet, and nobody is about to answer."""
-        machine = self._machine
-        return machine.waiting is not None and machine.episode > self._told and not self.answers.thinking
-
-    def _quiet_since(self) -> float:
-        return max(self._conversation.record.heard_at, self._machine.asked_at)
+        self.reached = await wait.wait(timeout)
+        return await self._tell()
 
     async def report(self) -> Outcome:
         """How things stand now. Made in slices: a gigabyte of output takes seconds, and others have their turn."""
         if self._outcome is not None:
             return self._outcome
-        return self._report(await self.output.slices.summary(self._budget))
+        return self._report(await self.output.slices.summary(self._options.budget))
 
     def snapshot(self) -> Outcome:
         """How things stand now, made at once."""
         if self._outcome is not None:
             return self._outcome
-        return self._report(self.output.summary(self._budget))
+        return self._report(self.output.summary(self._options.budget))
 
     def _report(self, summary: Summary) -> Outcome:
-        machine, terminal = self._machine, self._terminal
-        ending = machine.ending
-        end = self._end or _End(terminal.cwd, terminal.closed)
-        text, omitted, lines, tokens, told = summary
-        code, number = self._code()
-        meant = exit_codes.read(code, number, self._last_line(), self._sent) if code else None
-        notes = [*self._notes, *self.answers.notes, *(meant.notes if meant is not None else ()), *told]
-        if missing := self.output.missing:
-            why = terminal.transcript.trouble or "the file was lost"
-            notes.append(f"{missing:,} bytes of the output could not be kept: {why}")
-        if ending is None and machine.waiting is None and not machine.can_tell_waiting:
-            notes.append(UNTOLD)
-        if machine.stopped:
-            notes.append("stopped: nothing runs until it is continued")
-        if self.timed_out:
-            ended = "ended because its time-out was over"
-            notes.append(ended if ending is not None else "its time-out is over; it is being ended, if it can be")
-        outcome = Outcome(
-            command_id=self.id,
-            terminal_id=terminal.id,
-            state=self.state,
-            exit_code=code,
-            signal=exit_codes.name(meant.signal) if meant is not None and meant.signal is not None else None,
-            evidence=ending.evidence if ending is not None else None,
-            strategy=machine.strategy,
-            output=text,
-            output_bytes=self.output.bytes,
-            output_lines=lines,
-            omitted=omitted,
-            original_tokens=tokens,
-            complete=not missing,
+        conversation = self._conversation
+        outcome = report(
+            self.id,
+            self.terminal_id,
+            self._run,
+            self.output,
+            summary,
             waiting=self.waiting,
-            duration=(ending.time if ending is not None else terminal._now()) - machine.asked_at,
-            cwd=end.cwd,
-            closed=end.closed,
-            notes=tuple(notes),
+            place=self._place or Place(conversation.cwd, conversation.closed),
+            stop=self._stop,
+            answers=self._answers,
+            conversation=conversation,
+            now=_now(),
         )
-        if ending is not None:
+        if self.finished:
             self._outcome = outcome
         return outcome
 
-    def _freeze(self) -> None:
-        """The command has ended: what is true of its terminal now is said of it for ever."""
-        if self._end is None:
-            self.answers.forget()
-            self._end = _End(self._terminal.cwd, self._terminal.closed)
-
-    def _code(self) -> tuple[int | None, int | None]:
-        """The exit code and the signal it stands for, as far as anybody knows."""
-        ending = self._machine.ending
-        if ending is None:
-            return None, None
-        code, number = ending.code, ending.signal
-        if number is None and code is not None:
-            number = self._conversation.shell.signal_of(code)
-        return (code, None) if number is None else (128 + number, number)
-
-    def _last_line(self) -> str:
-        """The last line that is not empty, if it ends the output."""
-        size = self.output.bytes
-        return clean(self.output.read(max(0, size - LAST))).rstrip("\n").rpartition("\n")[2]
-
-    def _waiting(self, reading: Reading) -> Waiting:
-        return asked(reading, self.output, self._terminal.screen)[0]
-
-    def _consider(self) -> None:
-        """Somebody may wait: see whether a rule or a callback answers."""
-        machine = self._machine
-        if (reading := machine.waiting) is not None and self.answers.any:
-            episode = machine.episode
-            self.answers.consider(
-                episode,
-                lambda: asked(reading, self.output, self._terminal.screen),
-                lambda: machine.waiting is not None and machine.episode == episode,
-            )
+    async def _tell(self) -> Outcome:
+        """The outcome, for a caller who is told all of it."""
+        outcome = await self.report()
+        self._told = self._run.reader_number
+        self._returned = outcome.output_bytes
+        return outcome
 
     # -- talking
 
     async def send(self, text: str | bytes) -> None:
-        """Type `text` as it is. A finished command takes nothing: that is an error, not a silent loss."""
-        self._terminal._require_running(self)
-        await self._terminal.send(text)
+        """Type `text` as it is. A finished command takes nothing: that is an error, not a silent loss.
+
+        What is sent before the command has started is typed when it has. If it never does, a note says so.
+        """
+        self._require_running()
+        await keyboard.send(self._conversation, text)
 
     async def press(self, *names: str) -> None:
         """Press keys by name: "Enter", "C-c", "Up", "F5"."""
-        self._terminal._require_running(self)
+        self._require_running()
         if "C-c" in names:
-            self._sent.add(signal.SIGINT)
-        await self._terminal.press(*names)
+            self._stop.sent.add(signal.SIGINT)
+        await keyboard.press(self._conversation, *names)
 
     async def interrupt(self) -> bool:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
-        if self.finished:
-            return False
-        observer, channel = self._conversation.observer, self._conversation.channel
-        modes = observer.modes()
-        self._sent.add(signal.SIGINT)
-        if modes.signals and modes.interrupt:
-            self._conversation.type(modes.interrupt)
-        elif (group := observer.foreground()) is not None and group != channel.pid:
-            channel.signal_group(group, signal.SIGINT)
-        else:  # the shell's own editor, which takes the key for what it is
-            self._conversation.type(keys.encode("C-c"))
-        await channel.drained()
-        return True
-
-    async def end(self) -> None:
-        """`kill`, and where the shell itself goes on and on, an end to the shell too: what a time-out means."""
-        channel = self._conversation.channel
-        await self.kill()
-        if not self.finished and channel.pid is not None:
-            self._notes[:] = [note for note in self._notes if note not in (DEAF, UNSEEN)]
-            unseen = self._conversation.survivors.running() is None
-            why = "its processes cannot be seen here" if unseen else "a loop of the shell's own that did not react"
-            self._notes.append(f"its shell was ended too: {why}")
-            channel.signal_process(channel.pid, signal.SIGKILL)
-            await self.wait(GRACE, "finished")
+        return await self._stop.interrupt()
 
     async def kill(self) -> Outcome:
         """Interrupt, then terminate, then kill the command's processes; the shell survives."""
-        channel = self._conversation.channel
-        if self._machine.stopped and channel.pid is not None:
-            channel.signal_process(channel.pid, signal.SIGCONT)  # a stopped shell would not even see its child end
-        await self.interrupt()
-        outcome = await self.wait(GRACE, "finished")
-        for number in (signal.SIGTERM, *[signal.SIGKILL] * KILLS):
-            if self.finished:
-                break
-            self._sent.add(number)
-            self._signal(number)
-            outcome = await self.wait(GRACE, "finished")
-        note = UNSEEN if self._conversation.survivors.running() is None else DEAF
-        if not self.finished and note not in self._notes:
-            self._notes.append(note)
-            outcome = await self.report()
-        return outcome
+        await self._stop.kill()
+        return await self.wait(0, "finished")
 
-    def _signal(self, number: int) -> None:
-        """To each process of the command; where they cannot be seen, to the group in front."""
-        channel = self._conversation.channel
-        running = self._conversation.survivors.running()
-        if running is not None:
-            for process in running:
-                channel.signal_process(process.pid, number)
-                channel.signal_process(process.pid, signal.SIGCONT)
-        elif (group := self._conversation.observer.foreground()) is not None and group != channel.pid:
-            channel.signal_group(group, number)
-            channel.signal_group(group, signal.SIGCONT)
+    # -- what its terminal does
+
+    def forget(self) -> None:
+        """Its terminal is being closed, which ends it: nobody needs to answer it, or to end it otherwise."""
+        self._stop.forget()
+        self._answers.forget()
+
+    def discard(self) -> None:
+        """It could not be begun."""
+        for leave in self._subscriptions:
+            leave()
+
+    def _settle(self) -> None:
+        """At its end: what is true of its shell now is said of it for ever, and no rule answers it any more."""
+        if self.finished:
+            self._place = Place(self._conversation.cwd, self._conversation.closed)
+            self._answers.forget()
+            self.discard()
+
+    def _question(self) -> Question | None:
+        reading = self._run.waiting
+        return describe_waiting(reading, self.output, self._viewer) if reading is not None else None
+
+    def _answer(self, data: bytes) -> None:
+        self._conversation.answer(self._run, data)
+
+    def _require_running(self) -> None:
+        if self.finished:
+            raise Misuse(f"command {self.id} has finished", command_id=self.id, exit_code=self.exit_code)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -13,7 +13,10 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
+from truetty.core.machine import Ending
+from truetty.host.base import Ended
 from truetty.shells import table
+from truetty.shells.row import Row
 
 _DUMPED: Final = re.compile(r" ?\(core ?dump(?:ed)?\)$")
 _JOB: Final = re.compile(r"^\S+: (?:\S+: )?(?:line \d+: +)?\d+:? +")  # how a shell names whom it is speaking of
@@ -24,26 +27,44 @@ _REFUSED: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ExitMeaning:
     signal: int | None
     notes: tuple[str, ...] = ()
 
 
-def read(code: int | None, number: int | None, last_line: str, sent: Set[int]) -> Reading:
+def of_shell(ended: Ended | None) -> int | None:
+    """128+n where the kernel says that signal n ended it; None while it lives, and where nobody saw its end."""
+    if ended is None:
+        return None
+    return 128 + ended.signal if ended.signal is not None else ended.code
+
+
+def of_command(ending: Ending | None, shell: Row) -> tuple[int | None, int | None]:
+    """The exit code and the signal it stands for, as far as kernel or shell have named one."""
+    if ending is None:
+        return None, None
+    code, number = ending.code, ending.signal
+    if number is None and code is not None:
+        number = shell.signal_of(code)
+    return (code, None) if number is None else (128 + number, number)
+
+
+def read(code: int | None, number: int | None, last_line: str, sent: Set[int]) -> ExitMeaning:
     """`number`: the signal, if kernel or shell named one; `last_line` of the output; `sent`: the signals we sent."""
     said, dumped = _said(last_line)
     if number is None and code is not None and code > 128 and code - 128 in {said, *sent}:
         number = code - 128
     if number is not None:
-        return Reading(number, (f"{name(number)} left a core dump",) if dumped and said == number else ())
+        return ExitMeaning(number, (f"{name(number)} left a core dump",) if dumped and said == number else ())
     match code:
         case 126 if _REFUSED.search(last_line):
-            return Reading(None, ("126: the command was found, but could not be executed",))
+            return ExitMeaning(None, ("126: the command was found, but could not be executed",))
         case 127 if _MISSING.search(last_line):
-            return Reading(None, ("127: there is no such command",))
+            return ExitMeaning(None, ("127: there is no such command",))
         case int() if code > 128 and (meant := _known(code - 128)):
-            return Reading(None, (f"{code} may stand for {meant}, or be the command's own: nothing told of a signal",))
-    return Reading(None)
+            note = f"{code} may stand for {meant}, or be the command's own: nothing told of a signal"
+            return ExitMeaning(None, (note,))
+    return ExitMeaning(None)
 
 
 def name(number: int) -> str:

@@ -163,6 +163,7 @@ class Recording:
         self._timer: asyncio.Handle | None = None
         self._caught_up: asyncio.Future[None] | None = None
         self._end = 0  # of the last whole line in the file
+        self._farewells: list[Callable[[], None]] = []  # how to let go of its terminal
         self._file: int | None = _create(self.path, wanted.get("overwrite", False))
         self._write(self._writer.header())
         self._advance()
@@ -196,6 +197,13 @@ class Recording:
             self._finish(exit_code, time.monotonic())
 
     # -- what its terminal tells it
+
+    def on_stop(self, farewell: Callable[[], None]) -> None:
+        """Call this when it has stopped: nobody tells a stopped recording anything."""
+        if self.stopped:
+            farewell()
+        else:
+            self._farewells.append(farewell)
 
     def note(self) -> None:
         """Something may have changed."""
@@ -342,20 +350,13 @@ class Recording:
             self._timer.cancel()
             self._timer = None
         self._echo = _Echo()
+        while self._farewells:
+            self._farewells.pop()()
         self._tell()
 
     def _tell(self) -> None:
         if self._caught_up is not None and not self._caught_up.done():
             self._caught_up.set_result(None)
-
-
-def tell(recordings: list[Recording], over: bool, exit_code: int | None) -> list[Recording]:
-    """Something changed in their terminal, or it is over. Gives back those that go on."""
-    for recording in recordings:
-        if over:
-            recording.ended(exit_code)
-        recording.note()
-    return [recording for recording in recordings if not recording.stopped]
 
 
 def _version(version: int) -> Version:

@@ -4,19 +4,23 @@ Rule 1: the terminal never waits for a listener. What happened is noted when it 
         output is not queued at all but read from the transcript when the listener comes for it.
 Rule 2: output comes in pieces that are at least `coalesce` seconds apart; whatever else happens, the end above all,
         is told at once, and after the output before it.
+Rule 3: no text is made where something happens, only where the listener comes for it, and then in slices.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from collections.abc import Awaitable, Callable
+from typing import Final
 
 from truetty import events
-from truetty.core.machine import State
+from truetty.core.outcome import Outcome, Waiting
+from truetty.store.output import Output
 from truetty.store.slices import turn
-
-if TYPE_CHECKING:
-    from truetty.terminal.command import Command
+from truetty.terminal.answers import Answers
+from truetty.terminal.changes import Changes, Rank
+from truetty.terminal.wire.run import Run
 
 # A listener this many bytes behind is given the end of them only.
 MOST_BEHIND: Final = 16 << 20
@@ -28,75 +32,93 @@ MOST_QUEUED: Final = 1000
 
 
 class Stream:
-    """`async for event in command.events()`. It listens from the moment it is made."""
+    """`async for event in command.events()`. It listens from the moment it is made.
 
-    def __init__(self, command: Command, coalesce: float) -> None:
-        self._command = command
+    `waiting` describes the waiting of this moment, `outcome` makes the command's outcome in slices.
+    """
+
+    def __init__(
+        self,
+        start: events.Started,
+        run: Run,
+        output: Output,
+        changes: Changes,
+        answers: Answers,
+        *,
+        waiting: Callable[[], Waiting | None],
+        outcome: Callable[[], Awaitable[Outcome]],
+        coalesce: float,
+    ) -> None:
+        self._start = start
+        self._run = run
+        self._changes = changes
+        self._answers = answers
+        self._waiting = waiting
+        self._outcome = outcome
         self._coalesce = coalesce
-        self._reader = command.output.reader()
+        self._reader = output.reader()
         self._queue: deque[tuple[int, events.Event]] = deque()  # each with where in the output it was
         self._dropped = 0
-        self._started = self._downgraded = self._finished = False
-        self._marked = command._conversation.marked
-        self._episode: int | None = None  # the reading that was told last, while it lasts
+        self._noted: set[type[events.Event]] = set()  # of those that come once
+        self._told: int | None = None  # the number of the waiting that was told last, while it lasts
         self._next_output = 0.0
         self._looked = -1  # where the output ended when it was last looked at
         self._over = False
-        command._streams.append(self)
-        self.note()
+        self._leave = changes.subscribe(self._note, Rank.STREAMS)
+        self._note()
 
     def __aiter__(self) -> Stream:
         return self
 
     async def __anext__(self) -> events.Event:
-        terminal = self._command._terminal
         while not self._over:
             if self._reader.behind() > SLICE:
                 await turn()
             if (event := self._take()) is not None:
                 return event
             if self._finished and not self._queue and self._reader.behind() <= 0:
-                self._over = True
-                self._command._streams.remove(self)
-                return events.Finished(await self._command.report())
-            await terminal.changes.until(self._anything, None)
-            left = self._next_output - terminal._now()
+                await self.aclose()
+                return events.Finished(await self._outcome())
+            await self._changes.until(self._anything, None)
+            left = self._next_output - self._now()
             if not self._queue and not self._finished and left > 0:
-                await terminal.changes.until(lambda: self._finished or bool(self._queue), left)
-            if terminal.changes.over and not self._anything():
+                await self._changes.until(lambda: self._finished or bool(self._queue), left)
+            if self._changes.over and not self._anything():
                 await self.aclose()
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
         """Listen no longer."""
         self._over = True
-        if self in self._command._streams:
-            self._command._streams.remove(self)
-        self._command._terminal.changes.tell()  # another task may be listening on it
+        self._leave()
+        self._changes.tell()  # another task may be listening on it
 
-    def note(self) -> None:
+    @property
+    def _finished(self) -> bool:
+        return self._run.ending is not None
+
+    def _note(self) -> None:
         """Something changed: note what there is to tell of it."""
-        command, machine = self._command, self._command._machine
-        if self._finished:
-            return
-        if not self._started and (machine.output_from is not None or (machine.state is State.RUNNING)):
-            self._started = True
-            self._queue.append((0, events.Started(command.id, command.text)))  # before any output
-        if machine.downgraded and not self._downgraded:
-            self._downgraded = True
-            self._add(events.Downgraded(machine.strategy))
-        if machine.healed or (command._conversation.marked and not self._marked and not self._downgraded):
-            self._marked = True
-            self._add(events.Healed("rich"))
-        reading = machine.waiting
-        if reading is not None and machine.episode != self._episode:
-            self._episode = machine.episode
-            self._add(events.Waiting(command._waiting(reading)))
-        elif reading is None and self._episode is not None and machine.ending is None:
-            self._episode = None
+        run = self._run
+        if run.started and type(self._start) not in self._noted:
+            self._noted.add(type(self._start))
+            self._queue.append((0, self._start))  # before any output
+        if run.downgraded:
+            self._note_once(events.Downgraded(run.strategy))
+        if run.healed:
+            self._note_once(events.Healed("rich"))
+        number = self._answers.open_waiting
+        if number is not None and number != self._told and (waiting := self._waiting()) is not None:
+            self._told = number
+            self._add(events.Waiting(waiting))
+        elif run.waiting is None and self._told is not None and not self._finished:
+            self._told = None
             self._add(events.Resumed())
-        if command.finished:
-            self._finished = True  # the event is made when the listener has taken what was before it
+
+    def _note_once(self, event: events.Event) -> None:
+        if type(event) not in self._noted:
+            self._noted.add(type(event))
+            self._add(event)
 
     def _add(self, event: events.Event) -> None:
         self._queue.append((self._reader.end, event))
@@ -116,7 +138,7 @@ class Stream:
         behind = self._reader.behind(at)
         if behind > MOST_BEHIND:
             return events.Gap(self._reader.skip(behind - KEPT_BEHIND))
-        now = self._command._terminal._now()
+        now = self._now()
         if event is not None or self._finished or now >= self._next_output:
             self._looked = self._reader.end
             if behind > SLICE:
@@ -124,7 +146,9 @@ class Stream:
             if behind > 0 and (text := self._reader.until(at)):
                 self._next_output = now + self._coalesce
                 return events.Output(text)
-        if event is None:
-            return None
-        self._queue.popleft()
+        if event is not None:
+            self._queue.popleft()
         return event
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()

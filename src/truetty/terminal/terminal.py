@@ -24,19 +24,21 @@ from truetty.host.local import LocalHost
 from truetty.host.single import SingleChannel
 from truetty.shells.row import Row
 from truetty.store.transcript import Transcript
-from truetty.terminal import checks as refusals
-from truetty.terminal import keys
-from truetty.terminal.answers import Answers
-from truetty.terminal.changes import Changes
+from truetty.terminal import checks, exit_codes, keyboard
+from truetty.terminal.changes import Changes, Rank
 from truetty.terminal.command import Command
 from truetty.terminal.options import Arguments, Options, ShellName
-from truetty.terminal.recording import Recording, Wanted, tell
+from truetty.terminal.recording import Recording, Wanted
 from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.conversation import Conversation
+from truetty.text.picture import picture as draw
 from truetty.text.screen import Screen
 
 # The shell prints its mark first and blocks in its editor 0.3 ms later; only then can its stack be learnt.
 FIRST_RETRY: Final = 0.0005
+
+# Of what viewers see, so much is given at once.
+VIEW: Final = 1 << 20
 
 _numbers = itertools.count(1)
 
@@ -54,16 +56,13 @@ class Terminal:
         self.size: tuple[int, int] = options.size
         self.transcript: Final = Transcript(memory=options.memory, quota=options.quota, total=options.total)
         self.command: Command | None = None
+        self.changes: Final = Changes()
         self._channel: Channel | None = None
         self._row: Row | None = None
         self._conversation: Conversation | None = None
-        self._stopping: asyncio.Task[None] | None = None
-        self._closing: asyncio.Future[None] | None = None
         self._viewer: Viewer | None = None
-        self._recordings: list[Recording] = []
-        self.changes: Final = Changes()
+        self._closing: asyncio.Future[None] | None = None
         self._serials = itertools.count(1)
-        self._last_cwd: str | None = None
 
     @classmethod
     async def open(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
@@ -103,9 +102,7 @@ class Terminal:
     @property
     def cwd(self) -> str | None:
         """Where the shell is, as the kernel says; where it last was, once it is gone."""
-        if self._conversation is not None and not self.closed:
-            self._last_cwd = self._conversation.observer.cwd() or self._last_cwd
-        return self._last_cwd
+        return self._conversation.cwd if self._conversation is not None else None
 
     @property
     def busy(self) -> bool:
@@ -118,10 +115,7 @@ class Terminal:
     @property
     def exit_code(self) -> int | None:
         """Of the shell, once it has ended; 128+n if a signal ended it."""
-        ended = self._conversation.ended if self._conversation is not None else None
-        if ended is None:
-            return None
-        return 128 + ended.signal if ended.signal is not None else ended.code
+        return exit_codes.of_shell(self._conversation.ended) if self._conversation is not None else None
 
     @property
     def jobs(self) -> list[Process] | None:
@@ -143,7 +137,7 @@ class Terminal:
 
     async def start(self, command: str, *, timeout: float | None = None) -> Command:
         """Start a command and come back at once."""
-        refusals.check_text(command)
+        checks.check_text(command)
         conversation = self._open_conversation()
         if self.command is not None and not self.command.finished:
             raise Busy(
@@ -153,42 +147,46 @@ class Terminal:
                 command=self.command.text,
                 state=self.command.state,
             )
-        try:
-            machine = conversation.begin(command, limit=inf if timeout is None else timeout)
-        except OSError as error:
-            conversation.forget()
-            raise HostError(f"the command was not sent: {error.strerror}", reason=error.strerror) from error
+        run = conversation.prepare(command, limit=inf if timeout is None else timeout)
         id = f"{self.id}-{next(self._serials)}"
-        answers = Answers(self.options.replies, self.options.on_waiting, self._answer, self._tell)
-        self.command = Command(self, conversation, machine, id, command, self.options.budget, answers)
-        return self.command
+        before = self.command
+        self.command = made = Command(id, self.id, run, conversation, self.changes, self._view(), self.options)
+        try:
+            conversation.begin(run)
+        except OSError as error:
+            made.discard()
+            self.command = before
+            raise HostError(f"the command was not sent: {error.strerror}", reason=error.strerror) from error
+        return made
 
     async def send(self, text: str | bytes) -> None:
         """Type `text` as it is to whatever reads this terminal."""
-        conversation = self._open_conversation()
-        if not isinstance(text, str | bytes):
-            raise Misuse(f"only text or bytes can be typed, not {text!r}", text=text)
-        if text:
-            conversation.type(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
-        await conversation.channel.drained()
+        await keyboard.send(self._opened(), text)
 
     async def press(self, *names: str) -> None:
         """Press keys by name: "Enter", "C-c", "Up", "F5"."""
-        conversation = self._open_conversation()
-        data = keys.encode(*names, application=conversation.application_keys)
-        conversation.type(data)
-        await conversation.channel.drained()
+        await keyboard.press(self._opened(), *names)
 
     async def resize(self, columns: int, rows: int) -> None:
-        refusals.check_size(columns, rows)
+        checks.check_size(columns, rows)
         self._open_conversation().resize(columns, rows)
         self.size = (columns, rows)
 
+    # -- looking
+
     def screen(self) -> Screen:
         """What a person would see now, or saw last: lines, cursor, size, title."""
-        conversation = self._opened()
-        self._viewer = self._viewer or Viewer(conversation.record)
-        return self._viewer.look(conversation.alternate_from)
+        return self._view().look()
+
+    def picture(self, *, title: str | None = None, cursor: bool = True) -> str:
+        """The same as an SVG. With a `title`, there is a bar above it that says it."""
+        return draw(self._view().model(), title=title, cursor=cursor)
+
+    def shown(self, since: int = 0) -> tuple[int, bytes]:
+        """What viewers see from this place on, about a megabyte at most, and the place where the next of it begins."""
+        record = self._opened().record
+        end = record.whole(since + VIEW) if record.end - since > VIEW else record.end
+        return end, b"".join([data for _, data in record.pieces(since, end)])
 
     def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
@@ -197,28 +195,36 @@ class Terminal:
         made = Recording(
             path, conversation.record, conversation.observer, name=self.name, shell=self.shell, term=term, **wanted
         )
-        conversation.listen(made.typed)
-        self._recordings.append(made)
-        self._tell()
+
+        def follow() -> None:
+            if self.changes.over or conversation.ended is not None:
+                made.ended(self.exit_code)
+            made.note()
+
+        made.on_stop(self.changes.subscribe(follow, Rank.RECORDINGS))
+        made.on_stop(conversation.listen(made.typed))
+        follow()
         return made
+
+    # -- closing
 
     async def close(self) -> None:
         """End the shell and everything it started, and let go of everything. Safe to call twice."""
         if self._closing is None:
-            _ = self.cwd
+            if self._conversation is not None:
+                self._conversation.on_close()
             self._closing = asyncio.ensure_future(self._close())
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
-        if self._stopping is not None:
-            self._stopping.cancel()
+        if self.command is not None:
+            self.command.forget()
         try:
             if self._channel is not None:
                 await self._channel.close()
         finally:
             self.transcript.close()
-            self.changes.over = True
-            self._tell()
+            self.changes.close()
 
     # -- inside
 
@@ -237,19 +243,21 @@ class Terminal:
             await channel.close()
             raise Closed(f"terminal {self.id} was closed before it was open", terminal_id=self.id)
         self._conversation = Conversation(
-            channel, found.row, key, self.transcript, self.size, self._tell, self._time_over
+            self.id, channel, found.row, key, self.transcript, self.size, self.changes.tell
         )
 
     async def _first_prompt(self) -> None:
         conversation = self._open_conversation()
-        conversation.begin(None)
-        until = self._now() + self.options.startup
-        await self.changes.until(lambda: conversation.free or conversation.ended is not None, self.options.startup)
-        self._last_cwd = conversation.observer.cwd()
+        conversation.begin(conversation.prepare(None))
+        now = asyncio.get_running_loop().time
+        until = now() + self.options.startup
+        prompt = conversation.prompt
+        await self.changes.until(lambda: prompt.is_clean or conversation.ended is not None, self.options.startup)
+        _ = conversation.cwd  # known from now on, whenever the shell ends
         observer = conversation.observer
         delay = FIRST_RETRY
-        while observer.sees and conversation.free and not (observer.knows_prompt or observer.learn()):
-            if (left := until - self._now()) <= 0:
+        while observer.sees and prompt.is_clean and not (observer.knows_prompt or observer.learn()):
+            if (left := until - now()) <= 0:
                 return
             await self.changes.until(lambda: conversation.ended is not None, min(delay, left))
             delay *= 2
@@ -261,47 +269,10 @@ class Terminal:
 
     def _open_conversation(self) -> Conversation:
         conversation = self._opened()
-        if self.closed:
-            raise Closed(f"terminal {self.id} is closed", terminal_id=self.id, exit_code=self.exit_code)
+        conversation.require_open()
         return conversation
 
-    def _require_running(self, command: Command) -> None:
-        if command.finished:
-            raise Misuse(f"command {command.id} has finished", command_id=command.id, exit_code=command.exit_code)
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
-
-    def _tell(self) -> None:
-        """Something changed: wake those whose condition holds now."""
-        command = self.command
-        if command is not None:
-            if command.finished:
-                command._freeze()
-            for stream in command._streams:
-                stream.note()
-            command._consider()
-        if self._recordings:
-            over = self.changes.over or self._opened().ended is not None
-            self._recordings = tell(self._recordings, over, self.exit_code)
-        self.changes.tell()
-
-    def _answer(self, whose: Answers, data: bytes) -> None:
-        """A rule or a callback answers, if its command still runs."""
-        mine = self.command is not None and self.command.answers is whose
-        if mine and self._conversation is not None and self.busy and not self.closed:
-            self._conversation.type(data)
-
-    def _time_over(self) -> None:
-        """The running command's own time-out has passed."""
-        if self.command is not None and not self.command.finished and self._stopping is None:
-            self.command.timed_out = True
-            self._stopping = asyncio.ensure_future(self.command.end())
-            self._stopping.add_done_callback(self._stopped)
-
-    def _stopped(self, task: asyncio.Task[None]) -> None:
-        self._stopping = None
-        if not task.cancelled() and (error := task.exception()) is not None:
-            asyncio.get_running_loop().call_exception_handler(
-                {"message": "ending a command failed", "exception": error}
-            )
+    def _view(self) -> Viewer:
+        conversation = self._opened()
+        self._viewer = self._viewer or Viewer(conversation.record, conversation.modes)
+        return self._viewer

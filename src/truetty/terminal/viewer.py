@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.store.timeline import Record
+from truetty.terminal.wire.modes import ScreenModes
 from truetty.text.screen import Model, Screen
 
 REACH: Final = 1 << 20
@@ -17,21 +18,21 @@ FULL_SCREEN_REACH: Final = 8 << 20
 
 
 class Viewer:
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, modes: ScreenModes) -> None:
         self._record = record
+        self._modes = modes
         self._model: Model | None = None
         self._at = 0
 
-    def look(self, alternate_from: int | None) -> Screen:
-        """`alternate_from`: where a full-screen program took the screen, while one has it."""
-        return self.model(alternate_from).screen()
+    def look(self) -> Screen:
+        return self.model().screen()
 
-    def model(self, alternate_from: int | None) -> Model:
+    def model(self) -> Model:
         """The same, for those who draw it."""
         record = self._record
         end = record.end
         if self._model is None or end - self._at > REACH:
-            self._begin(end, alternate_from)
+            self._begin(end, self._modes.alternate_from)
         model = self._model
         assert model is not None
         model.resize(record.size_at(self._at))  # it may have changed right after the last look

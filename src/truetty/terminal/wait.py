@@ -7,15 +7,18 @@ Rule 3: a pattern is looked for in all output that no earlier wait has returned,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, assert_never
+import asyncio
+from typing import Final, assert_never
 
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, Until
 from truetty.host.kernel import ports
+from truetty.store.output import Output
 from truetty.store.slices import turn
+from truetty.terminal.answers import Answers
+from truetty.terminal.changes import Changes
+from truetty.terminal.wire.conversation import Conversation
+from truetty.terminal.wire.run import Run
 from truetty.text.clean import Cleaner
-
-if TYPE_CHECKING:
-    from truetty.terminal.command import Command
 
 # A pattern is looked for in each slice together with this much of the text before it.
 OVERLAP: Final = 64 * 1024
@@ -28,11 +31,29 @@ SLOWER: Final = 1.5
 
 
 class Wait:
-    def __init__(self, command: Command, until: Until) -> None:
-        self._command = command
+    """`returned`: up to where an earlier wait has returned the output; `told`: the last waiting it has told of."""
+
+    def __init__(
+        self,
+        run: Run,
+        output: Output,
+        changes: Changes,
+        until: Until,
+        *,
+        answers: Answers,
+        conversation: Conversation,
+        returned: int,
+        told: int,
+    ) -> None:
+        self._run = run
+        self._output = output
+        self._changes = changes
         self._until = until
+        self._answers = answers
+        self._conversation = conversation
+        self._told = told
         self._cleaner: Cleaner | None = None  # made when there is a pattern to look for
-        self._at = command._returned  # up to here the output was searched
+        self._at = returned  # up to here the output was searched
         self._before = ""  # the end of what was searched
         self._next_look = 0.0
         self._pause = PORT_LOOK
@@ -42,13 +63,13 @@ class Wait:
     async def wait(self, timeout: float | None) -> str | None:
         """Returns what has come of it, in a word; None if patience is over."""
         await self._catch_up()
-        await self._command._terminal.changes.until(self._holds, timeout, self._again)
+        await self._changes.until(self._holds, timeout, self._again)
         await self._catch_up()
         return self._reached
 
     async def _catch_up(self) -> None:
         """Search what is there now, in slices."""
-        end = self._command.output.bytes
+        end = self._output.bytes
         while isinstance(self._until, Match) and self._at < end and not self._holds():
             await turn()
 
@@ -57,8 +78,7 @@ class Wait:
         return self._reached is not None
 
     def _look(self) -> str | None:
-        command = self._command
-        if command.finished:
+        if self._run.ending is not None:
             if isinstance(self._until, Match) and self._matches(self._until):
                 return "match"
             return None if self._behind else "exit"
@@ -66,7 +86,7 @@ class Wait:
             case Exit():
                 return None
             case Settled() | Input():
-                return "input" if command._newly_waiting() else None
+                return "input" if (self._answers.open_waiting or 0) > self._told else None
             case Match():
                 return "match" if self._matches(self._until) else None
             case Idle():
@@ -91,19 +111,18 @@ class Wait:
     @property
     def _behind(self) -> bool:
         """Whether there is output that was not searched yet."""
-        return isinstance(self._until, Match) and self._at < self._command.output.bytes
+        return isinstance(self._until, Match) and self._at < self._output.bytes
 
     def _matches(self, until: Match) -> bool:
         """Search one slice more."""
-        output = self._command.output
         cleaner = self._cleaner = self._cleaner or Cleaner()
-        end = max(self._at, min(output.bytes, self._at + SLICE))
-        text = self._before + cleaner.feed(output.read(self._at, end - self._at))
+        end = max(self._at, min(self._output.bytes, self._at + SLICE))
+        text = self._before + cleaner.feed(self._output.read(self._at, end - self._at))
         self._at, self._before = end, text[-OVERLAP:]
         return until.pattern.search(text + cleaner.tail()) is not None
 
     def _idle_at(self, until: Idle) -> float:
-        return self._command._quiet_since() + until.seconds
+        return max(self._conversation.record.heard_at, self._run.asked_at) + until.seconds
 
     def _listens(self, number: int) -> bool:
         now = self._now()
@@ -111,12 +130,12 @@ class Wait:
             return False
         self._next_look = now + self._pause
         self._pause = min(self._pause * SLOWER, SLOWEST_LOOK)
-        everyone = self._command._conversation.observer.everyone()
-        found = None if everyone is None else ports.listening(process.pid for process in everyone)
+        everyone = self._conversation.observer.everyone()
+        found = ports.listening(process.pid for process in everyone) if everyone is not None else None
         if found is not None and number in found:
             return True
         # A server that has left the terminal, as daemons do, is nobody's child; but it was not there before.
         return not self._was_open and ports.is_open(number) is True
 
     def _now(self) -> float:
-        return self._command._terminal._now()
+        return asyncio.get_running_loop().time()

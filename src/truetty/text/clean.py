@@ -71,11 +71,15 @@ class Cleaner:
     def tail(self) -> str:
         """The text that later bytes may still change, as it stands now."""
         if self._pending:
-            twin = copy.deepcopy(self)
-            twin._carry = self._carry[: -self._pending]
-            twin._pending = 0
-            return twin.feed("\ufffd".encode()) + twin.tail()
+            return copy.deepcopy(self).finish()
         return self._page.rest()
+
+    def finish(self) -> str:
+        """The rest of the text, when no byte will come: a character that is cut off becomes a U+FFFD."""
+        if not self._pending:
+            return self.tail()
+        self._carry, self._pending = self._carry[: -self._pending], 0
+        return self.feed("\ufffd".encode()) + self.tail()
 
     def _advance(self, data: bytes) -> bytes:
         """Take in some or all of the bytes; give back those that are left."""

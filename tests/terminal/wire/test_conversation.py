@@ -222,7 +222,7 @@ async def test_an_end_counts_where_processes_cannot_be_seen(stage: Stage) -> Non
 
 async def test_kill_where_processes_cannot_be_seen(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """The group in front gets the signals, and the note does not blame the shell."""
-    monkeypatch.setattr("truetty.terminal.command.GRACE", 0.01)
+    monkeypatch.setattr("truetty.terminal.stop.GRACE", 0.01)
     terminal = await stage.open()
     stage.observer.living = None
     stage.observer.front = 77
@@ -323,7 +323,7 @@ async def test_a_stop_seen_late_is_not_waiting(stage: Stage) -> None:
     assert stage.typed() == b"\n" and command.state == "running"
     stage.observer.observation = Observation("running")
     stage.say(("C",), ("D", 0, ""))
-    assert (await command.wait(PATIENCE)).state == "finished" and command._machine.episode == 0
+    assert (await command.wait(PATIENCE)).state == "finished" and command.open_waiting is None
 
 
 @pytest.mark.parametrize("first", ["mark", "look"])
@@ -370,3 +370,16 @@ async def test_a_dirty_prompt_of_a_shell_without_such_a_key(stage: Stage) -> Non
     stage.observer.observation = Observation("running")
     stage.say(("C",), b"out", ("D", 0, ""))
     assert (await command.wait(PATIENCE)).output == "out"
+
+
+async def test_keys_for_a_command_that_never_starts_are_said_not_to_be_typed(stage: Stage) -> None:
+    """They wait for the start mark. The prompt comes back instead, and must not get them."""
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.typed()
+    await command.send("yes\n")
+    stage.observer.observation = READY
+    outcome = await command.wait(PATIENCE)
+    assert (outcome.state, outcome.exit_code) == ("finished", None)
+    assert "4 bytes that were sent to it were not typed: it never started" in outcome.notes
+    assert b"yes" not in stage.typed()

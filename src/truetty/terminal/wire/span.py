@@ -44,6 +44,10 @@ class Bounds:
         self._from = self._transcript.size
         self._echo_lines = typed.count(b"\n") or 1
 
+    def printed(self, start: int, end: int) -> bytes:
+        """The beginning of what came in [start, end)."""
+        return self._transcript.read(start, min(end - start, TAIL))
+
     @property
     def echoing(self) -> bool:
         return self._echo_lines > 0

@@ -17,20 +17,21 @@ from truetty.core.testimony import Secrets
 from truetty.host.base import Channel
 from truetty.shells import table
 from truetty.shells.row import CTRL_C, Request, Row, Typed
+from truetty.terminal.wire.modes import ScreenModes
 
 # A shell starts a command within milliseconds; if it does not, whoever types wants to reach whatever is there.
 EARLY = 0.3
 
 
 class Typist:
-    def __init__(self, channel: Channel, shell: Row, key: str) -> None:
+    def __init__(self, channel: Channel, shell: Row, key: str, modes: ScreenModes) -> None:
         self.shell = shell
-        self.paste = False  # the shell's editor knows bracketed paste; it need not be reading yet
         self.last_code = 0
         self.interrupted = False  # Ctrl-C was sent, which may have cut the start-up files short
         self._channel = channel
         self._observer = channel.observer
         self._private = channel.files
+        self._modes = modes
         self._key = key
         self._flags = ""
         self._image: object = None  # of the shell that is at the prompt; unknown before the first
@@ -42,7 +43,7 @@ class Typist:
         self._drawn = False  # the last look, of those that cannot show a prompt, found the editor at work
         self.holds = bytearray()  # keys for a command that has not started yet
         self.holds_until = 0.0
-        self.listeners: list[Callable[[bytes], None]] = []  # told of keys at the moment the tty gets them
+        self._listeners: list[Callable[[bytes], None]] = []
 
     # -- what the shell said
 
@@ -86,9 +87,20 @@ class Typist:
         self.holds.clear()
         return True
 
+    def drop_held(self) -> int:
+        """The command never started, and the prompt must not get what was sent to it. Returns how many bytes."""
+        lost = len(self.holds)
+        self.holds.clear()
+        return lost
+
+    def listen(self, listener: Callable[[bytes], None]) -> Callable[[], None]:
+        """Call it with keys at the moment the tty gets them; returns how to end that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
     def send(self, data: bytes) -> None:
         """Keys, as they are."""
-        for listener in self.listeners:
+        for listener in list(self._listeners):
             listener(data)
         self._channel.write(data)
 
@@ -100,7 +112,7 @@ class Typist:
             return True
         self._image = image
         self._flags = ""
-        self.paste = False
+        self._modes.bracketed_paste = False
         if program := self._observer.program():
             words = self._observer.command_line()
             self.shell = table.recognise(program, words[0] if words else None)
@@ -172,7 +184,7 @@ class Typist:
                 end=secrets.end,
                 last_code=self.last_code,
                 flags=self._flags,
-                paste=self.paste,
+                paste=self._modes.bracketed_paste,
                 probe=self.probing,
             )
         )

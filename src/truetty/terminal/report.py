@@ -1,0 +1,85 @@
+"""How a command stands, as an `Outcome`.
+
+Rule: everything that takes long was done before: the text comes as a `Summary`, which can be made in slices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from truetty.core.outcome import Outcome, Waiting
+from truetty.store.output import Output
+from truetty.store.summary import Summary
+from truetty.terminal import exit_codes
+from truetty.terminal.answers import Answers
+from truetty.terminal.stop import Stop
+from truetty.terminal.wire.conversation import Conversation
+from truetty.terminal.wire.run import Run
+from truetty.text.clean import clean
+
+# How much of the end of the output is read for the line a shell may have said last.
+LAST: Final = 2048
+UNTOLD: Final = "whether it waits for input cannot be told: the kernel does not show what its processes read"
+STOPPED: Final = "stopped: nothing runs until it is continued"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is true of the shell when a command ends, and is said of it for ever."""
+
+    cwd: str | None
+    closed: bool
+
+
+def report(
+    command_id: str,
+    terminal_id: str,
+    run: Run,
+    output: Output,
+    summary: Summary,
+    *,
+    waiting: Waiting | None,
+    place: Place,
+    stop: Stop,
+    answers: Answers,
+    conversation: Conversation,
+    now: float,
+) -> Outcome:
+    ending = run.ending
+    code, number = exit_codes.of_command(ending, conversation.shell)
+    meaning = exit_codes.read(code, number, _last_line(output), stop.sent) if code else exit_codes.ExitMeaning(None)
+    missing = output.missing
+    notes = [*run.notes, *stop.notes, *answers.notes, *meaning.notes, *summary.notes]
+    if missing:
+        why = conversation.transcript.trouble or "the file was lost"
+        notes.append(f"{missing:,} bytes of the output could not be kept: {why}")
+    if ending is None and waiting is None and not run.can_tell_waiting:
+        notes.append(UNTOLD)
+    if run.stopped:
+        notes.append(STOPPED)
+    return Outcome(
+        command_id=command_id,
+        terminal_id=terminal_id,
+        state=run.state,
+        exit_code=code,
+        signal=exit_codes.name(meaning.signal) if meaning.signal is not None else None,
+        evidence=ending.evidence if ending is not None else None,
+        strategy=run.strategy,
+        output=summary.text,
+        output_bytes=output.bytes,
+        output_lines=summary.lines,
+        omitted=summary.omitted,
+        original_tokens=summary.tokens,
+        complete=not missing,
+        waiting=waiting,
+        duration=(ending.time if ending is not None else now) - run.asked_at,
+        cwd=place.cwd,
+        closed=place.closed,
+        notes=tuple(notes),
+    )
+
+
+def _last_line(output: Output) -> str:
+    """The last line that is not empty, if it ends the output."""
+    return clean(output.read(max(0, output.bytes - LAST))).rstrip("\n").rpartition("\n")[2]

@@ -1,0 +1,126 @@
+"""How a command is ended: interrupt, terminate, kill; and by a time-out the shell too.
+
+Rule 1: each step is given `GRACE` seconds. The shell survives all of them but the last, which only a time-out takes.
+Rule 2: what was sent is remembered: an exit code of 128+n is a signal where we sent signal n.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import Final
+
+from truetty.terminal import keys
+from truetty.terminal.changes import Changes
+from truetty.terminal.wire.conversation import Conversation
+from truetty.terminal.wire.run import Run
+
+GRACE: Final = 2.0
+# A loop of the shell's own starts the next program as soon as one is killed.
+KILLS: Final = 3
+UNSEEN: Final = "it could not be ended: its processes cannot be seen here; closing its terminal ends it"
+NOT_REACTING: Final = "it could not be ended: the shell itself does not react, and only closing its terminal ends it"
+SHELL_TOO: Final = "its shell was ended too: a loop of the shell's own that did not react"
+SHELL_TOO_UNSEEN: Final = "its shell was ended too: its processes cannot be seen here"
+TIMED_OUT: Final = "ended because its time-out was over"
+TIMING_OUT: Final = "its time-out is over; it is being ended, if it can be"
+
+
+class Stop:
+    """That of one command."""
+
+    def __init__(self, run: Run, conversation: Conversation, changes: Changes) -> None:
+        self._run = run
+        self._conversation = conversation
+        self._changes = changes
+        self._failure: str | None = None  # why the ladder did not end it
+        self._last_resort: str | None = None  # why the shell was ended too
+        self._task: asyncio.Task[None] | None = None  # the ladder of a time-out
+        self.sent: Final[set[int]] = set()  # signals of ours
+
+    @property
+    def timed_out(self) -> bool:
+        return self._run.time_is_over
+
+    @property
+    def notes(self) -> list[str]:
+        ended = self._run.ending is not None
+        notes = []
+        if self._last_resort is not None:
+            notes.append(self._last_resort)
+        elif self._failure is not None and not ended:
+            notes.append(self._failure)
+        if self.timed_out:
+            notes.append(TIMED_OUT if ended else TIMING_OUT)
+        return notes
+
+    def on_change(self) -> None:
+        """Its time-out may have passed: begin the ladder."""
+        if self._run.time_is_over and self._run.ending is None and self._task is None:
+            self._task = asyncio.ensure_future(self._end())
+            self._task.add_done_callback(_tell_failure)
+
+    def forget(self) -> None:
+        """The terminal is closed, and ends everything."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def interrupt(self) -> bool:
+        """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
+        if self._run.ending is not None:
+            return False
+        observer, channel = self._conversation.observer, self._conversation.channel
+        modes = observer.modes()
+        self.sent.add(signal.SIGINT)
+        if modes.signals and modes.interrupt:
+            self._conversation.send(modes.interrupt)
+        elif (group := observer.foreground()) is not None and group != channel.pid:
+            channel.signal_group(group, signal.SIGINT)
+        else:  # the shell's own editor, which takes the key for what it is
+            self._conversation.send(keys.encode("C-c"))
+        await channel.drained()
+        return True
+
+    async def kill(self) -> None:
+        """Interrupt, then terminate, then kill the command's processes; the shell survives."""
+        channel = self._conversation.channel
+        if self._run.stopped and channel.pid is not None:
+            channel.signal_process(channel.pid, signal.SIGCONT)  # a stopped shell would not even see its child end
+        await self.interrupt()
+        await self._grace()
+        for number in (signal.SIGTERM, *[signal.SIGKILL] * KILLS):
+            if self._run.ending is not None:
+                return
+            self.sent.add(number)
+            self._signal(number)
+            await self._grace()
+        if self._run.ending is None:
+            self._failure = UNSEEN if self._conversation.survivors.running() is None else NOT_REACTING
+
+    async def _end(self) -> None:
+        """What a time-out means."""
+        channel = self._conversation.channel
+        await self.kill()
+        if self._run.ending is None and channel.pid is not None:
+            self._last_resort = SHELL_TOO_UNSEEN if self._failure == UNSEEN else SHELL_TOO
+            channel.signal_process(channel.pid, signal.SIGKILL)
+
+    async def _grace(self) -> None:
+        await self._changes.until(lambda: self._run.ending is not None, GRACE)
+
+    def _signal(self, number: int) -> None:
+        """To each process of the command; where they cannot be seen, to the group in front."""
+        channel = self._conversation.channel
+        running = self._conversation.survivors.running()
+        if running is not None:
+            for process in running:
+                channel.signal_process(process.pid, number)
+                channel.signal_process(process.pid, signal.SIGCONT)
+        elif (group := self._conversation.observer.foreground()) is not None and group != channel.pid:
+            channel.signal_group(group, number)
+            channel.signal_group(group, signal.SIGCONT)
+
+
+def _tell_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        task.get_loop().call_exception_handler({"message": "ending a command failed", "exception": error})

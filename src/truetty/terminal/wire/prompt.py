@@ -1,0 +1,60 @@
+"""Whose the shell's prompt is.
+
+    UNSEEN ──P, a look──▸ FREE ──trigger──▸ TAKEN ──the command's end──▸ FREE
+    any ──the shell has ended──▸ GONE
+
+Keys that were sent and that no program has surely read may stand at the prompt, now or when it comes: `keys_left`. The
+line is cleared before anything of ours is typed there.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Final
+
+XOFF: Final = b"\x13"
+
+
+class PromptState(Enum):
+    UNSEEN = auto()
+    FREE = auto()
+    TAKEN = auto()
+    GONE = auto()
+
+
+class Prompt:
+    def __init__(self) -> None:
+        self.state = PromptState.UNSEEN
+        self.keys_left = False
+        self.output_stopped = False  # Ctrl-S was among the keys: flow control may hold the output back
+        self.begins_at: int | None = None  # where in the transcript the prompt begins that stands there now
+
+    @property
+    def is_free(self) -> bool:
+        """Ours: a trigger may be typed."""
+        return self.state is PromptState.FREE
+
+    @property
+    def is_clean(self) -> bool:
+        """Ours, and nothing was typed there."""
+        return self.is_free and not self.keys_left
+
+    def on_keys(self, data: bytes, *, left: bool) -> None:
+        """`left`: some of them may be left to the prompt."""
+        self.keys_left = self.keys_left or left
+        self.output_stopped = self.output_stopped or XOFF in data
+
+    def on_clear(self) -> None:
+        """What stood there was thrown away."""
+        self.keys_left = self.output_stopped = False
+
+    def on_trigger(self) -> None:
+        self.state = PromptState.TAKEN
+
+    def on_free(self) -> None:
+        """The shell is at its prompt, and no command of ours runs."""
+        if self.state is not PromptState.GONE:
+            self.state = PromptState.FREE
+
+    def on_exit(self) -> None:
+        self.state = PromptState.GONE

@@ -1,0 +1,145 @@
+"""One command on the wire: its machine, and where its output lies. Made for it, never reset.
+
+Rule: the conversation moves it on by the `on_…` methods; everybody else only reads what is true of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from truetty.core.machine import Ending, Machine
+from truetty.core.machine import State as MachineState
+from truetty.core.observation import Observation
+from truetty.core.outcome import State, Strategy
+from truetty.core.reader_watch import Reading
+from truetty.core.signs import Event, Mark
+from truetty.core.testimony import Secrets
+from truetty.host.base import Ended
+from truetty.shells.row import Row
+from truetty.terminal.wire.span import Bounds
+
+UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
+
+
+class Run:
+    def __init__(self, text: str | None, serial: int, secrets: Secrets, machine: Machine, span: Bounds) -> None:
+        self.text: Final = text  # None: nothing is run, the prompt is awaited
+        self.serial: Final = serial
+        self.secrets: Final = secrets
+        self.machine: Final = machine
+        self.span: Final = span
+        self.notes: Final[list[str]] = []
+        self.time_is_over = False  # its own time-out has passed
+        self.marks_came_back = False  # our marks did not work when it began, and do now
+        self.concluded = False  # where its output ends is settled
+
+    # -- what happens to it
+
+    def on_bytes(self, now: float) -> None:
+        self.machine.on_bytes(now)
+        if self.span.echoing:
+            self.span.skip_echo()
+
+    def on_sign(self, sign: Event, now: float, *, in_front: bool | None, is_echo: Callable[[bytes], bool]) -> bool:
+        """Returns whether its output begins with this sign. `is_echo`: whether these bytes are our own line."""
+        machine, before = self.machine, self.machine.output_from
+        again = before is not None and isinstance(sign, Mark) and sign.secret == self.secrets.start
+        if before is not None and again and is_echo(self.span.printed(before, sign.start)):
+            machine.on_echo(sign.start)
+        machine.on_event(sign, now, in_front=in_front)
+        if machine.output_from is not None and machine.output_from != before:
+            self.span.start(machine.output_from)
+            return True
+        if isinstance(sign, Mark) and sign.secret in (self.secrets.start, self.secrets.key):
+            self.span.window.leave_out(sign.start, sign.end)
+            if machine.prompt_claimed and sign.letter == "P":
+                self.span.window.end_at(sign.start)  # as it seems; looks will tell
+        return False
+
+    def on_look(self, seen: Observation, now: float) -> None:
+        claimed = self.machine.prompt_claimed
+        self.machine.on_observation(seen, now)
+        if claimed and not self.machine.prompt_claimed:
+            self.span.window.end_at(None)  # it was no prompt after all: the output goes on
+
+    def on_shell_end(self, ended: Ended, now: float) -> None:
+        if ended.code is None and ended.signal is None:
+            self.machine.on_lost(now)
+        else:
+            self.machine.on_exit(ended.code, ended.signal, now)
+
+    def on_prompt_without_mark(self, shell: Row) -> None:
+        """Its output ends before the prompt that stands there, as far as that can be recognised."""
+        if note := self.span.end_before_prompt(shell):
+            self.notes.append(note)
+
+    def conclude(self, shell: Row, *, shell_ended: bool) -> None:
+        """It has ended: settle where its output does."""
+        self.concluded = True
+        ending, machine = self.machine.ending, self.machine
+        assert ending is not None
+        if ending.at is not None:
+            self.span.end(ending.at)
+        elif machine.downgraded:
+            pass  # it was settled when the prompt came without a mark
+        elif not shell.has_marks and not shell_ended:
+            self.on_prompt_without_mark(shell)
+        elif not shell.has_marks or machine.output_from is not None:
+            self.span.end()
+        if not ending.proven:
+            self.notes.append(UNPROVEN)
+
+    # -- what is true of it
+
+    @property
+    def started(self) -> bool:
+        return self.machine.output_from is not None or self.machine.state is MachineState.RUNNING
+
+    @property
+    def ending(self) -> Ending | None:
+        return self.machine.ending
+
+    @property
+    def state(self) -> State:
+        if self.machine.ending is not None:
+            return "lost" if self.machine.ending.evidence is None else "finished"
+        return "waiting" if self.machine.waiting is not None else "running"
+
+    @property
+    def strategy(self) -> Strategy:
+        return self.machine.strategy
+
+    @property
+    def downgraded(self) -> bool:
+        """Our marks stopped in mid-command."""
+        return self.machine.downgraded
+
+    @property
+    def healed(self) -> bool:
+        """They did not work, and work again."""
+        return self.machine.healed or (self.marks_came_back and not self.machine.downgraded)
+
+    @property
+    def waiting(self) -> Reading | None:
+        """Who reads the keyboard."""
+        return self.machine.waiting
+
+    @property
+    def reader_number(self) -> int:
+        """How often somebody began to read the keyboard."""
+        return self.machine.episode
+
+    @property
+    def can_tell_waiting(self) -> bool:
+        """Whether looks can ever show that somebody waits."""
+        return self.machine.can_tell_waiting
+
+    @property
+    def stopped(self) -> bool:
+        """The last look found every process of it stopped."""
+        return self.machine.stopped
+
+    @property
+    def asked_at(self) -> float:
+        return self.machine.asked_at
