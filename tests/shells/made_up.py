@@ -62,7 +62,7 @@ def main(folder: Path) -> dict[str, object]:
 async def in_a_terminal(folder: Path) -> dict[str, object]:
     """It runs, is sent to a directory, and the kernel's side takes it for a shell."""
     from truetty import Registry
-    from truetty.host.kernel import proc, stack
+    from truetty.host.kernel import proc, prompts
     from truetty.host.kernel.calls import Block
 
     async with Registry(shell="frob", limit=1) as registry:
@@ -72,15 +72,17 @@ async def in_a_terminal(folder: Path) -> dict[str, object]:
         assert terminal.pid is not None
         of = proc.stat(terminal.pid)
         assert of is not None
-        look = stack.look_of(of, Block("reads", call="read", size=1000, stack=1), editing=False)
+        look = prompts.look_of(of, Block("reads", call="read", size=1000, stack=1), editing=False)
         return {
             "shell": terminal.shell,
             "output": outcome.output,
             "strategy": outcome.strategy,
             "moved": moved is terminal and moved.cwd == str(folder),
-            "is a shell": stack.is_interactive_shell(of),
+            "is a shell": prompts.is_interactive_shell(of),
             "size of the read": look.size if look is not None else None,
-            "its own read": [stack.resembles_prompt(of, stack.Look("read", size, 0, False)) for size in (4711, 4096)],
+            "its own read": [
+                prompts.resembles_prompt(of.name, prompts.Look("read", size, 0, False)) for size in (4711, 4096)
+            ],
         }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.host.kernel.driver import SHELLS, Pty
-from truetty.host.kernel.stack import Prompts
+from truetty.host.kernel.prompts import Prompts
 
 Start = Callable[..., Pty]
 

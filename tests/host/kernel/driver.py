@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from truetty.host.kernel import proc
 from truetty.host.kernel.linux import LinuxObserver
 from truetty.host.kernel.observation import Observation, Process
-from truetty.host.kernel.stack import Prompts
+from truetty.host.kernel.prompts import Prompts
 
 BOUND = 20.0  # seconds: far beyond what anything here needs
 LOOKS = 25  # how often a settled state is looked at again: it must not flicker
@@ -99,6 +99,13 @@ class Pty:
             return look.reader == self.pid and bool(self.screen) and before == last and self.observer.learn()
 
         self.until(quiet, "a first prompt")
+
+    def learn_work(self) -> None:
+        """Let it run a program and look meanwhile: then the observer knows the path on which it runs programs."""
+        self.type("/bin/sleep 1000\r")
+        self.settle("running", hard=True)
+        self.type("\x03")
+        self.settle("ready", hard=True)
 
     def run(self, line: str) -> None:
         """Type a line at the prompt and wait until the shell is back there, having read it."""

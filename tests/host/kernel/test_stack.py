@@ -1,166 +1,114 @@
-"""What is learnt of prompts, for whom it is kept, and what it takes to be recognised."""
+"""The path on which a shell was reached, from stacks recorded on both machines."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-
 import pytest
 
-from tests.host.kernel.driver import SHELLS, Pty
-from truetty.host.kernel import proc
-from truetty.host.kernel import stack as prompts
-from truetty.host.kernel.calls import Block, Device, blocked
-from truetty.host.kernel.stack import Key, Look, Path, Prompts
+from tests.host.kernel.recordings import MACHINES, recordings
+from truetty.host.kernel.stack import CallPath, Stack, is_behind_call, path_on
 
-Start = Callable[..., Pty]
-EDITED = Look("pselect6", 0, 0x14E0, True)
-LINES = Look("read", 8192, 0x298, False)
-NOWHERE: Path = frozenset()
-
-
-@pytest.fixture
-def bash(start: Start) -> Pty:
-    return start("bash")
-
-
-@pytest.fixture
-def key(bash: Pty) -> Key:
-    found = prompts.key_of(bash.stat())
-    assert found is not None
-    return found
+# Return addresses of the shells' main loops, the outermost first, as a debugger shows them.
+CHAINS = {
+    ("bash", "prompt"): (0x34430, 0x33FF4, 0x357EC, 0x35610, 0x35470, 0x3E868),
+    ("bash", "PS2 if"): (0x34430, 0x33FF4, 0x357EC, 0x35610, 0x35470, 0x3E868),
+    ("bash", "a program runs"): (0x34430, 0x33FF4, 0x3589C, 0x4F7E0),
+    ("bash", "read -e x"): (0x34430, 0x33FF4, 0x3589C, 0x4F7E0),
+    ("zsh", "prompt"): (0x18EB0, 0x51030, 0x4DA44, 0x7BE8C),
+    ("zsh", "PS2 if"): (0x18EB0, 0x51030, 0x4DA44, 0x7BE98),
+    ("zsh", "vared PATH"): (0x18EB0, 0x51030, 0x4DC58, 0x39338),
+    ("fish", "prompt"): (0x156F0, 0x14358, 0xA2984, 0xA1D48),
+    ("fish", "read x"): (0x156F0, 0x14358, 0xA2CB0, 0x83988),
+    ("ksh93", "PS2 if"): (0x15270, 0x16490, 0x157F0, 0x53FE4),
+    ("dash", "a program runs"): (0x46B0, 0x463C, 0xE2D0, 0x6414),
+}
 
 
-def block_of(pty: Pty) -> Block:
-    found = os.stat(os.readlink(f"/proc/{pty.pid}/fd/0"))
-    return blocked(pty.stat(), pty.pid, Device(found.st_rdev, found.st_dev))
+@pytest.mark.parametrize(("shell", "situation"), CHAINS)
+def test_frame_records_of_aarch64_give_the_exact_path(shell: str, situation: str) -> None:
+    path = recordings("aarch64")[shell, situation].path
+    expected = CHAINS[shell, situation]
+    assert path.exact
+    assert tuple(place for _, place in path.calls)[: len(expected)] == expected
+
+
+def test_words_of_x86_64_give_the_path() -> None:
+    prompt = recordings("x86_64")["bash", "prompt"].path
+    assert not prompt.exact
+    assert prompt.calls == ((3, 0x2771), (81, 0x23D9), (87, 0x38F6), (93, 0x3744), (95, 0x21602), (97, 0x35B6))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_paths_part_where_the_main_loop_calls_for_a_line_or_for_a_command(machine: str) -> None:
+    for (shell, situation), (_, path) in recordings(machine).items():
+        prompt = recordings(machine)[shell, "prompt"].path
+        assert len(path) >= 3, (shell, situation)
+        assert prompt.parts_from(path) == path.parts_from(prompt), (shell, situation)
+        if situation.startswith("prompt"):
+            assert not prompt.parts_from(path), (shell, situation)
+        elif situation == "a program runs" and shell != "busybox":  # busybox's loop lies further in than six calls
+            assert prompt.parts_from(path), (shell, situation)
+
+
+def test_a_call_that_only_one_has_was_left_over() -> None:
+    whole = CallPath(((1, 10), (2, 20), (3, 30), (4, 40)))
+    assert not whole.parts_from(CallPath(((1, 10), (3, 30), (4, 40))))
+    assert not whole.parts_from(CallPath(((1, 10), (2, 20), (3, 30), (4, 40), (5, 50))))
+    assert not whole.parts_from(CallPath())
+    assert not whole.parts_from(CallPath(((1, 10), (2, 20), (6, 60))))
+    assert whole.parts_from(CallPath(((1, 10), (2, 21), (3, 30), (4, 40))))
+
+
+def test_what_stays_of_two_prompts_is_the_path() -> None:
+    first = CallPath(((1, 10), (2, 20), (3, 30), (4, 41)))
+    assert first.staying(CallPath(((1, 10), (2, 20), (3, 30), (5, 50)))).calls == ((1, 10), (2, 20), (3, 30))
+    other = CallPath(((1, 10), (2, 20), (8, 80)))
+    assert first.staying(other) == other  # too little stays
+
+
+def record(outer: int, place: int) -> bytes:
+    return outer.to_bytes(8, "little") + place.to_bytes(8, "little")
+
+
+def chained(memory: bytes, *, machine: str = "aarch64") -> CallPath:
+    return path_on(Stack(machine, 0x1000, 0x2000, 0x70000, memory, lambda _: False))
+
+
+def test_a_chain_may_begin_above_the_arguments_of_the_call_and_may_be_signed() -> None:
+    signed = 0xAB << 56
+    chain = record(0x70030, 0x1111) + record(0x70040, signed | 0x1222) + record(0x70050, 0x1333) + record(0, 0x1444)
+    path = chained(bytes(32) + chain)
+    assert path == CallPath(((1, 0x444), (2, 0x333), (3, 0x222), (4, 0x111)), exact=True)
 
 
 @pytest.mark.parametrize(
-    ("learnt", "seen", "verdict"),
+    "memory",
     [
-        ([], EDITED, "strange"),
-        ([EDITED], EDITED, "prompt"),
-        ([EDITED], EDITED._replace(depth=0x1500), "editor"),
-        ([EDITED], EDITED._replace(call="poll"), "prompt"),
-        ([EDITED], EDITED._replace(editing=False), "other"),
-        ([EDITED], Look("read", 4096, 0x7E8, False), "other"),
-        ([EDITED], Look("read", 1024, 0x12C8, False), "unlearnt"),
-        ([EDITED, Look("read", 1024, 0x12C8, False)], Look("read", 1024, 0x12C8, False), "prompt"),
-        ([LINES], LINES, "prompt"),
-        ([LINES], LINES._replace(editing=True), "prompt"),
-        ([LINES], LINES._replace(depth=0x300), "editor"),
-        ([LINES], Look("read", 1, 0x298, False), "other"),
-        ([LINES], EDITED, "unlearnt"),
+        b"",
+        bytes(4096),
+        record(0x70010, 0x1111) + record(0x70000, 0x1222),  # back to where it came from
+        record(0x70018, 0x1111) + bytes(8) + record(0, 0x1222),  # not aligned
+        record(0x7FFF0, 0x1111),  # out of the stack
+        record(0x70010, 0x1111) + record(0, 0x1222),  # too short to be a path
     ],
 )
-def test_verdicts_where_the_path_cannot_be_compared(
-    bash: Pty, key: Key, learnt: list[Look], seen: Look, verdict: str
-) -> None:
-    known = Prompts()
-    for look in learnt:
-        known.learn(key, look, NOWHERE)
-    assert known.judge(key, seen, bash.stat()) == verdict
+def test_what_is_no_chain_is_no_path(memory: bytes) -> None:
+    assert not chained(memory)
 
 
-def test_the_path_must_be_the_same(bash: Pty, key: Key) -> None:
-    known = Prompts()
-    path = prompts.path_of(bash.stat(), block_of(bash))
-    assert len(path) > 2
-    known.learn(key, EDITED, path)
-    assert known.judge(key, EDITED, bash.stat()) == "prompt"
-    # A job in the background may change the modes under the editor: then the path alone is enough.
-    assert known.judge(key, EDITED._replace(editing=False), bash.stat()) == "prompt"
-    bash.type("read -e x\r")
-    bash.settle("waiting", "line")
-    assert known.judge(key, EDITED, bash.stat()) == "builtin"
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_the_path_of_a_shell_is_the_same_after_commands_and_in_other_processes(start: Start, shell: str) -> None:
-    first, second = start(shell), start(shell)
-    path = prompts.path_of(first.stat(), block_of(first))
-    assert len(path) > 2
-    for line in ("true", "/bin/true", "cd /", "echo a | /bin/cat"):
-        second.run(line)
-    later = prompts.path_of(second.stat(), block_of(second))
-    assert 2 * len(path & later) >= len(path)
-
-
-def test_kept_for_one_file_and_one_name(bash: Pty, key: Key) -> None:
-    known = Prompts()
-    known.learn(key, EDITED, NOWHERE)
-    for other in ((key[0], key[1] + 1, key[2], key[3]), (*key[:2], key[2] + 1, key[3]), (*key[:3], "sh")):
-        assert known.judge(other, EDITED, bash.stat()) == "strange"
-
-
-def test_bounds(bash: Pty, key: Key) -> None:
-    known = Prompts()
-    for depth in range(100):
-        known.learn(key, EDITED._replace(depth=depth), NOWHERE)
-    verdicts = [known.judge(key, EDITED._replace(depth=depth), bash.stat()) for depth in range(100)]
-    assert verdicts.count("prompt") < 20
-    assert verdicts[-1] == "prompt"
-    for inode in range(1000):
-        known.learn((0, inode, 0, "x"), EDITED, NOWHERE)
-    assert known.judge(key, EDITED, bash.stat()) == "strange"
-
-
-def test_a_script_is_not_an_interactive_shell(start: Start, bash: Pty) -> None:
-    assert prompts.is_interactive_shell(bash.stat())
-    script = start("bash", "-c", "read x; true", prompt=False)
-    script.settle("waiting", "line")
-    assert not prompts.is_interactive_shell(script.stat())
-    other = start("cat", prompt=False)
-    assert not prompts.is_interactive_shell(other.stat())
-
-
-def test_read_on_the_very_depth_of_the_prompt_is_not_the_prompt(start: Start) -> None:
-    """Functions and lists deepen the stack of bash by steps; some sum of them is the prompt's own depth."""
-    pty = start("bash")
-    depth = _depth(pty)
-    pty.run('f() { "$@"; }')
-    plain = _depth_of_read(pty, "read -e x")
-    steps = {
-        "f {}": _depth_of_read(pty, "f read -e x") - plain,
-        "{{ {}; }}": _depth_of_read(pty, "{ read -e x; }") - plain,
-        "if :; then {}; fi": _depth_of_read(pty, "if :; then read -e x; fi") - plain,
-        ": && {}": _depth_of_read(pty, ": && read -e x") - plain,
-    }
-    tried = 0
-    for counts in _sums(list(steps.values()), depth - plain):
-        line = "read -e x"
-        for form, count in zip(steps, counts, strict=True):
-            for _ in range(count):
-                line = form.format(line)
-        pty.type(line + "\r")
-        pty.settle("waiting", "line", hard=True)
-        tried += _depth(pty) == depth
-        pty.run("")
-        if tried == 5:
-            break
-    # On a build of bash where no such sum exists there is nothing to confuse, and the steps have shown as much.
-    assert tried > 0 or not any(_sums(list(steps.values()), depth - plain))
-
-
-def _depth(pty: Pty) -> int:
-    stack = int(proc.read(f"/proc/{pty.pid}/syscall").split()[7], 16)
-    return pty.stat().stack - stack
-
-
-def _depth_of_read(pty: Pty, line: str) -> int:
-    pty.type(line + "\r")
-    pty.settle("waiting", "line", hard=True)
-    depth = _depth(pty)
-    pty.run("")
-    return depth
-
-
-def _sums(steps: list[int], total: int) -> list[list[int]]:
-    """Every way to reach `total` with few of each step."""
-    if not steps:
-        return [[]] if total == 0 else []
-    ways = []
-    for count in range(6):
-        ways += [[count, *rest] for rest in _sums(steps[1:], total - count * steps[0])]
-    return ways
+@pytest.mark.parametrize(
+    ("machine", "text", "is_call"),
+    [
+        ("x86_64", "0000e811223344", True),  # call relative
+        ("x86_64", "000000000000ffd0", True),  # call *%rax
+        ("x86_64", "0000ff1511223344", True),  # call *disp32(%rip)
+        ("x86_64", "00000000e9112233", False),  # jmp
+        ("x86_64", "000000000000ffe0", False),  # jmp *%rax
+        ("aarch64", "00000001020094", True),  # bl
+        ("aarch64", "00000000001fd6", False),  # br x0
+        ("aarch64", "00000020013fd6", True),  # blr x9
+        ("aarch64", "00000001020014", False),  # b
+        ("riscv64", "00000000000000", True),  # not known: it may be one
+    ],
+)
+def test_what_a_call_looks_like(machine: str, text: str, is_call: bool) -> None:
+    assert is_behind_call(machine, bytes.fromhex(text)[-7:]) == is_call

@@ -48,8 +48,8 @@ _GENERIC = {
     426: "io_uring_enter",
     441: "epoll_pwait2",
 }
-_TABLES = {"x86_64": _X86_64, "aarch64": _GENERIC, "riscv64": _GENERIC, "loongarch64": _GENERIC}
-_CALLS = _TABLES.get(platform.machine(), {})
+TABLES = {"x86_64": _X86_64, "aarch64": _GENERIC, "riscv64": _GENERIC, "loongarch64": _GENERIC}
+_CALLS = TABLES.get(platform.machine(), {})
 CALLS_ARE_KNOWN = bool(_CALLS)
 
 _DEV_TTY = os.makedev(5, 0)

@@ -17,10 +17,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from truetty.host.kernel import proc
-from truetty.host.kernel import stack as prompts
+from truetty.host.kernel import proc, prompts
 from truetty.host.kernel.calls import Block, Device, blocked, call_of, holds_tty
 from truetty.host.kernel.observation import Observation, ReadKind
+from truetty.host.kernel.stack import path_of
 from truetty.host.kernel.tty import Tty, is_editing, is_secret, kind_of
 
 _MOST_RELAYS = 4  # script in sudo in script ...: nobody goes deeper, and a loop must end
@@ -158,7 +158,7 @@ class Foreground:
         look = prompts.look_of(one, block, is_editing(local))
         if key is None or look is None or not prompts.is_interactive_shell(one):
             return plain
-        match self._known.judge(key, look, one):
+        match self._known.judge(key, look, path_of(one, block.stack)):
             case "prompt":
                 return "shell", True
             case "editor":
@@ -170,7 +170,7 @@ class Foreground:
             case "other":
                 return plain
             case "strange":
-                return ("shell", True) if prompts.resembles_prompt(one, look) else (plain[0], False)
+                return ("shell", True) if prompts.resembles_prompt(one.name, look) else (plain[0], False)
 
     def _relayed(self, beneath: Sequence[proc.Stat]) -> Observation | None:
         """What goes on at the terminal that a relay feeds; None when there is none."""

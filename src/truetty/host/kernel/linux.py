@@ -22,11 +22,11 @@ import os
 import termios
 from typing import Any
 
-from truetty.host.kernel import proc
-from truetty.host.kernel import stack as prompts
+from truetty.host.kernel import proc, prompts
 from truetty.host.kernel.calls import CALLS_ARE_KNOWN, Block, Device, blocked, holds_tty
 from truetty.host.kernel.foreground import Foreground
 from truetty.host.kernel.observation import Modes, Observation, Process
+from truetty.host.kernel.stack import path_of
 from truetty.host.kernel.tty import Tty, is_editing, is_secret, kind_of, open_slave
 
 _SHARED_PROMPTS = prompts.Prompts()
@@ -66,8 +66,10 @@ class LinuxObserver:
         # The program that runs, asked again only when the image in memory has changed.
         self._image: Image | None = None
         self._key: prompts.Key | None = None
+        self._returns: dict[int, bool] = {}  # of addresses in its text: whether a call returns there
         self._proven: Image | None = None  # the one that was seen at a prompt
         self._lent: dict[int, int] = {}
+        self._work_call: bytes | None = None  # the last call of a shell at work from which its path was learnt
         # The last `ready`, and the look it was concluded from.
         self._last: Observation | None = None
         self._last_look: tuple[bytes, bytes, int, int] | None = None
@@ -121,6 +123,7 @@ class LinuxObserver:
         if front is None:
             return Observation("unknown", hard=False, consumed=consumed)
         if front != of.group:
+            self._learn_work(of, call)
             return self._foreground().look(front, proc.descendants(of), consumed)
         if of.state in proc.HALTED:
             return Observation("stopped", consumed=consumed)
@@ -144,6 +147,17 @@ class LinuxObserver:
             case "reads":
                 return self._reading(of, block, local, consumed)
 
+    def _learn_work(self, of: proc.Stat, call: bytes | None) -> None:
+        """A job is in front, and the shell is blocked where it waits for one: once for each such place."""
+        if call is None or call == self._work_call:
+            return
+        self._work_call = call
+        block, key = blocked(of, of.pid, self._device, call), self._program_key(of)
+        if block.state == "elsewhere" and block.stack and key is not None:
+            path = path_of(of, block.stack, self._returns)
+            if self._calling() == call:  # else it ran while we looked
+                self._known.learn_work(key, path)
+
     def _foreground(self) -> Foreground:
         return Foreground(self._tty, self._device, self._known, self._lent)
 
@@ -156,7 +170,8 @@ class LinuxObserver:
         wakes = int(turns.split()[2]) if turns else None
         look = prompts.look_of(of, block, is_editing(local))
         key = self._program_key(of)
-        verdict = "strange" if key is None or look is None else self._known.judge(key, look, of)
+        path = path_of(of, block.stack, self._returns)
+        verdict = "strange" if key is None or look is None else self._known.judge(key, look, path)
         match verdict:
             case "prompt":
                 self._proven = _image(of)
@@ -168,8 +183,8 @@ class LinuxObserver:
                 return Observation("waiting", block.stuck, "line", of.pid, of.name, wakes, consumed)
             case "strange":
                 # After `exec` of another shell: most likely its prompt, but nobody has confirmed it.
-                resembles = look is not None and prompts.resembles_prompt(of, look) and prompts.is_interactive_shell(of)
-                kind = "shell" if resembles else kind_of(local)
+                alike = look is not None and prompts.resembles_prompt(of.name, look)
+                kind = "shell" if alike and prompts.is_interactive_shell(of) else kind_of(local)
                 return Observation("waiting", False, kind, of.pid, of.name, wakes, consumed)
             case "unlearnt" if not is_editing(local) or _image(of) != self._proven:
                 return Observation("waiting", False, "shell", of.pid, of.name, wakes, consumed)
@@ -197,7 +212,7 @@ class LinuxObserver:
             return False
         if block.timed and local & termios.ICANON:
             return False  # `read -t` in a prompt hook: no shell waits like this at its prompt
-        path = prompts.path_of(of, block)
+        path = path_of(of, block.stack, self._returns)
         if self._calling() != call or self._turn() != turns:
             return False  # it ran while we looked
         self._known.learn(key, look, path)
@@ -217,7 +232,7 @@ class LinuxObserver:
                 self._key = prompts.key_of(of)
             except PermissionError:
                 self._key = None
-            self._image = image
+            self._image, self._returns = image, {}
         return self._key
 
     # ── single facts ────────────────────────────────────────────────────────────────────────────────────────────

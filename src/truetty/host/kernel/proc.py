@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from truetty.host.kernel.observation import Process
 
@@ -84,6 +84,22 @@ def read_memory(pid: int, address: int, size: int) -> bytes:
         return os.pread(fd, size, address)
     finally:
         os.close(fd)
+
+
+class Memory:
+    """The memory of another process, opened once for several reads. Raises as `read_memory` does."""
+
+    def __init__(self, pid: int) -> None:
+        self._fd = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
+
+    def read(self, address: int, size: int) -> bytes:
+        return os.pread(self._fd, size, address)
 
 
 def stat(pid: int) -> Stat | None:

@@ -1,0 +1,183 @@
+"""How the primary prompt of each shell looks to the kernel, learnt at prompts that a mark has confirmed.
+
+A shell reads the tty at its prompt, at PS2 and in its `read` command. What tells them apart is where on its stack it
+is blocked: the *depth*, from the stack's start to the stack pointer, is one constant for one build of a shell and one
+editing mode, whatever the environment, the rc files, nesting or `exec`.
+
+Rule 1: nothing is known beforehand. Depths belong to a build; they are learnt, and kept for all terminals by the
+        identity of the program's file and the process's name (busybox and `sh` are several shells in one file).
+Rule 2: a prompt must also have been reached on the same path (`stack.py`). By depth alone, bash's `read -e` inside
+        functions can fall on the prompt's place by chance.
+Rule 3: the path on which a shell runs programs is learnt too, while one is in front. A read on that path was called
+        for by a command (`read -e`, `vared`), a read that is not is the shell's own (its prompt, its PS2).
+Rule 4: the tty's modes prove little: `stty -echo` may have been left behind, and a job in the background may change
+        them under the shell's editor. They are asked only where the path cannot be compared.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from truetty.host.kernel import proc
+from truetty.host.kernel.calls import Block
+from truetty.host.kernel.stack import CallPath
+from truetty.shells import table
+
+Verdict = Literal[
+    "prompt",
+    "strange",  # nothing was ever learnt for this program
+    "editor",  # it reads as it does at the prompt, but from another place: PS2, a search, or else `read` or vared
+    "builtin",  # the same, and the path shows that a command has called for it: `read -e`
+    "unlearnt",  # as shells do at prompts, but in an editing mode in which this one was never seen
+    "other",  # it reads in another manner: its `read` command
+]
+Key = tuple[int, int, int, str]  # device, inode, mtime of the program's file, and the process's name
+Works = tuple[CallPath, ...]
+
+_MOST_PROGRAMS = 256
+_MOST_LOOKS = 8  # one for each editing mode; more would mean that something is learnt which is no constant
+_MOST_WORKS = 4  # one is a program's; others come of hooks that run programs
+
+# An interactive shell ignores the signals that would stop it; one that runs a script does not.
+_INTERACTIVE = 1 << (signal.SIGTSTP - 1) | 1 << (signal.SIGTTOU - 1)
+
+
+class Look(NamedTuple):
+    """How a read looks."""
+
+    call: str
+    size: int
+    depth: int
+    editing: bool  # neither line mode nor echo: an editor of the shell's own is at work
+
+
+def key_of(of: proc.Stat) -> Key | None:
+    """Raises PermissionError; None when the process is gone."""
+    try:
+        found = os.stat(f"/proc/{of.pid}/exe")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return (found.st_dev, found.st_ino, found.st_mtime_ns, of.name)
+
+
+def look_of(of: proc.Stat, block: Block, editing: bool) -> Look | None:
+    """None when the kernel does not say where the stack began."""
+    if not of.stack or not block.stack:
+        return None
+    row = table.lookup(of.name)
+    size = min(block.size, 2) if row is not None and row.varying_reads else block.size
+    return Look(block.call, size, of.stack - block.stack, editing)
+
+
+def is_interactive_shell(of: proc.Stat) -> bool:
+    """Whether the program's file is called like a shell (`bash`, `ksh93`, `zsh-5.9`), and it is no script it runs."""
+    try:
+        program = os.path.basename(os.readlink(f"/proc/{of.pid}/exe")).removesuffix(" (deleted)")
+    except OSError:
+        return False
+    return table.lookup(program) is not None and bool(proc.ignored_signals(of.pid) & _INTERACTIVE)
+
+
+def resembles_prompt(name: str, look: Look) -> bool:
+    """For a shell of which nothing was learnt: whether it reads as shells do at prompts and seldom elsewhere."""
+    if look.editing:
+        return True
+    row = table.lookup(name)
+    # Its `read` asks for one byte or for `read_size`; every other read is a prompt's.
+    return look.call == "read" and look.size > 1 and (row is None or look.size != row.read_size)
+
+
+class Prompts:
+    """What was learnt. One is shared by all observers of a process; it only grows, up to its bounds."""
+
+    __slots__ = ("_known", "_works")
+
+    def __init__(self) -> None:
+        self._known: dict[Key, dict[Look, CallPath]] = {}
+        self._works: dict[Key, Works] = {}  # on which each program was seen to wait for programs it had started
+
+    def learn(self, key: Key, look: Look, path: CallPath) -> None:
+        looks = self._known.pop(key, {})
+        # What differs between two prompts was left over from something else: only what stays is the path.
+        looks[look] = looks.pop(look, path).staying(path)
+        while len(looks) > _MOST_LOOKS:
+            del looks[next(iter(looks))]
+        self._known[key] = looks
+        # A path that no longer parts from the prompt's was that of a program which the prompt itself had started.
+        self._works[key] = tuple(work for work in self._works.get(key, ()) if _parts_from_all(work, looks.values()))
+        while len(self._known) > _MOST_PROGRAMS:
+            oldest = next(iter(self._known))
+            del self._known[oldest], self._works[oldest]
+
+    def learn_work(self, key: Key, path: CallPath) -> None:
+        """The shell waits for a program that it has started. What a prompt's hook starts lies on the prompt's path."""
+        looks, works = self._known.get(key), self._works.get(key, ())
+        if not path or not looks or path in works or not _parts_from_all(path, looks.values()):
+            return
+        self._works[key] = (*works, path)[-_MOST_WORKS:]
+
+    def judge(self, key: Key, look: Look, path: CallPath) -> Verdict:
+        looks = self._known.get(key)
+        if not looks:
+            return "strange"
+        works = self._works.get(key, ())
+        for known, its in looks.items():
+            fits = its or known.editing == look.editing or not known.editing
+            if fits and _same_place(known, look) and not _is_elsewhere(its, path, works):
+                return "prompt"
+        alike = [its for known, its in looks.items() if _same_manner(known, look)]
+        if alike:
+            # Only an editor is ever lent to a command; whole lines are read by the shell for itself.
+            lent = look.editing and all(_is_lent(its, path, works) for its in alike)
+            return "builtin" if lent else "editor"
+        unseen = all(known.editing != look.editing for known in looks)
+        return "unlearnt" if unseen and resembles_prompt(key[3], look) else "other"
+
+
+def _parts_from_all(work: CallPath, prompts: Iterable[CallPath]) -> bool:
+    return all(work.parts_from(prompt) for prompt in prompts if prompt)
+
+
+def _is_elsewhere(known: CallPath, path: CallPath, works: Works) -> bool:
+    """Whether a read from the prompt's place was reached otherwise. Where that cannot be told, the place must do.
+
+    At prompts at least three of six calls stayed (fish with and without its configuration; six in seven other shells);
+    in bash's `read -e`, on the very depth of the prompt, two. So: more than half must be gone.
+    """
+    if not known or not path:
+        return False
+    return _is_at_work(known, path, works) or (known.parts_from(path) and 2 * known.shared(path) < len(known))
+
+
+def _is_lent(known: CallPath, path: CallPath, works: Works) -> bool:
+    """Whether a command has called for the editor. Until a program was seen at work, only paths by words tell it.
+
+    By words, zsh's vared keeps three calls of six and its PS2 four. By the exact paths of aarch64, ksh93's PS2 keeps no
+    more than its `read`.
+    """
+    if not known or not path:
+        return False
+    far = not path.exact and known.parts_from(path) and 2 * known.shared(path) <= len(known)
+    return far or _is_at_work(known, path, works)
+
+
+def _is_at_work(known: CallPath, path: CallPath, works: Works) -> bool:
+    return any(work.shared(path) > known.shared(path) for work in works)
+
+
+def _same_place(known: Look, look: Look) -> bool:
+    if known.depth != look.depth:
+        return False
+    if known.editing:
+        # zsh polls instead of reading while it watches other descriptors, from the same place.
+        return known.size == look.size or 0 in (known.size, look.size)
+    return known.call == look.call and known.size == look.size
+
+
+def _same_manner(known: Look, look: Look) -> bool:
+    if known.editing:
+        return look.editing and known.call == look.call
+    return known.call == look.call and known.size == look.size and look.size > 1

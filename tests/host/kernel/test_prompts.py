@@ -1,0 +1,268 @@
+"""What is learnt of prompts, for whom it is kept, and what it takes to be recognised."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+
+import pytest
+
+from tests.host.kernel.driver import SHELLS, Pty
+from tests.host.kernel.recordings import MACHINES, recordings
+from truetty.host.kernel import proc, prompts
+from truetty.host.kernel.prompts import Key, Look, Prompts
+from truetty.host.kernel.stack import CallPath, path_of
+
+Start = Callable[..., Pty]
+EDITED = Look("pselect6", 0, 0x14E0, True)
+LINES = Look("read", 8192, 0x298, False)
+NOWHERE = CallPath()
+BASH: Key = (1, 2, 3, "bash")
+
+
+@pytest.fixture
+def bash(start: Start) -> Pty:
+    return start("bash")
+
+
+@pytest.fixture
+def key(bash: Pty) -> Key:
+    found = prompts.key_of(bash.stat())
+    assert found is not None
+    return found
+
+
+def pathway(pty: Pty) -> CallPath:
+    return path_of(pty.stat(), pointer(pty))
+
+
+def pointer(pty: Pty) -> int:
+    return int(proc.read(f"/proc/{pty.pid}/syscall").split()[7], 16)
+
+
+@pytest.mark.parametrize(
+    ("learnt", "seen", "verdict"),
+    [
+        ([], EDITED, "strange"),
+        ([EDITED], EDITED, "prompt"),
+        ([EDITED], EDITED._replace(depth=0x1500), "editor"),
+        ([EDITED], EDITED._replace(call="poll"), "prompt"),
+        ([EDITED], EDITED._replace(editing=False), "other"),
+        ([EDITED], Look("read", 4096, 0x7E8, False), "other"),
+        ([EDITED], Look("read", 1024, 0x12C8, False), "unlearnt"),
+        ([EDITED, Look("read", 1024, 0x12C8, False)], Look("read", 1024, 0x12C8, False), "prompt"),
+        ([LINES], LINES, "prompt"),
+        ([LINES], LINES._replace(editing=True), "prompt"),
+        ([LINES], LINES._replace(depth=0x300), "editor"),
+        ([LINES], Look("read", 1, 0x298, False), "other"),
+        ([LINES], EDITED, "unlearnt"),
+    ],
+)
+def test_verdicts_where_the_path_cannot_be_compared(learnt: list[Look], seen: Look, verdict: str) -> None:
+    known = Prompts()
+    for look in learnt:
+        known.learn(BASH, look, NOWHERE)
+    assert known.judge(BASH, seen, NOWHERE) == verdict
+
+
+# ── by recorded stacks of both machines ─────────────────────────────────────────────────────────────────────────────
+
+
+def learnt(machine: str, shell: str, *, work: bool) -> tuple[Prompts, Key]:
+    """What is known of a shell after its first prompt; with `work`, after it was seen to run a program too."""
+    known, key = Prompts(), (1, 2, 3, shell)
+    prompt = recordings(machine)[shell, "prompt"]
+    known.learn(key, prompt.look, prompt.path)
+    if work:
+        known.learn_work(key, recordings(machine)[shell, "a program runs"].path)
+    return known, key
+
+
+@pytest.mark.parametrize("work", [False, True])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_prompt_is_a_prompt(machine: str, work: bool) -> None:
+    for (shell, situation), (look, path) in recordings(machine).items():
+        if situation.startswith("prompt"):
+            known, key = learnt(machine, shell, work=work)
+            assert known.judge(key, look, path) == "prompt", (shell, situation)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(
+    ("shell", "situation", "verdict"),
+    [
+        ("bash", "read -e x", "builtin"),
+        ("bash", "read x", "other"),
+        ("bash", "PS2 quote", "editor"),
+        ("bash", "PS2 if", "prompt"),  # to the last address: the mark in PS2 must tell
+        ("zsh", "vared PATH", "builtin"),
+        ("zsh", "PS2 if", "editor"),
+        ("fish", "read x", "builtin"),
+        ("ksh93", "read x", "builtin"),
+        ("ksh93", "PS2 if", "editor"),
+        ("dash", "PS2 if", "editor"),
+    ],
+)
+def test_once_a_program_was_seen_at_work(machine: str, shell: str, situation: str, verdict: str) -> None:
+    known, key = learnt(machine, shell, work=True)
+    look, path = recordings(machine)[shell, situation]
+    assert known.judge(key, look, path) == verdict
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_before_a_program_was_seen_no_continuation_is_taken_for_a_command_and_no_command_for_the_prompt(
+    machine: str,
+) -> None:
+    for (shell, situation), (look, path) in recordings(machine).items():
+        known, key = learnt(machine, shell, work=False)
+        verdict = known.judge(key, look, path)
+        if situation.startswith("PS2") and situation != "PS2 foreach":  # tcsh reads that one by a command
+            assert verdict in ("editor", "prompt"), (shell, situation, verdict)
+        elif not situation.startswith("prompt"):
+            assert verdict != "prompt", (shell, situation, verdict)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(
+    ("shell", "situation"), [("bash", "read -e x"), ("zsh", "vared PATH"), ("fish", "read x"), ("ksh93", "read x")]
+)
+def test_a_lent_editor_on_the_very_depth_of_the_prompt_is_not_the_prompt(
+    machine: str, shell: str, situation: str
+) -> None:
+    known, key = learnt(machine, shell, work=True)
+    prompt, lent = recordings(machine)[shell, "prompt"], recordings(machine)[shell, situation]
+    assert known.judge(key, prompt.look, lent.path) == "builtin"
+    # A job in the background may change the modes under the editor: then the path alone is enough.
+    assert known.judge(key, prompt.look._replace(editing=False), prompt.path) == "prompt"
+
+
+def test_work_that_turns_out_to_lie_on_the_path_of_a_prompt_is_forgotten() -> None:
+    """The last call was left over from something, another at each prompt: a key had started the program."""
+    first = CallPath(((1, 10), (2, 20), (3, 30), (4, 40)))
+    second = CallPath(((1, 10), (2, 20), (3, 30), (4, 41)))
+    known = Prompts()
+    known.learn(BASH, EDITED, first)
+    known.learn_work(BASH, second)
+    assert known.judge(BASH, EDITED, second) == "builtin"
+    known.learn(BASH, EDITED, second)  # a mark says that it is the prompt
+    assert known.judge(BASH, EDITED, second) == known.judge(BASH, EDITED, first) == "prompt"
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_programs_that_a_prompt_starts_are_no_work(machine: str) -> None:
+    """A key bound to a program runs it from inside the editor: the outermost calls are the prompt's."""
+    known, key = learnt(machine, "bash", work=False)
+    known.learn_work(key, recordings(machine)["bash", "PS2 if"].path)
+    known.learn_work(key, recordings(machine)["bash", "a program runs"].path)
+    for situation, verdict in (("prompt", "prompt"), ("PS2 quote", "editor"), ("read -e x", "builtin")):
+        look, path = recordings(machine)["bash", situation]
+        assert known.judge(key, look, path) == verdict
+
+
+# ── on living shells ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_path_must_be_the_same(bash: Pty, key: Key) -> None:
+    known = Prompts()
+    path = pathway(bash)
+    assert len(path) > 2
+    known.learn(key, EDITED, path)
+    assert known.judge(key, EDITED, pathway(bash)) == "prompt"
+    bash.type("/bin/sleep 1000\r")
+    bash.settle("running")
+    known.learn_work(key, pathway(bash))
+    bash.type("\x03")
+    bash.settle("ready")
+    assert known.judge(key, EDITED, pathway(bash)) == "prompt"
+    bash.type("read -e x\r")
+    bash.settle("waiting", "line")
+    assert known.judge(key, EDITED, pathway(bash)) == "builtin"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_path_of_a_shell_is_the_same_after_commands_and_in_other_processes(start: Start, shell: str) -> None:
+    first, second = start(shell), start(shell)
+    path = pathway(first)
+    assert len(path) > 2
+    for line in ("true", "/bin/true", "cd /", "echo a | /bin/cat"):
+        second.run(line)
+    assert 2 * path.shared(pathway(second)) >= len(path)
+
+
+def test_kept_for_one_file_and_one_name() -> None:
+    known, key = Prompts(), BASH
+    known.learn(key, EDITED, NOWHERE)
+    for other in ((key[0], key[1] + 1, key[2], key[3]), (*key[:2], key[2] + 1, key[3]), (*key[:3], "sh")):
+        assert known.judge(other, EDITED, NOWHERE) == "strange"
+
+
+def test_bounds() -> None:
+    known, key = Prompts(), BASH
+    for depth in range(100):
+        known.learn(key, EDITED._replace(depth=depth), NOWHERE)
+    verdicts = [known.judge(key, EDITED._replace(depth=depth), NOWHERE) for depth in range(100)]
+    assert verdicts.count("prompt") < 20
+    assert verdicts[-1] == "prompt"
+    for inode in range(1000):
+        known.learn((0, inode, 0, "x"), EDITED, NOWHERE)
+    assert known.judge(key, EDITED, NOWHERE) == "strange"
+
+
+def test_a_script_is_not_an_interactive_shell(start: Start, bash: Pty) -> None:
+    assert prompts.is_interactive_shell(bash.stat())
+    script = start("bash", "-c", "read x; true", prompt=False)
+    script.settle("waiting", "line")
+    assert not prompts.is_interactive_shell(script.stat())
+    other = start("cat", prompt=False)
+    assert not prompts.is_interactive_shell(other.stat())
+
+
+def test_read_on_the_very_depth_of_the_prompt_is_not_the_prompt(start: Start) -> None:
+    """Functions and lists deepen the stack of bash by steps; some sum of them is the prompt's own depth."""
+    pty = start("bash")
+    pty.learn_work()
+    depth = _depth(pty)
+    pty.run('f() { "$@"; }')
+    plain = _depth_of_read(pty, "read -e x")
+    steps = {
+        "f {}": _depth_of_read(pty, "f read -e x") - plain,
+        "{{ {}; }}": _depth_of_read(pty, "{ read -e x; }") - plain,
+        "if :; then {}; fi": _depth_of_read(pty, "if :; then read -e x; fi") - plain,
+        ": && {}": _depth_of_read(pty, ": && read -e x") - plain,
+    }
+    tried = 0
+    for counts in _sums(list(steps.values()), depth - plain):
+        line = "read -e x"
+        for form, count in zip(steps, counts, strict=True):
+            for _ in range(count):
+                line = form.format(line)
+        pty.type(line + "\r")
+        pty.settle("waiting", "line", hard=True)
+        tried += _depth(pty) == depth
+        pty.run("")
+        if tried == 5:
+            break
+    # On aarch64 the steps do not add up (a list is flat), and no line may land there; recorded stacks show it instead.
+    assert tried > 0 or platform.machine() != "x86_64" or not any(_sums(list(steps.values()), depth - plain))
+
+
+def _depth(pty: Pty) -> int:
+    return pty.stat().stack - pointer(pty)
+
+
+def _depth_of_read(pty: Pty, line: str) -> int:
+    pty.type(line + "\r")
+    pty.settle("waiting", "line", hard=True)
+    depth = _depth(pty)
+    pty.run("")
+    return depth
+
+
+def _sums(steps: list[int], total: int) -> list[list[int]]:
+    """Every way to reach `total` with few of each step."""
+    if not steps:
+        return [[]] if total == 0 else []
+    ways = []
+    for count in range(6):
+        ways += [[count, *rest] for rest in _sums(steps[1:], total - count * steps[0])]
+    return ways
