@@ -37,7 +37,11 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """One line to type, and the files it needs first."""
+    """One line to type, and the files it needs first.
+
+    A file of one command is named by a letter and the serial, and removed when it was read: `d` and the serial prints
+    D and stays until the command has ended, the others until it has run for a while. Other names stay, as the hook's.
+    """
 
     line: bytes  # with its Enter, and bracketed paste where that was asked for
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -66,7 +70,9 @@ class Recipe(Protocol):
     ) -> Launch:
         """`key` is the secret of P; `env` is what the shell would inherit, for HOME, ZDOTDIR, ENV and their like."""
 
-    def trigger(self, request: Request) -> Typed: ...
+    def trigger(self, request: Request) -> Typed:
+        """A line that prints C, runs the text with `last_code` as its `$?`, and prints D with its code and `$-`."""
+
     def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
         """A line that prints H with `$?` and installs the hook again; None where that cannot be done."""
 
@@ -82,7 +88,7 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One shell. The comment of each field names its readers' question."""
+    """One shell. A field's comment says what is true when it is set."""
 
     name: str
     recipe: Recipe
