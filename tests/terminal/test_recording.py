@@ -24,7 +24,8 @@ from tests.text.casts import Events, check, play, text
 from truetty.host.fake import SANE, FakeObserver
 from truetty.store.timeline import MOST_TIMES, Record
 from truetty.store.transcript import Transcript
-from truetty.terminal.recording import REACH, SLICE, Recording
+from truetty.terminal.echo import REACH
+from truetty.terminal.recording import SLICE, Recording
 from truetty.text.asciicast import VERSIONS
 
 SILENT = replace(SANE, echo=False)
@@ -525,7 +526,7 @@ async def test_an_echo_answers_once_and_soon(stage: Stage, cast: Path, monkeypat
     stage.say(b"x" * REACH)
     stage.say(b"never\r\n")
     await command.send("late\n")
-    monkeypatch.setattr("truetty.terminal.recording.PROMPT", -1.0)
+    monkeypatch.setattr("truetty.terminal.echo.LATEST", -1.0)
     stage.say(b"late\r\n")
     recording.stop()
     assert text(events_of(cast), "i") == "same\nsame\n"

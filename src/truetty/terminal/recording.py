@@ -19,11 +19,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import re
 import stat
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from operator import itemgetter
@@ -34,80 +32,11 @@ from truetty import files
 from truetty.core.errors import HostError, Misuse
 from truetty.host.kernel.observation import Observer
 from truetty.store.timeline import FINEST, Record
+from truetty.terminal.echo import KeyEcho, can_come_back
 from truetty.text.asciicast import VERSIONS, Header, Version, Writer
 
 # A tenth of a second of work; then others have their turn.
 SLICE: Final = 4 << 20
-
-# A tty echoes at once, but behind what was printed before; a pty holds less than this.
-REACH: Final = 1 << 17
-PROMPT: Final = 5.0  # seconds; what looks like an echo later is something else
-AHEAD: Final = 8  # so many may stay unseen before the next are looked for
-# Less than a letter and a line end is in any output by chance: it must be the very next thing there.
-TELLING: Final = 3
-# Lines, as the tty takes them; Ctrl-D ends one too, and never comes back.
-_PARTS: Final = re.compile(rb"[^\r\n\x04]*[\r\n]|[^\r\n\x04]+")
-_ECHO: Final = [b"^%c" % (byte ^ 64) if byte < 32 else bytes([byte]) for byte in range(256)]
-_ECHO[9], _ECHO[10], _ECHO[13], _ECHO[127] = b"\t", b"\r\n", b"\r\n", b"\b \b"
-
-
-@dataclass(slots=True)
-class _Keys:
-    """Sent while the tty echoed, as far as anybody knows: at once, or one line with nothing heard between its parts."""
-
-    time: float
-    since: float  # the next part is awaited
-    at: int  # where in what is heard its echo can begin
-    parts: list[bytes]  # not seen yet
-
-
-class _Echo:
-    """Tells which keys come back: in their order, with a program's own words before and between them."""
-
-    def __init__(self) -> None:
-        self.waiting: list[_Keys] = []
-        self._heard = bytearray()  # since the first of them
-        self._seen = 0  # up to here these are the echoes of others
-
-    def sent(self, data: bytes, now: float) -> None:
-        """All that came before was heard."""
-        last = self.waiting[-1:]
-        if not last or last[0].at != len(self._heard) or last[0].parts[-1].endswith((b"\r", b"\n")):
-            last = [_Keys(now, now, len(self._heard), [b""])]
-            self.waiting += last
-        last[0].since, last[0].parts[-1:] = now, _PARTS.findall(last[0].parts[-1] + data)
-
-    def heard(self, data: bytes, now: float) -> list[tuple[float, bytes]]:
-        """This was printed. Gives the keys that it shows, and when they were sent."""
-        self._heard += data
-        shown: list[tuple[float, bytes]] = []
-        waiting: list[_Keys] = []
-        for number, keys in enumerate(self.waiting):
-            if len(waiting) == AHEAD:
-                waiting += self.waiting[number:]
-                break
-            if now - keys.since > PROMPT:
-                continue
-            echoed = b""
-            while keys.parts and (end := self._end(keys.parts[0], max(keys.at, self._seen))) is not None:
-                keys.at, self._seen, keys.since = end, end, now
-                echoed += keys.parts.pop(0)
-            if echoed:
-                shown.append((keys.time, echoed))
-                waiting.clear()  # what was sent before would have come before
-            if keys.parts and len(self._heard) - keys.at < REACH:
-                waiting.append(keys)
-        self.waiting = waiting
-        if not waiting:
-            self._heard, self._seen = bytearray(), 0
-        return shown
-
-    def _end(self, part: bytes, at: int) -> int | None:
-        echo = b"".join([_ECHO[byte] for byte in part])
-        # A line end where the echo should be is what programs print after a password.
-        near = len(echo) < TELLING or self._heard.startswith(b"\r\n", at)
-        found = self._heard.find(echo, at, at + len(echo) if near else len(self._heard))
-        return found + len(echo) if found >= 0 else None
 
 
 class Wanted(TypedDict, total=False):
@@ -158,7 +87,7 @@ class Recording:
         self._at = 0
         self._since = record.began  # what is not written yet came after this
         self._sized = (0, record.began)  # where and when the last change of size was that is written
-        self._echo = _Echo()
+        self._echo = KeyEcho()
         self._heard = 0  # up to where
         self._timer: asyncio.Handle | None = None
         self._caught_up: asyncio.Future[None] | None = None
@@ -217,11 +146,11 @@ class Recording:
 
     def typed(self, data: bytes) -> None:
         """These keys go to the tty now."""
-        if self._file is not None and _PARTS.search(data) and self._echoes():
+        if self._file is not None and can_come_back(data) and self._echoes():
             self._write_keys()
             self._heard = self._record.end
             self._write_new(self._heard)  # what was printed before stands before
-            self._echo.sent(data, time.monotonic())
+            self._echo.on_keys(data, time.monotonic())
 
     def ended(self, exit_code: int | None) -> None:
         """The shell is gone; if it was so from the first, it was when its last byte came, as far as anybody knows."""
@@ -238,7 +167,7 @@ class Recording:
     def _write_keys(self) -> None:
         """Those that were seen to come back; they stand before their echo."""
         record = self._record
-        if not self._echo.waiting or record.end <= self._heard:
+        if not self._echo.awaits_any or record.end <= self._heard:
             return
         start, self._heard = self._heard, record.end
         try:
@@ -246,7 +175,7 @@ class Recording:
         except HostError as error:
             self._fail(str(error))
             return
-        for moment, keys in self._echo.heard(printed, time.monotonic()):
+        for moment, keys in self._echo.on_output(printed, time.monotonic()):
             self._write(self._writer.input(moment - record.began, keys))
 
     def _on_time(self) -> None:
@@ -349,7 +278,7 @@ class Recording:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._echo = _Echo()
+        self._echo = KeyEcho()
         while self._farewells:
             self._farewells.pop()()
         self._tell()
