@@ -35,6 +35,23 @@ async def test_open_at_the_first_prompt(stage: Stage) -> None:
         await terminal.__aenter__()
 
 
+async def test_it_is_opened_once(stage: Stage) -> None:
+    first = asyncio.ensure_future(stage.terminal.__aenter__())
+    second = asyncio.ensure_future(stage.terminal.__aenter__())
+    with pytest.raises(truetty.Misuse, match="opened already"):
+        await second
+    await stage.looked(1)
+    stage.say(("P", 0, ""))
+    assert await asyncio.wait_for(first, PATIENCE) is stage.terminal and not stage.terminal.closed
+
+
+async def test_one_that_was_closed_is_not_opened(stage: Stage) -> None:
+    await stage.terminal.close()
+    assert stage.terminal.closed
+    with pytest.raises(truetty.Misuse):
+        await stage.terminal.__aenter__()
+
+
 async def test_a_prompt_that_comes_late(stage: Stage) -> None:
     opening = asyncio.ensure_future(stage.terminal.__aenter__())
     await stage.looked()

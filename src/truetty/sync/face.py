@@ -343,6 +343,7 @@ class Terminal(Face[AsyncTerminal]):
 
     @property
     def closed(self) -> bool:
+        """By `close()`, or because its shell has ended."""
         return loop.ask(lambda: self._inner.closed)
 
     @property

@@ -11,6 +11,7 @@ import asyncio
 import itertools
 import os
 import secrets
+from enum import Enum, auto
 from math import inf
 from types import TracebackType
 from typing import Final, Self, Unpack
@@ -18,15 +19,12 @@ from typing import Final, Self, Unpack
 from truetty.core.errors import Busy, Closed, HostError, Misuse
 from truetty.core.outcome import Outcome, Strategy
 from truetty.host import environment
-from truetty.host.base import Channel, Host, Order
 from truetty.host.kernel.observation import Process
-from truetty.host.local import LocalHost
-from truetty.host.single import SingleChannel
-from truetty.shells.row import Row
 from truetty.store.transcript import Transcript
 from truetty.terminal import checks, exit_codes, keyboard
 from truetty.terminal.changes import Changes, Rank
 from truetty.terminal.command import Command
+from truetty.terminal.opening import await_first_prompt, start_shell
 from truetty.terminal.options import Arguments, Options, ShellName
 from truetty.terminal.recording import Recording, Wanted
 from truetty.terminal.viewer import Viewer
@@ -34,13 +32,20 @@ from truetty.terminal.wire.conversation import Conversation
 from truetty.text.picture import picture as draw
 from truetty.text.screen import Screen
 
-# The shell prints its mark first and blocks in its editor 0.3 ms later; only then can its stack be learnt.
-FIRST_RETRY: Final = 0.0005
-
 # Of what viewers see, so much is given at once.
 VIEW: Final = 1 << 20
 
 _numbers = itertools.count(1)
+
+
+class Phase(Enum):
+    """Each terminal goes through these in this order; it may be closed in any of them."""
+
+    NEW = auto()
+    OPENING = auto()
+    OPEN = auto()
+    CLOSING = auto()
+    CLOSED = auto()
 
 
 class Terminal:
@@ -57,8 +62,7 @@ class Terminal:
         self.transcript: Final = Transcript(memory=options.memory, quota=options.quota, total=options.total)
         self.command: Command | None = None
         self.changes: Final = Changes()
-        self._channel: Channel | None = None
-        self._row: Row | None = None
+        self._phase = Phase.NEW
         self._conversation: Conversation | None = None
         self._viewer: Viewer | None = None
         self._closing: asyncio.Future[None] | None = None
@@ -70,14 +74,16 @@ class Terminal:
         return await cls(shell, **arguments).__aenter__()
 
     async def __aenter__(self) -> Self:
-        if self._conversation is not None or self._closing is not None:
+        if self._phase is not Phase.NEW:
             raise Misuse(f"terminal {self.id} was opened already", terminal_id=self.id)
+        self._phase = Phase.OPENING
         try:
-            await self._launch()
-            await self._first_prompt()
+            await self._open()
         except BaseException:
             await self.close()
             raise
+        if self._phase is Phase.OPENING:
+            self._phase = Phase.OPEN
         return self
 
     async def __aexit__(
@@ -92,8 +98,7 @@ class Terminal:
 
     @property
     def shell(self) -> str:
-        row = self._conversation.shell if self._conversation is not None else self._row
-        return row.name if row is not None else str(self.options.shell or "")
+        return self._conversation.shell.name if self._conversation is not None else str(self.options.shell or "")
 
     @property
     def pid(self) -> int | None:
@@ -110,7 +115,9 @@ class Terminal:
 
     @property
     def closed(self) -> bool:
-        return self._closing is not None or (self._conversation is not None and self._conversation.ended is not None)
+        """By `close()`, or because its shell has ended."""
+        ended = self._conversation is not None and self._conversation.ended is not None
+        return ended or self._phase in (Phase.CLOSING, Phase.CLOSED)
 
     @property
     def exit_code(self) -> int | None:
@@ -206,11 +213,21 @@ class Terminal:
         follow()
         return made
 
-    # -- closing
+    # -- opening and closing
+
+    async def _open(self) -> None:
+        key = secrets.token_urlsafe(16)
+        channel, row = await start_shell(self.options, key)
+        if self._phase is not Phase.OPENING:  # it was closed meanwhile
+            await channel.close()
+            raise Closed(f"terminal {self.id} was closed before it was open", terminal_id=self.id)
+        self._conversation = Conversation(self.id, channel, row, key, self.transcript, self.size, self.changes.tell)
+        await await_first_prompt(self._conversation, self.changes, self.options.startup)
 
     async def close(self) -> None:
         """End the shell and everything it started, and let go of everything. Safe to call twice."""
         if self._closing is None:
+            self._phase = Phase.CLOSING
             if self._conversation is not None:
                 self._conversation.on_close()
             self._closing = asyncio.ensure_future(self._close())
@@ -220,47 +237,14 @@ class Terminal:
         if self.command is not None:
             self.command.forget()
         try:
-            if self._channel is not None:
-                await self._channel.close()
+            if self._conversation is not None:
+                await self._conversation.channel.close()
         finally:
             self.transcript.close()
+            self._phase = Phase.CLOSED
             self.changes.close()
 
     # -- inside
-
-    def _host(self) -> Host:
-        if self.options.channel is not None:
-            return SingleChannel(self.options.channel)
-        return self.options.host or LocalHost()
-
-    async def _launch(self) -> None:
-        host, options, key = self._host(), self.options, secrets.token_urlsafe(16)
-        found = await host.find(options.shell, options.env)
-        self._row = found.row
-        order = Order(found, key, options.cwd, options.env, options.rc, options.size)
-        self._channel = channel = await host.start(order)
-        if self._closing is not None:  # meanwhile
-            await channel.close()
-            raise Closed(f"terminal {self.id} was closed before it was open", terminal_id=self.id)
-        self._conversation = Conversation(
-            self.id, channel, found.row, key, self.transcript, self.size, self.changes.tell
-        )
-
-    async def _first_prompt(self) -> None:
-        conversation = self._open_conversation()
-        conversation.begin(conversation.prepare(None))
-        now = asyncio.get_running_loop().time
-        until = now() + self.options.startup
-        prompt = conversation.prompt
-        await self.changes.until(lambda: prompt.is_clean or conversation.ended is not None, self.options.startup)
-        _ = conversation.cwd  # known from now on, whenever the shell ends
-        observer = conversation.observer
-        delay = FIRST_RETRY
-        while observer.sees and prompt.is_clean and not (observer.knows_prompt or observer.learn()):
-            if (left := until - now()) <= 0:
-                return
-            await self.changes.until(lambda: conversation.ended is not None, min(delay, left))
-            delay *= 2
 
     def _opened(self) -> Conversation:
         if self._conversation is None:

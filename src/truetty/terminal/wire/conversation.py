@@ -97,9 +97,13 @@ class Conversation:
     @property
     def cwd(self) -> str | None:
         """Where the shell is, as the kernel says; where it last was, once it is gone."""
+        self.remember_cwd()
+        return self._last_cwd
+
+    def remember_cwd(self) -> None:
+        """While the kernel can still say it."""
         if not self.closed:
             self._last_cwd = self.observer.cwd() or self._last_cwd
-        return self._last_cwd
 
     def require_open(self) -> None:
         if self.closed:
@@ -146,7 +150,7 @@ class Conversation:
 
     def on_close(self) -> None:
         """The channel is about to be closed: nothing is typed from now on."""
-        self._last_cwd = self.cwd  # the last moment at which the kernel can say it
+        self.remember_cwd()
         self.closing = True
 
     # -- the channel's side

@@ -1,0 +1,47 @@
+"""From options to the first prompt."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from truetty.host.base import Channel, Host, Order
+from truetty.host.local import LocalHost
+from truetty.host.single import SingleChannel
+from truetty.shells.row import Row
+from truetty.terminal.changes import Changes
+from truetty.terminal.options import Options
+from truetty.terminal.wire.conversation import Conversation
+
+# The shell prints its mark first and blocks in its editor 0.3 ms later; only then can its stack be learnt.
+FIRST_RETRY: Final = 0.0005
+
+
+async def start_shell(options: Options, key: str) -> tuple[Channel, Row]:
+    """On the host of the options. `key` is the terminal's own secret, which the shell's marks carry."""
+    host = _host(options)
+    found = await host.find(options.shell, options.env)
+    order = Order(found, key, options.cwd, options.env, options.rc, options.size)
+    return await host.start(order), found.row
+
+
+async def await_first_prompt(conversation: Conversation, changes: Changes, startup: float) -> None:
+    """At most `startup` seconds; then learn from the kernel how the prompt looks, where it can be asked."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + startup
+    conversation.begin(conversation.prepare(None))
+    prompt, observer = conversation.prompt, conversation.observer
+    await changes.until(lambda: prompt.is_clean or conversation.ended is not None, startup)
+    conversation.remember_cwd()
+    delay = FIRST_RETRY
+    while observer.sees and prompt.is_clean and not (observer.knows_prompt or observer.learn()):
+        if (left := until - clock()) <= 0:
+            return
+        await changes.until(lambda: conversation.ended is not None, min(delay, left))
+        delay *= 2
+
+
+def _host(options: Options) -> Host:
+    if options.channel is not None:
+        return SingleChannel(options.channel)
+    return options.host or LocalHost()
