@@ -5,6 +5,7 @@
 
 Rule 1: every public member of a class of `CLASSES` becomes a member of the same name, with the same arguments, defaults
         and docstring, that does its work in the loop's thread. Only what `OWNERS` names is left out.
+        A name in a table here that no class has ends this program with an error.
 Rule 2: what a member gives back is a value, a face, or an iterator. Anything else ends this program with an error: a
         live object must not reach another thread.
 """
@@ -36,17 +37,11 @@ CLASSES = {
 SETTABLE = {"Terminal.name", "Terminal.task"}
 # Public members that only the owner of the object calls: a terminal its recording's, a conversation its output's.
 OWNERS = {
-    *("Output.summary", "Output.all_given"),
-    *(
-        "Output.reader",
-        "Output.slices",
-        "Transcript.append",
-        "Transcript.blank",
-        "Transcript.chunks",
-        "Transcript.close",
-    ),
-    *("Recording.note", "Recording.typed", "Recording.ended", "Recording.on_stop", "Terminal.changes"),
+    *("Output.summary", "Output.all_given", "Output.reader", "Output.slices"),
+    *("Transcript.append", "Transcript.blank", "Transcript.close"),
+    *("Recording.note", "Recording.typed", "Recording.ended", "Recording.on_stop"),
     *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
+    "Terminal.changes",
 }
 # Reads that may take seconds: the coroutine of the same name gives other terminals their turn.
 IN_SLICES = {"Output.text", "Output.page", "Output.unread", "Output.grep", "Output.lines"}
@@ -100,6 +95,11 @@ class Writer:
         self.members = [one for one in self.node.body if isinstance(one, Function)]
         self.opens = any(one.name == "__aenter__" for one in self.members)
         self.imports: Imports = {f"Async{name}": (CLASSES[name], name)}
+        self.met: set[str] = set()
+
+    def is_public(self, member: str) -> bool:
+        self.met.add(f"{self.name}.{member}")
+        return not member.startswith("_") and f"{self.name}.{member}" not in OWNERS
 
     def write(self) -> str:
         made = ast.ClassDef(self.name, [_parse(f"Face[Async{self.name}]")], [], [*_doc(self.node)], [])
@@ -114,7 +114,7 @@ class Writer:
             elif node.name in ("__aexit__", "__exit__"):
                 work = "self.close()" if self.opens else f"loop.ask(lambda: self._inner.__exit__({self.passed(node)}))"
                 made.body.append(self.method(node, work, name="__exit__"))
-            elif not node.name.startswith("_") and f"{self.name}.{node.name}" not in OWNERS:
+            elif self.is_public(node.name):
                 made.body.append(self.member(node))
         return ast.unparse(ast.fix_missing_locations(made))
 
@@ -155,7 +155,7 @@ class Writer:
             if not (isinstance(target, ast.Attribute) and isinstance(node, ast.Assign | ast.AnnAssign)):
                 continue
             name = target.attr
-            if ast.unparse(target.value) != "self" or name.startswith("_") or f"{self.name}.{name}" in OWNERS:
+            if ast.unparse(target.value) != "self" or not self.is_public(name):
                 continue
             kind = node.annotation if isinstance(node, ast.AnnAssign) else None
             if kind is not None and ast.unparse(kind).startswith("Final"):
@@ -278,6 +278,8 @@ def blocking(doc: str) -> str:
 def make() -> str:
     writers = [Writer(name) for name in CLASSES]
     body = "\n\n\n".join([writer.write() for writer in writers])
+    if gone := (OWNERS | SETTABLE | IN_SLICES).difference(*[writer.met for writer in writers]):
+        raise NoRule(f"take out of the tables of {Path(__file__).name} what no class has: {', '.join(sorted(gone))}")
     imports: Imports = {name: ("truetty.sync.bridge", name) for name in BRIDGE}
     imports |= {"loop": ("truetty.sync.loop", "loop"), "current_thread": ("threading", "current_thread")}
     for name, home in [pair for writer in writers for pair in writer.imports.items()]:
