@@ -46,7 +46,18 @@ OWNERS = {
 # Reads that may take seconds: the coroutine of the same name gives other terminals their turn.
 IN_SLICES = {"Output.text", "Output.page", "Output.unread", "Output.grep", "Output.lines"}
 OPENING = "The async classes, blocking. Written by tools/make_sync.py from their source: change that, and run it again."
-BRIDGE = ("Face", "face", "face_or_none", "in_thread", "iterate", "kept", "opened", "then", "unwrap", "with_thread")
+BRIDGE = (
+    "Face",
+    "face",
+    "face_or_none",
+    "in_thread",
+    "iterate",
+    "keep",
+    "open_in_loop",
+    "then",
+    "unwrap",
+    "with_thread",
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Imports = dict[str, tuple[str, str]]  # what a name is in the file: its module, and its name there or "" for the module
@@ -106,13 +117,13 @@ class Writer:
         for node in self.members:
             if node.name == "__init__":
                 if self.opens:
-                    work = f"super().__init__(opened(lambda: Async{self.name}({self.passed(node)})))"
+                    work = f"super().__init__(open_in_loop(lambda: Async{self.name}({self.pass_on(node)})))"
                     made.body.append(self.method(node, work))
                 made.body += self.attributes(node)
             elif node.name in ("__aenter__", "__enter__"):
                 made.body.append(self.method(node, "return self", name="__enter__"))
             elif node.name in ("__aexit__", "__exit__"):
-                work = "self.close()" if self.opens else f"loop.ask(lambda: self._inner.__exit__({self.passed(node)}))"
+                work = "self.close()" if self.opens else f"loop.ask(lambda: self._inner.__exit__({self.pass_on(node)}))"
                 made.body.append(self.method(node, work, name="__exit__"))
             elif self.is_public(node.name):
                 made.body.append(self.member(node))
@@ -121,10 +132,10 @@ class Writer:
     def member(self, node: Function) -> ast.stmt:
         marks = [ast.unparse(mark) for mark in node.decorator_list]
         waits = isinstance(node, ast.AsyncFunctionDef)
-        call = f"{node.name}({self.passed(node)})"
+        call = f"{node.name}({self.pass_on(node)})"
         if marks == ["classmethod"]:
             call = f"Async{self.name}.{call}"
-            made = f"kept(loop.call(lambda: {call}))" if waits else f"opened(lambda: {call})"
+            made = f"keep(loop.call(lambda: {call}))" if waits else f"open_in_loop(lambda: {call})"
             return self.method(node, f"made = cls.__new__(cls); Face.__init__(made, {made}); return made", *marks)
         if marks == [f"{node.name}.setter"]:
             return self.setter(node, node.args.args[1].arg)
@@ -134,16 +145,18 @@ class Writer:
         if f"{self.name}.{node.name}" in IN_SLICES:
             return self.method(node, f"return loop.call(lambda: self._inner.slices.{call})", *marks)
         if marks == ["property"]:
-            return self.method(node, f"return loop.ask(lambda: {self.faced(kind, f'self._inner.{node.name}')})", *marks)
+            return self.method(
+                node, f"return loop.ask(lambda: {self.as_face(kind, f'self._inner.{node.name}')})", *marks
+            )
         if isinstance(kind, type) and hasattr(kind, "__anext__"):
             return self.method(node, f"return iterate(loop.ask(lambda: self._inner.{call}))", returns=self.steps(kind))
-        converted = self.faced(kind, "it")
+        converted = self.as_face(kind, "it")
         if waits and converted == "it":
             work = f"loop.call(lambda: self._inner.{call})"
         elif waits or (_has_face(kind) and hasattr(kind, "__await__")):
             work = f"loop.call(lambda: then(self._inner.{call}, lambda it: {converted}))"
         else:
-            work = f"loop.ask(lambda: {self.faced(kind, f'self._inner.{call}')})"
+            work = f"loop.ask(lambda: {self.as_face(kind, f'self._inner.{call}')})"
         if node.name == "close" and self.opens:
             work += "; loop.forget(self._inner)"
         return self.method(node, work if kind is None else f"return {work}", *marks)
@@ -167,7 +180,7 @@ class Writer:
             ).body[0]
             assert isinstance(like, ast.FunctionDef)
             like.body = like.body if comment else []
-            work = f"return loop.ask(lambda: {self.faced(self.source.value(kind), f'self._inner.{name}')})"
+            work = f"return loop.ask(lambda: {self.as_face(self.source.value(kind), f'self._inner.{name}')})"
             yield self.method(like, work, "property")
             if f"{self.name}.{name}" in SETTABLE:
                 like = ast.parse(f"def {name}(self, value: {ast.unparse(kind)}) -> None: ...").body[0]
@@ -191,14 +204,14 @@ class Writer:
         body = [*_doc(node), *ast.parse(work).body]
         return ast.FunctionDef(name or node.name, node.args, body, [_parse(mark) for mark in marks], returns)
 
-    def passed(self, node: Function) -> str:
+    def pass_on(self, node: Function) -> str:
         """The arguments of a function, as they are handed on to the one behind it."""
         known = node.args
         if known.posonlyargs:
             raise NoRule(f"{self.name}.{node.name} has arguments before a slash")
-        parts = [self.handed(one) for one in known.args[1:]]
+        parts = [self.argument(one) for one in known.args[1:]]
         parts += [f"*{known.vararg.arg}"] if known.vararg is not None else []
-        parts += [f"{one.arg}={self.handed(one)}" for one in known.kwonlyargs]
+        parts += [f"{one.arg}={self.argument(one)}" for one in known.kwonlyargs]
         if known.kwarg is not None and known.kwarg.annotation is not None:
             (kind,) = get_args(self.source.value(known.kwarg.annotation))
             parts.append(
@@ -206,8 +219,8 @@ class Writer:
             )
         return ", ".join(parts)
 
-    def handed(self, argument: ast.arg) -> str:
-        name, kind = argument.arg, ast.unparse(argument.annotation) if argument.annotation is not None else ""
+    def argument(self, node: ast.arg) -> str:
+        name, kind = node.arg, ast.unparse(node.annotation) if node.annotation is not None else ""
         if "OnWaiting" in kind:
             return f"in_thread({name})"
         return f"unwrap({name})" if CLASSES.keys() & {*re.findall(r"\w+", kind)} else name
@@ -226,7 +239,7 @@ class Writer:
                 return ast.Name(id)
         raise NoRule(f"say in {CLASSES[self.name]} what type self.{name} of {self.name} has")
 
-    def faced(self, kind: object, expression: str) -> str:
+    def as_face(self, kind: object, expression: str) -> str:
         """What makes the value of `expression`, of this type, fit for another thread."""
         parts = [one for one in get_args(kind) if one not in (NoneType, Ellipsis)]
         if isinstance(kind, type) and _has_face(kind):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import truetty
 from tests.service.house import Actor, House, TurnedClock
-from truetty.service.reuse import Limits, Open, Refuse, Reuse, Seen, Wish, decide
+from truetty.service.reuse import Limits, Open, Refuse, Reuse, SeatView, Wish, decide
 from truetty.terminal.terminal import Terminal
 
 TASKS = st.sampled_from([None, "a", "b"])
@@ -73,9 +73,9 @@ class Known:
     used_at: float
     busy: bool = False
 
-    def seen(self, wish: Wish, caller: str) -> Seen:
+    def view(self, wish: Wish, caller: str) -> SeatView:
         free = not self.busy and self.task in (None, wish.task)
-        return Seen(
+        return SeatView(
             self.task,
             self.place if free else None,
             idle=free and self.caller is None,
@@ -136,7 +136,7 @@ class Model:
     async def _acquire(self, step: Acquire) -> None:
         place = str(self.root / step.place)
         wish = Wish(place, step.task, False, step.require_cwd)
-        choice = decide(wish, [one.seen(wish, step.caller) for one in self.open], self.limits)
+        choice = decide(wish, [one.view(wish, step.caller) for one in self.open], self.limits)
         if isinstance(choice, Refuse):
             with pytest.raises(truetty.LimitReached) as refused:
                 await self._taken(step, place)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truetty.service.reuse import Choice, Limits, Open, Refuse, Reuse, Seen, Wish, decide
+from truetty.service.reuse import Choice, Limits, Open, Refuse, Reuse, SeatView, Wish, decide
 
 HERE, THERE = "/here", "/there"
 
@@ -15,54 +15,54 @@ HERE, THERE = "/here", "/there"
     ("wish", "seen", "limits", "choice"),
     [
         # The task's own in the directory, then a free one there, then any idle one, its own first.
-        (Wish(HERE, "a"), [Seen(None, HERE), Seen("a", THERE), Seen("a", HERE)], Limits(), Reuse(2)),
-        (Wish(HERE, "a"), [Seen(None, THERE), Seen("a", THERE), Seen(None, HERE)], Limits(), Reuse(2)),
-        (Wish(HERE, "a"), [Seen(None, THERE), Seen("a", THERE)], Limits(), Reuse(1, move=True)),
-        (Wish(HERE, "a"), [Seen(None, THERE)], Limits(), Reuse(0, move=True)),
-        (Wish(HERE), [Seen(None, THERE), Seen(None, HERE)], Limits(), Reuse(1)),
+        (Wish(HERE, "a"), [SeatView(None, HERE), SeatView("a", THERE), SeatView("a", HERE)], Limits(), Reuse(2)),
+        (Wish(HERE, "a"), [SeatView(None, THERE), SeatView("a", THERE), SeatView(None, HERE)], Limits(), Reuse(2)),
+        (Wish(HERE, "a"), [SeatView(None, THERE), SeatView("a", THERE)], Limits(), Reuse(1, move=True)),
+        (Wish(HERE, "a"), [SeatView(None, THERE)], Limits(), Reuse(0, move=True)),
+        (Wish(HERE), [SeatView(None, THERE), SeatView(None, HERE)], Limits(), Reuse(1)),
         (Wish(HERE), [], Limits(), Open()),
         # Nobody is moved for a caller who needs the directory.
-        (Wish(HERE, "a", require_cwd=True), [Seen(None, THERE), Seen("a", THERE)], Limits(), Open()),
+        (Wish(HERE, "a", require_cwd=True), [SeatView(None, THERE), SeatView("a", THERE)], Limits(), Open()),
         # A task that names no directory gets its own as it is; others do not.
-        (Wish(HERE, "a", anywhere=True), [Seen("a", THERE)], Limits(), Reuse(0)),
-        (Wish(HERE, "b", anywhere=True), [Seen(None, THERE)], Limits(), Reuse(0, move=True)),
+        (Wish(HERE, "a", anywhere=True), [SeatView("a", THERE)], Limits(), Reuse(0)),
+        (Wish(HERE, "b", anywhere=True), [SeatView(None, THERE)], Limits(), Reuse(0, move=True)),
         # What is busy, held, kept for somebody, or of another kind is not given away.
-        (Wish(HERE, "a"), [Seen("a", HERE, idle=False)], Limits(), Open()),
-        (Wish(HERE, "a"), [Seen("b", HERE)], Limits(), Open()),
-        (Wish(HERE), [Seen("b", HERE)], Limits(), Open()),
-        (Wish(HERE), [Seen(None, HERE, fits=False)], Limits(), Open()),
-        (Wish(HERE), [Seen(None, HERE, quiet=False)], Limits(), Open()),
-        (Wish(HERE, "a"), [Seen("a", HERE, quiet=False)], Limits(), Reuse(0)),
+        (Wish(HERE, "a"), [SeatView("a", HERE, idle=False)], Limits(), Open()),
+        (Wish(HERE, "a"), [SeatView("b", HERE)], Limits(), Open()),
+        (Wish(HERE), [SeatView("b", HERE)], Limits(), Open()),
+        (Wish(HERE), [SeatView(None, HERE, fits=False)], Limits(), Open()),
+        (Wish(HERE), [SeatView(None, HERE, quiet=False)], Limits(), Open()),
+        (Wish(HERE, "a"), [SeatView("a", HERE, quiet=False)], Limits(), Reuse(0)),
         # Asking again: the same terminal for the same directory, and never for another one.
-        (Wish(HERE, "a"), [Seen("a", HERE, idle=False, again=True)], Limits(), Reuse(0)),
-        (Wish(THERE, "a"), [Seen("a", HERE, idle=False, again=True)], Limits(), Open()),
+        (Wish(HERE, "a"), [SeatView("a", HERE, idle=False, again=True)], Limits(), Reuse(0)),
+        (Wish(THERE, "a"), [SeatView("a", HERE, idle=False, again=True)], Limits(), Open()),
         # A warm one instead of a new one, and not before a used one.
-        (Wish(HERE), [Seen(None, HERE, warm=True)], Limits(), Reuse(0)),
-        (Wish(HERE, require_cwd=True), [Seen(None, THERE, warm=True)], Limits(), Reuse(0, move=True)),
-        (Wish(HERE), [Seen(None, HERE, warm=True), Seen(None, THERE)], Limits(), Reuse(1, move=True)),
+        (Wish(HERE), [SeatView(None, HERE, warm=True)], Limits(), Reuse(0)),
+        (Wish(HERE, require_cwd=True), [SeatView(None, THERE, warm=True)], Limits(), Reuse(0, move=True)),
+        (Wish(HERE), [SeatView(None, HERE, warm=True), SeatView(None, THERE)], Limits(), Reuse(1, move=True)),
         # What could not be brought there is not tried again.
-        (Wish(HERE, fresh=True), [Seen(None, THERE), Seen(None, HERE, warm=True)], Limits(), Open()),
+        (Wish(HERE, fresh=True), [SeatView(None, THERE), SeatView(None, HERE, warm=True)], Limits(), Open()),
         # At the limit: a warm one goes, then the longest unused that nobody holds and in which nothing runs.
-        (Wish(HERE), [Seen(None, HERE, fits=False)], Limits(2), Open()),
-        (Wish(HERE), [Seen(fits=False, used_at=2), Seen(fits=False, used_at=1)], Limits(2), Open(instead_of=1)),
-        (Wish(HERE), [Seen(fits=False), Seen(fits=False, warm=True, used_at=9)], Limits(2), Open(instead_of=1)),
-        (Wish(HERE), [Seen("b"), Seen(idle=False), Seen(quiet=False)], Limits(3), Refuse("terminals", 3)),
-        (Wish(HERE), [Seen("b"), Seen(idle=False)], Limits(), Open()),
+        (Wish(HERE), [SeatView(None, HERE, fits=False)], Limits(2), Open()),
+        (Wish(HERE), [SeatView(fits=False, used_at=2), SeatView(fits=False, used_at=1)], Limits(2), Open(instead_of=1)),
+        (Wish(HERE), [SeatView(fits=False), SeatView(fits=False, warm=True, used_at=9)], Limits(2), Open(instead_of=1)),
+        (Wish(HERE), [SeatView("b"), SeatView(idle=False), SeatView(quiet=False)], Limits(3), Refuse("terminals", 3)),
+        (Wish(HERE), [SeatView("b"), SeatView(idle=False)], Limits(), Open()),
         # A task has so many and no more, wherever they would come from.
-        (Wish(HERE, "a"), [Seen("a", idle=False), Seen(None, HERE)], Limits(per_task=1), Refuse("per_task", 1)),
-        (Wish(HERE, "a"), [Seen("a", THERE), Seen(None, HERE)], Limits(per_task=1), Reuse(0, move=True)),
-        (Wish(HERE, "b"), [Seen("a", idle=False)], Limits(per_task=1), Open()),
-        (Wish(HERE), [Seen(None, idle=False)], Limits(per_task=1), Open()),
+        (Wish(HERE, "a"), [SeatView("a", idle=False), SeatView(None, HERE)], Limits(per_task=1), Refuse("per_task", 1)),
+        (Wish(HERE, "a"), [SeatView("a", THERE), SeatView(None, HERE)], Limits(per_task=1), Reuse(0, move=True)),
+        (Wish(HERE, "b"), [SeatView("a", idle=False)], Limits(per_task=1), Open()),
+        (Wish(HERE), [SeatView(None, idle=False)], Limits(per_task=1), Open()),
     ],
 )
-def test_who_gets_what(wish: Wish, seen: list[Seen], limits: Limits, choice: Choice) -> None:
+def test_who_gets_what(wish: Wish, seen: list[SeatView], limits: Limits, choice: Choice) -> None:
     assert decide(wish, seen, limits) == choice
 
 
 PLACES = st.sampled_from([HERE, THERE])
 TASKS = st.sampled_from([None, "a", "b"])
 SEEN = st.builds(
-    Seen,
+    SeatView,
     task=TASKS,
     cwd=PLACES,
     idle=st.booleans(),
@@ -77,7 +77,7 @@ NUMBERS = st.one_of(st.none(), st.integers(1, 4))
 
 
 @given(WISHES, st.lists(SEEN, max_size=6), st.builds(Limits, NUMBERS, NUMBERS))
-def test_nobody_gets_what_another_has(wish: Wish, seen: list[Seen], limits: Limits) -> None:
+def test_nobody_gets_what_another_has(wish: Wish, seen: list[SeatView], limits: Limits) -> None:
     seen = seen[: limits.terminals]  # there were never more
     match decide(wish, seen, limits):
         case Reuse(index, move):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import truetty
 from truetty.service.registry import Registry
-from truetty.service.request import complete
 from truetty.service.seat import Seat
+from truetty.service.seat_request import complete
 from truetty.service.states import FOLLOWS, Claim, Closing, Free, Given, Moving, Opening, State
 from truetty.shells.table import recognise
 from truetty.terminal.options import Options

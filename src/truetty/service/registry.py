@@ -23,9 +23,9 @@ from truetty.core.errors import Misuse, UnknownTerminal
 from truetty.service import reuse
 from truetty.service.defaults import terminal_arguments
 from truetty.service.idle import Clock
-from truetty.service.request import Make, Place, Request, complete
 from truetty.service.reuse import Limits, Open, Refuse, Reuse
 from truetty.service.seat import Seat
+from truetty.service.seat_request import Directory, Make, SeatRequest, complete
 from truetty.service.seats import Seats
 from truetty.service.states import Claim, Warm
 from truetty.settings import Settings
@@ -54,7 +54,7 @@ class Registry:
         idle: float | None = None,
         warm: int = 0,
         shell: ShellName = None,
-        cwd: Place = None,
+        cwd: Directory = None,
         make: Make | None = None,
         clock: Clock | None = None,
         **defaults: Unpack[Making],
@@ -127,7 +127,7 @@ class Registry:
 
     async def acquire(
         self,
-        cwd: Place = None,
+        cwd: Directory = None,
         *,
         task: str | None = None,
         require_cwd: bool = False,
@@ -180,14 +180,14 @@ class Registry:
         await self._seats.close()
 
     def _decide(
-        self, request: Request, caller: object, *, fresh: bool = False
+        self, request: SeatRequest, caller: object, *, fresh: bool = False
     ) -> tuple[builtins.list[Seat], reuse.Choice]:
         """The seats that count, and which of them the caller gets. What is chosen is claimed before anything waits."""
         self._seats.refuse_if_closed()
         seats, wish = self._seats.alive, replace(request.wish, fresh=fresh)
-        return seats, reuse.decide(wish, [seat.seen(request, caller) for seat in seats], self.limits)
+        return seats, reuse.decide(wish, [seat.view(request, caller) for seat in seats], self.limits)
 
-    def _hand_over(self, seat: Seat, request: Request) -> Terminal:
+    def _hand_over(self, seat: Seat, request: SeatRequest) -> Terminal:
         seat.hand_over(request.options.name)
         self._seats.use(seat)
         self._refill()

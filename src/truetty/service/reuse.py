@@ -34,7 +34,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeatView:
     """One terminal at the moment of deciding."""
 
     task: str | None = None
@@ -67,20 +67,20 @@ class Refuse:
 Choice = Reuse | Open | Refuse
 
 
-def decide(wish: Wish, seen: Sequence[Seen], limits: Limits) -> Choice:
-    """`seen` is everything that counts: terminals that are open, and places kept for those being opened."""
-    own = [at for at, one in enumerate(seen) if wish.task is not None and one.task == wish.task]
+def decide(wish: Wish, seats: Sequence[SeatView], limits: Limits) -> Choice:
+    """`seats` is everything that counts: terminals that are open, and places kept for those being opened."""
+    own = [at for at, one in enumerate(seats) if wish.task is not None and one.task == wish.task]
     full = limits.per_task is not None and wish.task is not None and len(own) >= limits.per_task
-    if not wish.fresh and (found := _reusable(wish, seen, own, full)) is not None:
+    if not wish.fresh and (found := _reusable(wish, seats, own, full)) is not None:
         return found
     if full and limits.per_task is not None:
         return Refuse("per_task", limits.per_task)
-    if not wish.fresh and (warm := _first(seen, lambda one: one.warm and one.fits and one.idle)) is not None:
-        return Reuse(warm, move=seen[warm].cwd != wish.cwd)
-    if limits.terminals is None or len(seen) < limits.terminals:
+    if not wish.fresh and (warm := _first(seats, lambda one: one.warm and one.fits and one.idle)) is not None:
+        return Reuse(warm, move=seats[warm].cwd != wish.cwd)
+    if limits.terminals is None or len(seats) < limits.terminals:
         return Open()
-    if (victim := _first(seen, lambda one: one.warm)) is None:
-        victim = _first(seen, lambda one: one.task is None and one.idle and one.quiet)
+    if (victim := _first(seats, lambda one: one.warm)) is None:
+        victim = _first(seats, lambda one: one.task is None and one.idle and one.quiet)
     return Refuse("terminals", limits.terminals) if victim is None else Open(instead_of=victim)
 
 
@@ -93,27 +93,27 @@ def refusal(refuse: Refuse, task: str | None, ids: Sequence[str]) -> LimitReache
     return LimitReached(message, limit=refuse.limit, value=refuse.value, task=task, terminals=list(ids))
 
 
-def _reusable(wish: Wish, seen: Sequence[Seen], own: Iterable[int], full: bool) -> Reuse | None:
-    mine = [at for at in own if seen[at].fits and (seen[at].idle or seen[at].again)]
+def _reusable(wish: Wish, seats: Sequence[SeatView], own: Iterable[int], full: bool) -> Reuse | None:
+    mine = [at for at in own if seats[at].fits and (seats[at].idle or seats[at].again)]
     for at in mine:
-        if wish.anywhere or seen[at].cwd == wish.cwd:
+        if wish.anywhere or seats[at].cwd == wish.cwd:
             return Reuse(at)
-    free = [] if full else [at for at, one in enumerate(seen) if _is_free(one) and one.fits]
+    free = [] if full else [at for at, one in enumerate(seats) if _is_free(one) and one.fits]
     for at in free:
-        if seen[at].cwd == wish.cwd:
+        if seats[at].cwd == wish.cwd:
             return Reuse(at)
     if not wish.require_cwd:
         for at in (*mine, *free):
-            if seen[at].idle:
+            if seats[at].idle:
                 return Reuse(at, move=True)
     return None
 
 
-def _is_free(one: Seen) -> bool:
+def _is_free(one: SeatView) -> bool:
     return one.task is None and one.idle and one.quiet and not one.warm
 
 
-def _first(seen: Sequence[Seen], suits: Callable[[Seen], bool]) -> int | None:
+def _first(seats: Sequence[SeatView], suits: Callable[[SeatView], bool]) -> int | None:
     """Of those that suit, the one that was used the longest ago."""
-    found = [at for at, one in enumerate(seen) if suits(one)]
-    return min(found, key=lambda at: seen[at].used_at, default=None)
+    found = [at for at, one in enumerate(seats) if suits(one)]
+    return min(found, key=lambda at: seats[at].used_at, default=None)

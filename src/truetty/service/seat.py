@@ -14,8 +14,8 @@ from math import inf
 from typing import Final
 
 from truetty.core.errors import TruettyError
-from truetty.service.request import Request
-from truetty.service.reuse import Seen
+from truetty.service.reuse import SeatView
+from truetty.service.seat_request import SeatRequest
 from truetty.service.states import (
     FOLLOWS,
     Claim,
@@ -38,7 +38,7 @@ MOVE: Final = 5.0
 
 
 class Seat:
-    def __init__(self, request: Request, terminal: Terminal, claim: Claim | None) -> None:
+    def __init__(self, request: SeatRequest, terminal: Terminal, claim: Claim | None) -> None:
         self.request: Final = request
         self.terminal: Final = terminal
         self.used_at = inf  # until it is open
@@ -94,15 +94,15 @@ class Seat:
         processes = self._processes()
         return processes is None or not processes <= self._own
 
-    def seen(self, request: Request, caller: object) -> Seen:
+    def view(self, request: SeatRequest, caller: object) -> SeatView:
         """How it looks to this caller. What another task holds is not looked at closely."""
         state, terminal, task = self._state, self.terminal, self.task
         alike = (self.request.program, self.request.kind) == (request.program, request.kind)
         if isinstance(state, Opening):
-            return Seen(task, idle=self.in_pool, fits=alike, warm=self.in_pool, used_at=inf)
+            return SeatView(task, idle=self.in_pool, fits=alike, warm=self.in_pool, used_at=inf)
         free = not isinstance(state, Moving | Closing) and not terminal.busy and task in (None, request.wish.task)
         fits = alike and free and terminal.shell == request.program.name  # `exec` may have put another in its place
-        return Seen(
+        return SeatView(
             task,
             terminal.cwd if fits else None,
             idle=free and not isinstance(state, Given),
@@ -175,7 +175,7 @@ class Seat:
                 case Opening(Claim() as claim):
                     self._become(Moving(claim, Warm()))
 
-    def take_finished(self) -> Command | None:
+    def take_finished_command(self) -> Command | None:
         """The command that has ended since this was asked last, unless it was our own."""
         command = self.terminal.command
         if command is None or command is self._last or not command.finished:
@@ -200,7 +200,7 @@ class Seat:
 
     # -- making it ready
 
-    async def take(self, claim: Claim, request: Request, *, move: bool) -> bool:
+    async def take(self, claim: Claim, request: SeatRequest, *, move: bool) -> bool:
         """Claim it, and bring it to what was asked for. False: it cannot be used, and is as it was before."""
         self.claim(claim)
         fits = False
@@ -213,19 +213,19 @@ class Seat:
                 self.give_back()
         return fits
 
-    async def _fit(self, request: Request, move: bool) -> bool:
+    async def _fit(self, request: SeatRequest, move: bool) -> bool:
         if not isinstance(self._state, Moving):
             return False
         try:
             if self.terminal.size != request.options.size:
                 await self.terminal.resize(*request.options.size)
-            if move and self.terminal.cwd != request.wish.cwd and not await self._moved(request):
+            if move and self.terminal.cwd != request.wish.cwd and not await self._move(request):
                 return False
         except TruettyError:  # its shell has just ended, or a caller who had it before has started a command
             return False
         return isinstance(self._state, Moving) and not self.terminal.closed
 
-    async def _moved(self, request: Request) -> bool:
+    async def _move(self, request: SeatRequest) -> bool:
         path = request.options.cwd or request.wish.cwd
         row = table.lookup(self.terminal.shell)
         if not path or row is None or row.cd is None:

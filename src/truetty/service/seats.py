@@ -16,8 +16,8 @@ from typing import Final
 from truetty.core.errors import Closed, SpawnFailed, TruettyError
 from truetty.service.idle import Clock, IdleTimer
 from truetty.service.past import Past
-from truetty.service.request import Make, Request, complete
 from truetty.service.seat import Seat
+from truetty.service.seat_request import Make, SeatRequest, complete
 from truetty.service.states import Claim
 from truetty.terminal.changes import Rank
 from truetty.terminal.options import Options
@@ -46,7 +46,7 @@ class Seats:
 
     # -- opening
 
-    async def open(self, request: Request, claim: Claim, victim: Seat | None) -> Seat:
+    async def open(self, request: SeatRequest, claim: Claim, victim: Seat | None) -> Seat:
         """A new one for a caller, if need be in the place of another."""
         seat = self._add(request, claim)
         try:
@@ -73,7 +73,7 @@ class Seats:
         except TruettyError:  # as above; the next try is made when the next terminal is handed out
             self._end(seat)
 
-    def _add(self, request: Request, claim: Claim | None) -> Seat:
+    def _add(self, request: SeatRequest, claim: Claim | None) -> Seat:
         seat = Seat(request, self._make(request.options), claim)
         self._seats.append(seat)
         return seat
@@ -102,7 +102,7 @@ class Seats:
 
     def _on_change(self, seat: Seat) -> None:
         seat.used_at = self._timer.now()
-        if (command := seat.take_finished()) is not None:
+        if (command := seat.take_finished_command()) is not None:
             self.past.add_command(command)
             self._arm()
         if seat.terminal.closed:

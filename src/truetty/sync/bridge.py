@@ -95,13 +95,13 @@ class Opens(Protocol):
 O = TypeVar("O", bound=Opens)  # noqa: E741
 
 
-def opened(make: Callable[[], O]) -> O:
+def open_in_loop(make: Callable[[], O]) -> O:
     """Made and opened in the loop, and closed at the end of the program if not before."""
 
-    return kept(loop.call(lambda: make().__aenter__()))
+    return keep(loop.call(lambda: make().__aenter__()))
 
 
-def kept(inner: O) -> O:
+def keep(inner: O) -> O:
     loop.keep(inner)
     return inner
 

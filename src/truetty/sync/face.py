@@ -18,15 +18,15 @@ from truetty.host.kernel.observation import Process
 from truetty.service.idle import Clock
 from truetty.service.registry import LIMIT
 from truetty.service.registry import Registry as AsyncRegistry
-from truetty.service.request import Make, Place
 from truetty.service.reuse import Limits
+from truetty.service.seat_request import Directory, Make
 from truetty.settings import Settings
 from truetty.store.output import PAGE
 from truetty.store.output import Output as AsyncOutput
 from truetty.store.reads import Match
 from truetty.store.transcript import Span
 from truetty.store.transcript import Transcript as AsyncTranscript
-from truetty.sync.bridge import Face, face, face_or_none, iterate, kept, opened, then, unwrap, with_thread
+from truetty.sync.bridge import Face, face, face_or_none, iterate, keep, open_in_loop, then, unwrap, with_thread
 from truetty.sync.loop import loop
 from truetty.terminal.command import Activity
 from truetty.terminal.command import Command as AsyncCommand
@@ -271,7 +271,7 @@ class Terminal(Face[AsyncTerminal]):
 
     def __init__(self, shell: ShellName = None, **arguments: Unpack[Arguments]) -> None:
         """What each argument means, and what it is by default, is said in `truetty.terminal.options.Options`."""
-        super().__init__(opened(lambda: AsyncTerminal(shell, **with_thread(arguments))))
+        super().__init__(open_in_loop(lambda: AsyncTerminal(shell, **with_thread(arguments))))
 
     @property
     def id(self) -> str:
@@ -313,7 +313,7 @@ class Terminal(Face[AsyncTerminal]):
     def open(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
         """A terminal whose shell is at its first prompt (or has used up its `startup` time)."""
         made = cls.__new__(cls)
-        Face.__init__(made, kept(loop.call(lambda: AsyncTerminal.open(shell, **with_thread(arguments)))))
+        Face.__init__(made, keep(loop.call(lambda: AsyncTerminal.open(shell, **with_thread(arguments)))))
         return made
 
     def __enter__(self) -> Self:
@@ -420,13 +420,13 @@ class Registry(Face[AsyncRegistry]):
         idle: float | None = None,
         warm: int = 0,
         shell: ShellName = None,
-        cwd: Place = None,
+        cwd: Directory = None,
         make: Make | None = None,
         clock: Clock | None = None,
         **defaults: Unpack[Making],
     ) -> None:
         super().__init__(
-            opened(
+            open_in_loop(
                 lambda: AsyncRegistry(
                     limit=limit,
                     per_task=per_task,
@@ -453,7 +453,7 @@ class Registry(Face[AsyncRegistry]):
     def from_settings(cls, settings: Settings, *, rest: str = REST) -> Self:
         """`rest` says where to read what an outcome leaves out."""
         made = cls.__new__(cls)
-        Face.__init__(made, opened(lambda: AsyncRegistry.from_settings(settings, rest=rest)))
+        Face.__init__(made, open_in_loop(lambda: AsyncRegistry.from_settings(settings, rest=rest)))
         return made
 
     def __enter__(self) -> Self:
@@ -489,7 +489,7 @@ class Registry(Face[AsyncRegistry]):
 
     def acquire(
         self,
-        cwd: Place = None,
+        cwd: Directory = None,
         *,
         task: str | None = None,
         require_cwd: bool = False,

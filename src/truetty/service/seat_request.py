@@ -15,7 +15,7 @@ from truetty.shells import table
 from truetty.terminal.options import STARTUP, Arguments, Making, Options, ShellName
 from truetty.terminal.terminal import Terminal
 
-Place = str | os.PathLike[str] | None
+Directory = str | os.PathLike[str] | None
 # How a terminal is made, unopened: `Terminal` itself, or what puts one on another channel.
 Make = Callable[[Options], Terminal]
 
@@ -30,7 +30,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SeatRequest:
     wish: Wish
     options: Options  # what a new terminal is made with
     program: Program
@@ -39,13 +39,13 @@ class Request:
 
 def complete(
     defaults: Options,
-    cwd: Place = None,
+    cwd: Directory = None,
     *,
     task: str | None = None,
     require_cwd: bool = False,
     shell: ShellName = None,
     arguments: Making | None = None,
-) -> Request:
+) -> SeatRequest:
     options = _options(defaults, cwd, task, shell, arguments or {})
     if options.cwd is not None and not os.path.isdir(options.cwd):
         reason = "no such directory"
@@ -54,7 +54,7 @@ def complete(
     looked_up = {name: options.env.get(name, os.environ.get(name)) for name in ("PATH", "SHELL")}
     found = table.find(options.shell, {name: value for name, value in looked_up.items() if value is not None})
     here = options.cwd or _absolute(os.curdir)
-    return Request(
+    return SeatRequest(
         Wish(os.path.realpath(here) if here else "", task, cwd is None, require_cwd),
         options,
         Program(found.row.name, os.path.realpath(found.program), found.arguments),
@@ -62,7 +62,7 @@ def complete(
     )
 
 
-def _options(defaults: Options, cwd: Place, task: str | None, shell: ShellName, named: Making) -> Options:
+def _options(defaults: Options, cwd: Directory, task: str | None, shell: ShellName, named: Making) -> Options:
     if unknown := named.keys() - Making.__annotations__.keys():
         raise TypeError(f"a terminal takes no {', '.join(sorted(unknown))}")
     arguments: Arguments = {**defaults.arguments(), **named}
