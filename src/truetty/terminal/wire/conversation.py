@@ -181,7 +181,7 @@ class Conversation:
         read = run is not None and run.waiting is not None
         self.prompt.on_keys(data, left=self._typist.on_keys(data, read=read))
         if run is not None and run.machine.state is State.SENT and run.waiting is None:
-            self._typist.hold(data, now)
+            run.early_keys.add(data, now)
         else:
             self._typist.send(data)
             if run is not None and run.ending is None:
@@ -221,8 +221,12 @@ class Conversation:
         if run.on_sign(sign, now, in_front=in_front, is_echo=self._typist.is_echo):
             self._marks_work(run)
             self.record.started(run.machine.output_from or 0, run.text or "")
-            if self._typist.release():
-                run.machine.on_input(now)
+            self._type_early_keys(run, now)
+
+    def _type_early_keys(self, run: Run, now: float) -> None:
+        if run.early_keys:
+            self._typist.send(run.early_keys.take())
+            run.machine.on_input(now)
 
     def _marks_work(self, run: Run | None) -> None:
         if run is not None and not self.marked:
@@ -234,10 +238,10 @@ class Conversation:
         run = self.run
         match mark.letter:
             case "2" if mark.secret == self.key:
-                self._typist.continued = True
+                self.prompt.is_continuation = True
             case "P" if mark.secret == self.key:
                 self._marks_work(run)
-                self.prompt.begins_at = mark.end
+                self.prompt.on_mark(mark)
                 self._typist.on_prompt(mark)
                 if run is None or run.machine.state in (State.QUEUED, State.ENDED):
                     self.prompt.on_free()
@@ -312,9 +316,8 @@ class Conversation:
         typed_into = self.prompt.is_free and self.prompt.keys_left
         if machine.state is State.QUEUED and typed_into and self._typist.is_drawn_unseen():
             self._send(run, now)
-        if self._typist.holds and (run.waiting is not None or now > self._typist.holds_until):
-            self._typist.release()
-            machine.on_input(now)
+        if run.waiting is not None or run.early_keys.are_due(now):
+            self._type_early_keys(run, now)
         if (
             not self.shell.has_marks
             and machine.state is State.QUEUED
@@ -333,8 +336,9 @@ class Conversation:
         if self.prompt.keys_left or not self.marked:
             self._typist.on_unmarked_prompt()  # a person, or a rc file, may have replaced the shell
         if self.prompt.keys_left:
+            continuation = self.prompt.is_continuation
             self.prompt.on_clear()
-            if not self._typist.clear():
+            if not self._typist.clear(continuation=continuation):
                 run.machine.on_clear(now)
                 return
         typed = self._typist.trigger(run.text, run.secrets, run.serial)
@@ -344,7 +348,7 @@ class Conversation:
             run.span.start_here(typed.line)
         needed = self._typist.type(typed, run.serial)
         self.prompt.on_trigger()
-        run.machine.on_send(now, needed, probing=self._typist.probing)
+        run.machine.on_send(now, needed, probing=self._typist.is_checking)
 
     def _send_late(self, run: Run, now: float) -> None:
         try:
@@ -384,8 +388,6 @@ class Conversation:
         self.marked = self.marked or run.machine.healed
         self._typist.drop_all()
         self._questions.forget()
-        if lost := self._typist.drop_held():
-            run.notes.append(f"{lost} bytes that were sent to it were not typed: it never started")
         if self.ended is None:
             self.prompt.on_free()
             self._typist.last_code = ending.code or 0

@@ -12,6 +12,8 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Final
 
+from truetty.core.signs import Mark
+
 XOFF: Final = b"\x13"
 
 
@@ -27,7 +29,13 @@ class Prompt:
         self.state = PromptState.UNSEEN
         self.keys_left = False
         self.output_stopped = False  # Ctrl-S was among the keys: flow control may hold the output back
+        self.is_continuation = False  # mark 2 came: the shell reads the rest of a line, which no editor can clear
         self.begins_at: int | None = None  # where in the transcript the prompt begins that stands there now
+
+    def on_mark(self, mark: Mark) -> None:
+        """P: the shell is about to draw its prompt."""
+        self.begins_at = mark.end
+        self.is_continuation = False
 
     @property
     def is_free(self) -> bool:

@@ -17,6 +17,7 @@ from truetty.core.signs import Event, Mark
 from truetty.core.testimony import Secrets
 from truetty.host.base import Ended
 from truetty.shells.row import Row
+from truetty.terminal.wire.early_keys import EarlyKeys
 from truetty.terminal.wire.span import Bounds
 
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
@@ -30,6 +31,7 @@ class Run:
         self.machine: Final = machine
         self.span: Final = span
         self.notes: Final[list[str]] = []
+        self.early_keys: Final = EarlyKeys()
         self.time_is_over = False  # its own time-out has passed
         self.marks_came_back = False  # our marks did not work when it began, and do now
         self.concluded = False  # where its output ends is settled
@@ -87,6 +89,8 @@ class Run:
             self.on_prompt_without_mark(shell)
         elif not shell.has_marks or machine.output_from is not None:
             self.span.end()
+        if self.early_keys:
+            self.notes.append(f"{len(self.early_keys)} bytes that were sent to it were not typed: it never started")
         if not ending.proven:
             self.notes.append(UNPROVEN)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from enum import Enum, auto
 
 from truetty.core.signs import Mark
 from truetty.core.testimony import Secrets
@@ -19,8 +20,13 @@ from truetty.shells import table
 from truetty.shells.row import CTRL_C, Request, Row, Typed
 from truetty.terminal.wire.modes import ScreenModes
 
-# A shell starts a command within milliseconds; if it does not, whoever types wants to reach whatever is there.
-EARLY = 0.3
+
+class ModesCheck(Enum):
+    """Whether the tty's modes must be looked at before the next text runs: the last program may have left others."""
+
+    UNNEEDED = auto()
+    NEEDED = auto()
+    ASKED = auto()  # the shell was asked, by the last trigger, to stop for it (mark M)
 
 
 class Typist:
@@ -36,20 +42,20 @@ class Typist:
         self._flags = ""
         self._image: object = None  # of the shell that is at the prompt; unknown before the first
         self._files: list[str] = []
-        self.continued = False  # the prompt that stands there is a continuation: no editor can clear what is before it
-        self.probing = False  # the last trigger stops for us
-        self._probe = False  # the modes must be looked at before the next text runs
+        self._check = ModesCheck.UNNEEDED
         self._reaped: int | None = None
         self._drawn = False  # the last look, of those that cannot show a prompt, found the editor at work
-        self.holds = bytearray()  # keys for a command that has not started yet
-        self.holds_until = 0.0
         self._listeners: list[Callable[[bytes], None]] = []
+
+    @property
+    def is_checking(self) -> bool:
+        """The last trigger makes the shell stop for us, and it has not been let go on yet."""
+        return self._check is ModesCheck.ASKED
 
     # -- what the shell said
 
     def on_prompt(self, mark: Mark) -> None:
         self._flags = mark.flags or self._flags  # zsh's hook has no way to tell them
-        self.continued = False
         if self._image is None:
             self._image = self._observer.image()
 
@@ -62,10 +68,10 @@ class Typist:
         self._flags = mark.flags or self._flags
         modes = self._observer.modes()
         if modes.canonical:
-            self._probe = not modes.sane
+            self._check = ModesCheck.UNNEEDED if modes.sane else ModesCheck.NEEDED
         elif (reaped := self._observer.reaped()) is None or reaped != self._reaped:
             self._reaped = reaped
-            self._probe = True  # otherwise no program ran that could have changed them
+            self._check = ModesCheck.NEEDED  # otherwise no program ran that could have changed them
 
     def on_keys(self, data: bytes, *, read: bool) -> bool:
         """Keys are sent. Whether some may be left to the prompt: nobody reads now, or it is no whole line."""
@@ -74,24 +80,6 @@ class Typist:
             self.interrupted = True
             return False
         return not read or (modes.canonical and data[-1:] not in (b"\n", b"\r", b"\x04"))
-
-    def hold(self, data: bytes, now: float) -> None:
-        """Right behind the trigger the shell's editor would take keys: they wait until the command has started."""
-        self.holds += data
-        self.holds_until = now + EARLY
-
-    def release(self) -> bool:
-        if not self.holds:
-            return False
-        self.send(bytes(self.holds))
-        self.holds.clear()
-        return True
-
-    def drop_held(self) -> int:
-        """The command never started, and the prompt must not get what was sent to it. Returns how many bytes."""
-        lost = len(self.holds)
-        self.holds.clear()
-        return lost
 
     def listen(self, listener: Callable[[bytes], None]) -> Callable[[], None]:
         """Call it with keys at the moment the tty gets them; returns how to end that."""
@@ -106,7 +94,7 @@ class Typist:
 
     def on_unmarked_prompt(self) -> bool:
         """The prompt is there without a mark. Whether it is the same shell's; if not, its program tells which it is."""
-        self._probe = True
+        self._check = ModesCheck.NEEDED
         image = self._observer.image()
         if image == self._image:
             return True
@@ -155,26 +143,26 @@ class Typist:
         Both the mark and looks that show the shell's read say so. One newline lets it go on: a second one would be
         input of the command.
         """
-        if not self.probing:
+        if not self.is_checking:
             return
-        self.probing = False
         if not self._observer.modes().sane:
             self._observer.mend()
-        self._probe = False
+        self._check = ModesCheck.UNNEEDED
         self._channel.write(b"\n")
 
     # -- what is typed; each returns the count of bytes the shell must have read
 
-    def clear(self) -> bool:
+    def clear(self, *, continuation: bool) -> bool:
         """Throw away what stands half-typed at the prompt. False: the shell answers with a new prompt, wait for it."""
-        keys = CTRL_C if self.continued else self.shell.clears_line
+        keys = CTRL_C if continuation else self.shell.clears_line
         self._channel.write(keys)
         return keys != CTRL_C
 
     def trigger(self, text: str, secrets: Secrets, serial: int) -> Typed:
         if not self.shell.edits_lines and not self._observer.modes().sane:
             self._observer.mend()
-        self.probing = self._probe and self.shell.edits_lines
+        if self._check is not ModesCheck.UNNEEDED:
+            self._check = ModesCheck.ASKED if self.shell.edits_lines else ModesCheck.NEEDED
         return self.shell.recipe.trigger(
             Request(
                 folder=self._private.path,
@@ -185,7 +173,7 @@ class Typist:
                 last_code=self.last_code,
                 flags=self._flags,
                 paste=self._modes.bracketed_paste,
-                probe=self.probing,
+                probe=self.is_checking,
             )
         )
 

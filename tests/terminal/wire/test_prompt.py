@@ -1,0 +1,51 @@
+"""Whose the prompt is, and what may stand there."""
+
+from __future__ import annotations
+
+from truetty.core.signs import Mark
+from truetty.terminal.wire.early_keys import LONGEST_WAIT, EarlyKeys
+from truetty.terminal.wire.prompt import Prompt, PromptState
+
+
+def test_the_life_of_a_prompt() -> None:
+    prompt = Prompt()
+    assert prompt.state is PromptState.UNSEEN and not prompt.is_free
+    prompt.on_free()
+    assert prompt.is_free and prompt.is_clean
+    prompt.on_trigger()
+    assert prompt.state is PromptState.TAKEN and not prompt.is_free
+    prompt.on_free()
+    assert prompt.is_clean
+    prompt.on_exit()
+    prompt.on_free()  # the end of a command comes with the end of the shell
+    assert prompt.state is PromptState.GONE
+
+
+def test_keys_that_are_left_must_be_cleared() -> None:
+    prompt = Prompt()
+    prompt.on_keys(b"half a li", left=True)
+    prompt.on_free()
+    assert prompt.is_free and not prompt.is_clean  # typed ahead of the first prompt
+    prompt.on_clear()
+    prompt.on_keys(b"read by a program\n", left=False)
+    assert prompt.is_clean and not prompt.output_stopped
+    prompt.on_keys(b"\x13", left=True)
+    assert prompt.output_stopped
+    prompt.on_clear()
+    assert not prompt.output_stopped and prompt.is_clean
+
+
+def test_a_prompt_begins_at_its_mark() -> None:
+    prompt = Prompt()
+    prompt.is_continuation = True
+    prompt.on_mark(Mark(10, 30, "P", "key", 0, ""))
+    assert prompt.begins_at == 30 and not prompt.is_continuation
+
+
+def test_early_keys_wait_their_time() -> None:
+    keys = EarlyKeys()
+    assert not keys and not keys.are_due(100.0)
+    keys.add(b"a", 1.0)
+    keys.add(b"b", 2.0)
+    assert len(keys) == 2 and not keys.are_due(2.0 + LONGEST_WAIT / 2) and keys.are_due(2.1 + LONGEST_WAIT)
+    assert keys.take() == b"ab" and not keys
