@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import shlex
 import signal
-import tempfile
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from truetty.host.base import Channel, Found, Order
+from truetty.core.observation import Observation
+from truetty.host.base import USUAL, Channel, Found, Order
+from truetty.host.kernel.blind import BlindObserver
 from truetty.host.local import LocalHost
 from truetty.shells.table import recognise
-from truetty.testing import CONFORMANCE, FakeChannel, Make, Recorder, Script
+from truetty.testing import CONFORMANCE, FakeChannel, FakeHost, Make, Recorder, Script, order
 
 PROGRAM = recognise("unknown")
 
@@ -25,35 +27,30 @@ async def started(text: str) -> Channel:
 
 
 async def local(script: Script) -> Channel:
-    """A real program on a real pty, in raw mode, so that bytes are bytes."""
-    with tempfile.NamedTemporaryFile(delete=False) as file:
-        file.write(script.output)
-    words = ["stty raw -echo", f"cat {file.name}", f"rm -f {file.name}"]
-    if script.echo:
-        words.append("exec cat")
-    elif script.signal is not None:
-        words.append(f"kill -{script.signal} $$")
-    else:
-        words.append(f"exit {script.code}")
-    channel = await started("; ".join(words))
-    if script.echo:
-        async with asyncio.timeout(30):
-            while channel.observer.observe().seen != "waiting":
-                await asyncio.sleep(0)
-    return channel
+    return await LocalHost().start(order(script))
+
+
+async def blind(script: Script) -> Channel:
+    return await LocalHost(BlindObserver).start(order(script))
 
 
 async def fake(script: Script) -> Channel:
+    """The script, played by hand."""
     channel = FakeChannel()
+    channel.observer.tty = replace(USUAL, canonical=False, echo=False)
+    await FakeHost(channel).start(order(script))
     channel.hold(script.output)
     if script.echo:
+        channel.observer.observation = Observation("waiting", kind="key", reader=4242, program="cat")
         channel.on_write = channel.say
+    elif script.cat:
+        channel.on_write = lambda data: channel.say(channel.files.content[data.decode().strip()[len("/fake/") :]])
     else:
         asyncio.get_running_loop().call_soon(channel.end, script.code if script.signal is None else None, script.signal)
     return channel
 
 
-@pytest.mark.parametrize("make", [local, fake])
+@pytest.mark.parametrize("make", [local, blind, fake])
 @pytest.mark.parametrize("case", CONFORMANCE, ids=lambda case: case.__name__)
 async def test_conformance(case: Callable[[Make], Awaitable[None]], make: Make) -> None:
     await case(make)

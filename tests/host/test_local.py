@@ -14,7 +14,7 @@ import truetty
 from truetty.core.errors import LimitReached, SpawnFailed
 from truetty.host.base import Found, Order
 from truetty.host.folder import PREFIX, Folder, place
-from truetty.host.kernel.observation import Observer
+from truetty.host.kernel.observer import Observer
 from truetty.host.local import LocalHost
 from truetty.shells.table import recognise
 from truetty.testing import FakeChannel, FakeHost, Recorder

@@ -13,7 +13,7 @@ import pytest
 import truetty
 from tests.service.house import Actor, House, TurnedClock
 from tests.stage import PATIENCE, READY, until
-from truetty.host.kernel.observation import Process
+from truetty.host.base import Process
 from truetty.service import past, seat
 from truetty.service.registry import Registry
 from truetty.terminal.terminal import Terminal

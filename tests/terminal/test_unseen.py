@@ -11,25 +11,20 @@ import truetty
 from tests.acceptance.session import PATIENCE, eventually
 from tests.stage import Stage
 from truetty.core.observation import Observation
-from truetty.host import local
 from truetty.host.kernel.blind import BlindObserver
-from truetty.host.kernel.linux import LinuxObserver
+from truetty.host.kernel.linux import LinuxLook
+from truetty.host.local import LocalHost
 from truetty.terminal.report import UNTOLD
 from truetty.terminal.stop import UNSEEN
 
 
-class RefusedObserver(LinuxObserver):
-    """As where the kernel does not let us trace: /proc/PID/syscall may not be read."""
-
-    def _calling(self) -> None:
-        return None
-
-
-@pytest.fixture(params=[BlindObserver, RefusedObserver])
-def unseen(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, home: Path) -> Path:
-    """Every shell that is started now is watched by an observer that cannot see."""
-    monkeypatch.setattr(local.LocalHost.__init__, "__defaults__", (request.param,))
-    return home
+@pytest.fixture(params=["blind", "refused"])
+def unseen(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, home: Path) -> LocalHost:
+    """A host that cannot see: it has no /proc, or /proc/PID/syscall may not be read, as where we may not trace."""
+    if request.param == "blind":
+        return LocalHost(BlindObserver)
+    monkeypatch.setattr(LinuxLook, "_calling", lambda look: None)
+    return LocalHost()
 
 
 def in_front(terminal: truetty.Terminal) -> Callable[[], bool]:
@@ -46,17 +41,17 @@ def in_front(terminal: truetty.Terminal) -> Callable[[], bool]:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"])
-async def test_opening_does_not_use_up_its_time(unseen: Path, shell: str) -> None:
+async def test_opening_does_not_use_up_its_time(unseen: LocalHost, shell: str) -> None:
     """With a limit that a test could not survive: whoever waits for it hangs."""
-    async with truetty.Terminal(shell, rc=False, startup=100_000) as terminal:
+    async with truetty.Terminal(shell, rc=False, startup=100_000, host=unseen) as terminal:
         outcome = await terminal.run("echo hello", wait=PATIENCE)
         assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", 0, "mark")
         assert (outcome.output, outcome.notes) == ("hello\n", ())
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash"])
-async def test_an_interrupted_program_ends_with_the_prompt(unseen: Path, shell: str) -> None:
-    async with truetty.Terminal(shell, rc=False) as terminal:
+async def test_an_interrupted_program_ends_with_the_prompt(unseen: LocalHost, shell: str) -> None:
+    async with truetty.Terminal(shell, rc=False, host=unseen) as terminal:
         command = await terminal.start("sleep 100")
         await eventually(in_front(terminal), "sleep is in front")
         await command.interrupt()
@@ -66,8 +61,8 @@ async def test_an_interrupted_program_ends_with_the_prompt(unseen: Path, shell: 
         assert (await terminal.run("echo next", wait=PATIENCE)).output == "next\n"
 
 
-async def test_that_waiting_cannot_be_told_is_said(unseen: Path) -> None:
-    async with truetty.Terminal("bash", rc=False) as terminal:
+async def test_that_waiting_cannot_be_told_is_said(unseen: LocalHost) -> None:
+    async with truetty.Terminal("bash", rc=False, host=unseen) as terminal:
         command = await terminal.start("read x; echo got $x")
         outcome = await command.wait(0.2)
         assert (outcome.state, outcome.waiting, outcome.notes) == ("running", None, (UNTOLD,))
@@ -80,15 +75,15 @@ async def test_that_waiting_cannot_be_told_is_said(unseen: Path) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
-async def test_what_stands_half_typed_at_the_prompt_is_cleared(unseen: Path, shell: str) -> None:
-    async with truetty.Terminal(shell, rc=False) as terminal:
+async def test_what_stands_half_typed_at_the_prompt_is_cleared(unseen: LocalHost, shell: str) -> None:
+    async with truetty.Terminal(shell, rc=False, host=unseen) as terminal:
         await terminal.send("echo half")
         outcome = await terminal.run("echo whole", wait=PATIENCE)
         assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, "whole\n")
 
 
-async def test_a_line_typed_at_the_prompt_is_waited_for(unseen: Path) -> None:
-    async with truetty.Terminal("bash", rc=False) as terminal:
+async def test_a_line_typed_at_the_prompt_is_waited_for(unseen: LocalHost) -> None:
+    async with truetty.Terminal("bash", rc=False, host=unseen) as terminal:
         await terminal.send("sleep 100\n")
         await eventually(in_front(terminal), "sleep is in front")
         command = await terminal.start("echo after")
@@ -98,16 +93,16 @@ async def test_a_line_typed_at_the_prompt_is_waited_for(unseen: Path) -> None:
         assert (outcome.state, outcome.output) == ("finished", "after\n")
 
 
-async def test_a_program_without_marks_is_typed_to_at_once(unseen: Path) -> None:
-    async with truetty.Terminal("cat", startup=100_000) as terminal:
+async def test_a_program_without_marks_is_typed_to_at_once(unseen: LocalHost) -> None:
+    async with truetty.Terminal("cat", startup=100_000, host=unseen) as terminal:
         command = await terminal.start("hello")
         outcome = await command.wait(PATIENCE, until="hello")
         assert (outcome.state, outcome.notes) == ("running", (UNTOLD,))
 
 
-async def test_kill_ends_the_group_in_front(unseen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_kill_ends_the_group_in_front(unseen: LocalHost, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("truetty.terminal.stop.GRACE", 0.5)
-    async with truetty.Terminal("bash", rc=False) as terminal:
+    async with truetty.Terminal("bash", rc=False, host=unseen) as terminal:
         command = await terminal.start("(trap '' INT TERM; echo armed; sleep 100)")
         await command.wait(PATIENCE, until="armed")
         outcome = await command.kill()

@@ -2,14 +2,16 @@
 
     Host ──start──▸ Channel ──on_data, on_look, on_end──▸ Sink
                        ├ files     what the shell reads before a line is typed
-                       └ observer  what is known of the tty and of the processes on it
+                       ├ tty       its modes, its foreground group, its unread input
+                       ├ process   the shell itself: directory, program, CPU
+                       └ family    what was started from it
 
 Rule 1: `start` does all of it or nothing: when it fails, no process, descriptor or file is left behind.
 Rule 2: files come before bytes. A file that was written is there when the shell reads a byte written after it. That is
         an order and not a wait: a far host may send both over one link.
 Rule 3: everything is delivered in the order in which it happened: every byte, a look behind all bytes that were printed
         before it, then exactly one end, and nothing after the end. The sink is called by the event loop, never from
-        inside `attach`, `look`, `write`, `resize` or `signal_…`: it is not called again before it has returned.
+        inside `attach`, `look`, `write`, `resize` or `signal`: it is not called again before it has returned.
 Rule 4: what cannot be told is `None`; never an empty list, `False` or zero.
 Rule 5: the environment, the current directory and `/proc` are asked in `host/` and nowhere else.
 
@@ -21,10 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from truetty.core.observation import Observation
-from truetty.host.kernel.observation import Observer
 from truetty.shells.table import Found as Found
 
 ShellName = str | Sequence[str] | None  # a name, a path, or a list of arguments; None: the user's own
@@ -48,6 +49,32 @@ class Ended:
 
     code: int | None = None
     signal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """The tty's modes, as far as anybody decides by them."""
+
+    canonical: bool
+    echo: bool
+    signals: bool  # ISIG: Ctrl-C becomes SIGINT
+    interrupt: bytes  # the VINTR character; b"" when undefined
+    sane: bool  # equal, in every mode a command can be harmed by, to the modes the terminal was started with
+
+
+# What is assumed of a tty whose modes cannot be told.
+USUAL: Final = Modes(canonical=True, echo=True, signals=True, interrupt=b"\x03", sane=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    pid: int
+    name: str
+    parent: int
+    group: int
+    session: int
+    state: str  # the letter of /proc/PID/stat
+    cpu: float  # seconds of CPU so far, its ended children's included
 
 
 class Sink(Protocol):
@@ -77,17 +104,97 @@ class PrivateFiles(Protocol):
     def has(self, name: str) -> bool | None: ...
 
 
+class Tty(Protocol):
+    """The shell's terminal. Each question is one short call."""
+
+    def modes(self) -> Modes | None: ...
+    def foreground(self) -> int | None:
+        """The foreground process group."""
+
+    def shell_in_front(self) -> bool | None:
+        """Whether the shell's own group is the foreground group."""
+
+    def unread(self) -> int | None:
+        """Bytes of input that no program has read yet; in line mode, of whole lines only."""
+
+    def adopt(self) -> None:
+        """Take the present modes as the ones the terminal was started with: a user's rc file may have chosen them."""
+
+    def mend(self) -> None:
+        """Put the modes back to those the terminal was started with, and let stopped output flow."""
+
+    def resume(self) -> None:
+        """Let output flow that Ctrl-S has stopped."""
+
+
+class ShellProcess(Protocol):
+    """The shell's own process, whatever program it runs by now."""
+
+    def cwd(self) -> str | None: ...
+    def program(self) -> str | None:
+        """The real path of what it runs now (it changes with `exec`)."""
+
+    def argv(self) -> tuple[str, ...] | None:
+        """The words that what it runs now was started with."""
+
+    def image(self) -> object:
+        """What it runs, as a value that changes with every `exec`."""
+
+    def mentions(self, text: str) -> bool | None:
+        """Whether it was started with this among its words or variables."""
+
+    def consumed(self) -> int | None:
+        """Bytes that it has ever read."""
+
+    def reaped(self) -> int | None:
+        """A number that changes whenever it has reaped a child."""
+
+    def cpu(self) -> float | None:
+        """Seconds of CPU that it and those of its children that have ended have used so far."""
+
+
+class Family(Protocol):
+    """What was started from the shell."""
+
+    def children(self) -> list[Process] | None:
+        """Living descendants of the shell. None: they cannot be seen, so some may be there."""
+
+    def everyone(self) -> list[Process] | None:
+        """Every living process of this terminal, the shell included: descendants, session, holders of our tty."""
+
+    def ports(self) -> frozenset[int] | None:
+        """TCP ports on which one of them listens."""
+
+    def port_is_open(self, number: int) -> bool | None:
+        """Whether any process listens on this port, in the network that the host itself is in."""
+
+
 class Channel(Protocol):
     """One started shell: all that a terminal touches of it. Used from one event loop only."""
 
     @property
     def pid(self) -> int | None:
-        """The shell's process id, where it means something to `signal_…`."""
+        """The shell's process id, where it means something to `signal`."""
 
     @property
     def files(self) -> PrivateFiles: ...
     @property
-    def observer(self) -> Observer: ...
+    def tty(self) -> Tty: ...
+    @property
+    def process(self) -> ShellProcess: ...
+    @property
+    def family(self) -> Family: ...
+    @property
+    def sees(self) -> bool:
+        """Whether a look can ever show `ready` or a certain `waiting`. It never changes."""
+
+    @property
+    def knows_prompt(self) -> bool:
+        """Whether the look of the primary prompt is known for the program that the shell process runs now."""
+
+    def learn(self) -> bool:
+        """The shell is at its primary prompt: remember how that looks. False if it is not blocked on the tty yet."""
+
     def attach(self, sink: Sink) -> None:
         """Begin to deliver. Called once, inside the event loop."""
 
@@ -99,10 +206,9 @@ class Channel(Protocol):
         """Return when everything written was taken by the tty, or the shell is gone."""
 
     def resize(self, columns: int, rows: int) -> None: ...
-    def signal_group(self, group: int, number: int) -> bool:
-        """Send a signal to a process group. False if it is gone."""
+    def signal(self, target: int, number: int) -> bool:
+        """To a process, or to a group if `target` is negative. False if it is gone."""
 
-    def signal_process(self, pid: int, number: int) -> bool: ...
     async def close(self) -> None:
         """End every process of this terminal; no process, descriptor or file is left when it returns.
 

@@ -11,16 +11,15 @@ from collections.abc import Callable, Mapping
 
 from truetty.core import marks
 from truetty.core.observation import Observation
-from truetty.host.base import Ended, Found, Order, ShellName, Sink
-from truetty.host.kernel.observation import Modes, Process
+from truetty.host.base import USUAL, Ended, Family, Found, Modes, Order, Process, ShellName, ShellProcess, Sink, Tty
 from truetty.host.single import SingleChannel, found_by_name
 
 USERS_OWN = "/bin/bash"  # what a name of None means on a fake host
-SANE = Modes(canonical=True, echo=True, signals=True, interrupt=b"\x03", sane=True)
+SANE = USUAL
 
 
 class FakeObserver:
-    """Sees whatever it is told to see."""
+    """Sees what a test says: a look, the tty, the shell's process and its family in one."""
 
     def __init__(self, pid: int | None) -> None:
         self.sees = True
@@ -28,14 +27,20 @@ class FakeObserver:
         self.in_front: bool | None = True
         self.looks = 0
         self.read_so_far = 0
-        self.tty = SANE
+        self.tty: Modes | None = SANE
         self.living: list[Process] | None = []  # None: processes cannot be seen
         self.listings = 0  # how often they were asked for
         self.front: int | None = pid  # the foreground group
+        self._pid = pid
         self.place: str | None = "/"
         self.running: str | None = USERS_OWN
+        self.listening: frozenset[int] | None = frozenset()  # TCP ports
         self.mended = 0
         self.knows_prompt = True
+
+    def vanish(self) -> None:
+        """The shell is gone, and its terminal."""
+        self.tty = self.front = self.place = self.running = self.living = None
 
     def observe(self) -> Observation:
         self.looks += 1
@@ -54,10 +59,10 @@ class FakeObserver:
     def foreground(self) -> int | None:
         return self.front
 
-    def modes(self) -> Modes:
+    def modes(self) -> Modes | None:
         return self.tty
 
-    def adopt_modes(self) -> None:
+    def adopt(self) -> None:
         pass
 
     def mend(self) -> None:
@@ -73,7 +78,7 @@ class FakeObserver:
     def reaped(self) -> int | None:
         return 0
 
-    def flow(self) -> None:
+    def resume(self) -> None:
         pass
 
     def image(self) -> object:
@@ -85,7 +90,7 @@ class FakeObserver:
     def program(self) -> str | None:
         return self.running
 
-    def command_line(self) -> tuple[str, ...] | None:
+    def argv(self) -> tuple[str, ...] | None:
         return (self.running,) if self.running is not None else None
 
     def cpu(self) -> float | None:
@@ -96,10 +101,16 @@ class FakeObserver:
         return None if self.living is None else list(self.living)
 
     def everyone(self) -> list[Process] | None:
-        return self.children()
+        children = self.children()
+        if children is None or self._pid is None:
+            return None
+        return [Process(self._pid, "shell", 1, self._pid, self._pid, "S", 0.0), *children]
 
-    def close(self) -> None:
-        pass
+    def ports(self) -> frozenset[int] | None:
+        return self.listening
+
+    def port_is_open(self, number: int) -> bool | None:
+        return None if self.listening is None else number in self.listening
 
 
 class FakeFiles:
@@ -166,6 +177,29 @@ class FakeChannel:
 
     # -- the contract
 
+    @property
+    def tty(self) -> Tty:
+        return self.observer
+
+    @property
+    def process(self) -> ShellProcess:
+        return self.observer
+
+    @property
+    def family(self) -> Family:
+        return self.observer
+
+    @property
+    def sees(self) -> bool:
+        return self.observer.sees
+
+    @property
+    def knows_prompt(self) -> bool:
+        return self.observer.knows_prompt
+
+    def learn(self) -> bool:
+        return self.observer.learn()
+
     def attach(self, sink: Sink) -> None:
         self._sink = sink
         asyncio.get_running_loop().call_soon(self._deliver)
@@ -197,18 +231,15 @@ class FakeChannel:
     def resize(self, columns: int, rows: int) -> None:
         self.size = (columns, rows)
 
-    def signal_group(self, group: int, number: int) -> bool:
-        self.signals.append((-group, number))
-        return True
-
-    def signal_process(self, pid: int, number: int) -> bool:
-        self.signals.append((pid, number))
-        return True
+    def signal(self, target: int, number: int) -> bool:
+        self.signals.append((target, number))
+        return not (self._ended or self.closed)
 
     async def close(self) -> None:
         if not self.closed:
             self.closed = True
             self.files.content.clear()
+            self.observer.vanish()
             if self._sink is not None and not self._ended:
                 self.end(signal=1)
 

@@ -12,14 +12,15 @@ import os
 import signal
 import termios
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from truetty.core.errors import LimitReached, SpawnFailed
 from truetty.host import environment
 from truetty.host.base import Found, Order, ShellName
 from truetty.host.folder import Folder
 from truetty.host.kernel import observer_for
-from truetty.host.kernel.observation import Observer
+from truetty.host.kernel.observer import Observer
+from truetty.host.kernel.tty import Attributes
 from truetty.host.launch import Execution, prepare
 from truetty.host.pty import LocalChannel, set_size
 from truetty.shells import table
@@ -34,7 +35,7 @@ ENTER: Final = 'cd -- "$1" || exit 126; shift; unset OLDPWD; exec "$@"'
 _RESETTABLE: Final = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
 # From the pty's master, the shell's pid and the modes it starts with.
-Observe = Callable[[int, int, list[Any]], Observer]
+Observe = Callable[[int, int, Attributes], Observer]
 
 
 class LocalHost:
@@ -157,7 +158,7 @@ def _inheritable() -> list[int]:
     return leaky
 
 
-def _set_modes(slave: int) -> list[Any]:
+def _set_modes(slave: int) -> Attributes:
     """Ctrl-S must not freeze a terminal nobody looks at; erasing works by character, not by byte."""
     modes = termios.tcgetattr(slave)
     modes[0] = (modes[0] & ~termios.IXON) | IUTF8

@@ -19,12 +19,12 @@ import struct
 import termios
 import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 from truetty.host.base import Ended, Sink
 from truetty.host.folder import Folder
-from truetty.host.kernel.observation import Observer
+from truetty.host.kernel.observer import Observer
 
 # A pty hands out up to 20 kB at once; this never cuts what it has.
 CHUNK: Final = 64 * 1024
@@ -44,7 +44,10 @@ class LocalChannel:
         self._closing: asyncio.Future[None] | None = None
         self.pid = pid
         self.files = files
-        self.observer = observer
+        self.tty = observer.tty
+        self.process = observer.process
+        self.family = observer.family
+        self._observer = observer
         self._master = master
         self._pidfd = _pidfd(pid)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -62,6 +65,17 @@ class LocalChannel:
         if getattr(self, "_open", False):
             warnings.warn(f"terminal with shell {self.pid} was not closed", ResourceWarning, stacklevel=1)
             self._let_go()
+
+    @property
+    def sees(self) -> bool:
+        return self._observer.look.sees
+
+    @property
+    def knows_prompt(self) -> bool:
+        return self._observer.look.knows_prompt
+
+    def learn(self) -> bool:
+        return self._observer.look.learn()
 
     # -- reading
 
@@ -85,7 +99,7 @@ class LocalChannel:
         if not self._open or self._ended is not None:
             return
         assert self._sink is not None
-        seen, at = self.observer.observe(), self._delivered
+        seen, at = self._observer.look.observe(), self._delivered
         self._deliver(least=1)
         self._sink.on_look(seen, at)
 
@@ -196,11 +210,14 @@ class LocalChannel:
         if self._open:
             set_size(self._master, columns, rows)
 
-    def signal_group(self, group: int, number: int) -> bool:
-        return _sent(os.killpg, group, number)
-
-    def signal_process(self, pid: int, number: int) -> bool:
-        return _sent(os.kill, pid, number)
+    def signal(self, target: int, number: int) -> bool:
+        if target in (0, -1):  # our own group; every process there is
+            return False
+        try:
+            os.kill(target, number)
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
 
     # -- closing
 
@@ -225,9 +242,9 @@ class LocalChannel:
         everyone = self._everyone()
         for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL):
             for pid in everyone:
-                _sent(os.kill, pid, number)
+                self.signal(pid, number)
                 if number == signal.SIGHUP:
-                    _sent(os.kill, pid, signal.SIGCONT)
+                    self.signal(pid, signal.SIGCONT)
             await self._until_gone(everyone)
             everyone = self._everyone()
             if not everyone and (self._gone is None or self._gone.is_set()):
@@ -235,7 +252,7 @@ class LocalChannel:
 
     def _everyone(self) -> set[int]:
         """Whoever is still there; the shell itself even where nobody can be seen."""
-        pids = {process.pid for process in self.observer.everyone() or ()} | {self.pid}
+        pids = {process.pid for process in self.family.everyone() or ()} | {self.pid}
         return pids if self._ended is None else pids - {self.pid}
 
     def _let_go(self) -> None:
@@ -243,7 +260,7 @@ class LocalChannel:
         if self._ended is None and self._pidfd is not None:
             with contextlib.suppress(ChildProcessError):
                 os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG)
-        self.observer.close()
+        self._observer.close()
         for descriptor in (self._master, self._pidfd):
             if descriptor is not None:
                 os.close(descriptor)
@@ -283,14 +300,6 @@ async def _set(event: asyncio.Event) -> None:
 def _settle(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
-
-
-def _sent(send: Callable[[int, int], None], target: int, number: int) -> bool:
-    try:
-        send(target, number)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
 
 
 def set_size(descriptor: int, columns: int, rows: int) -> None:

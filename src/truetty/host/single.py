@@ -20,7 +20,7 @@ class SingleChannel:
         self._channel = channel
 
     async def find(self, shell: ShellName, env: Mapping[str, str | None]) -> Found:
-        return found_by_name(self._channel.observer.program() or "" if shell is None else shell)
+        return found_by_name(self._channel.process.program() or "" if shell is None else shell)
 
     async def start(self, order: Order) -> Channel:
         """The shell's files are written; whoever has started it must have it read them."""

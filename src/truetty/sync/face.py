@@ -13,8 +13,7 @@ from typing import Self, Unpack
 from truetty import events
 from truetty.core.outcome import Outcome, State, Strategy, Waiting
 from truetty.core.until import Until
-from truetty.host.base import ShellName
-from truetty.host.kernel.observation import Process
+from truetty.host.base import Process, ShellName
 from truetty.service.idle import Clock
 from truetty.service.registry import LIMIT
 from truetty.service.registry import Registry as AsyncRegistry

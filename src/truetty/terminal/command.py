@@ -13,6 +13,7 @@ from truetty import events
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.core.until import Until, of
+from truetty.host.base import USUAL
 from truetty.store.output import Output
 from truetty.store.summary import Summary
 from truetty.terminal import exit_codes, keyboard
@@ -118,13 +119,13 @@ class Command:
     @property
     def reads_lines(self) -> bool:
         """Whether the tty gathers what is typed into lines."""
-        return self._conversation.observer.modes().canonical
+        return (self._conversation.channel.tty.modes() or USUAL).canonical
 
     @property
     def hides_typing(self) -> bool:
         """Whether what is typed now would not be shown, as at a password prompt."""
         waiting = self._run.waiting
-        modes = self._conversation.observer.modes()
+        modes = self._conversation.channel.tty.modes() or USUAL
         return (waiting is not None and waiting.kind == "secret") or (modes.canonical and not modes.echo)
 
     @property

@@ -30,11 +30,11 @@ async def await_first_prompt(conversation: Conversation, changes: Changes, start
     clock = asyncio.get_running_loop().time
     until = clock() + startup
     conversation.begin(conversation.prepare(None))
-    prompt, observer = conversation.prompt, conversation.observer
+    prompt, channel = conversation.prompt, conversation.channel
     await changes.until(lambda: prompt.is_clean or conversation.ended is not None, startup)
     conversation.remember_cwd()
     delay = FIRST_RETRY
-    while observer.sees and prompt.is_clean and not (observer.knows_prompt or observer.learn()):
+    while channel.sees and prompt.is_clean and not (channel.knows_prompt or channel.learn()):
         if (left := until - clock()) <= 0:
             return
         await changes.until(lambda: conversation.ended is not None, min(delay, left))

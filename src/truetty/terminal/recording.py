@@ -30,7 +30,7 @@ from typing import Final, Self, TypedDict, Unpack
 
 from truetty import files
 from truetty.core.errors import HostError, Misuse
-from truetty.host.kernel.observation import Observer
+from truetty.host.base import Tty
 from truetty.store.timeline import FINEST, Record
 from truetty.terminal.echo import KeyEcho, can_come_back
 from truetty.text.asciicast import VERSIONS, Header, Version, Writer
@@ -60,14 +60,14 @@ class Recording:
         self,
         path: str | os.PathLike[str],
         record: Record,
-        observer: Observer,
+        tty: Tty,
         *,
         name: str | None = None,
         shell: str | None = None,
         term: str | None = None,
         **wanted: Unpack[Wanted],
     ) -> None:
-        """`observer` is asked whether the tty echoes; `name`, `shell` and `term` are said in the file."""
+        """`tty` is asked whether it echoes; `name`, `shell` and `term` are said in the file."""
         self.path: Final[str] = os.fspath(path)
         self.trouble: str | None = None  # why it ended before its time, if it did
         header = Header(
@@ -82,7 +82,7 @@ class Recording:
         )
         self._writer = Writer(header)
         self._record = record
-        self._observer = observer if wanted.get("input", False) else None
+        self._tty = tty if wanted.get("input", False) else None
         self._live = False  # its terminal went on when the recording began
         self._at = 0
         self._since = record.began  # what is not written yet came after this
@@ -161,8 +161,8 @@ class Recording:
     # -- inside
 
     def _echoes(self) -> bool:
-        observer = self._observer
-        return observer is not None and observer.foreground() is not None and observer.modes().echo
+        modes = self._tty.modes() if self._tty is not None else None
+        return modes is not None and modes.echo
 
     def _write_keys(self) -> None:
         """Those that were seen to come back; they stand before their echo."""

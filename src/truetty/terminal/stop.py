@@ -10,6 +10,7 @@ import asyncio
 import signal
 from typing import Final
 
+from truetty.host.base import USUAL
 from truetty.terminal import keys
 from truetty.terminal.changes import Changes
 from truetty.terminal.wire.conversation import Conversation
@@ -69,13 +70,13 @@ class Stop:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
         if self._run.ending is not None:
             return False
-        observer, channel = self._conversation.observer, self._conversation.channel
-        modes = observer.modes()
+        channel = self._conversation.channel
+        modes = channel.tty.modes() or USUAL
         self.sent.add(signal.SIGINT)
         if modes.signals and modes.interrupt:
             self._conversation.send(modes.interrupt)
-        elif (group := observer.foreground()) is not None and group != channel.pid:
-            channel.signal_group(group, signal.SIGINT)
+        elif (group := channel.tty.foreground()) is not None and group != channel.pid:
+            channel.signal(-group, signal.SIGINT)
         else:  # the shell's own editor, which takes the key for what it is
             self._conversation.send(keys.encode("C-c"))
         await channel.drained()
@@ -85,7 +86,7 @@ class Stop:
         """Interrupt, then terminate, then kill the command's processes; the shell survives."""
         channel = self._conversation.channel
         if self._run.stopped and channel.pid is not None:
-            channel.signal_process(channel.pid, signal.SIGCONT)  # a stopped shell would not even see its child end
+            channel.signal(channel.pid, signal.SIGCONT)  # a stopped shell would not even see its child end
         await self.interrupt()
         await self._grace()
         for number in (signal.SIGTERM, *[signal.SIGKILL] * KILLS):
@@ -103,7 +104,7 @@ class Stop:
         await self.kill()
         if self._run.ending is None and channel.pid is not None:
             self._last_resort = SHELL_TOO_UNSEEN if self._failure == UNSEEN else SHELL_TOO
-            channel.signal_process(channel.pid, signal.SIGKILL)
+            channel.signal(channel.pid, signal.SIGKILL)
 
     async def _grace(self) -> None:
         await self._changes.until(lambda: self._run.ending is not None, GRACE)
@@ -114,11 +115,11 @@ class Stop:
         running = self._conversation.survivors.running()
         if running is not None:
             for process in running:
-                channel.signal_process(process.pid, number)
-                channel.signal_process(process.pid, signal.SIGCONT)
-        elif (group := self._conversation.observer.foreground()) is not None and group != channel.pid:
-            channel.signal_group(group, number)
-            channel.signal_group(group, signal.SIGCONT)
+                channel.signal(process.pid, number)
+                channel.signal(process.pid, signal.SIGCONT)
+        elif (group := channel.tty.foreground()) is not None and group != channel.pid:
+            channel.signal(-group, number)
+            channel.signal(-group, signal.SIGCONT)
 
 
 def _tell_failure(task: asyncio.Task[None]) -> None:

@@ -19,7 +19,7 @@ from typing import Final, Self, Unpack
 from truetty.core.errors import Busy, Closed, HostError, Misuse
 from truetty.core.outcome import Outcome, Strategy
 from truetty.host import environment
-from truetty.host.kernel.observation import Process
+from truetty.host.base import Process
 from truetty.store.transcript import Transcript
 from truetty.terminal import checks, exit_codes, keyboard
 from truetty.terminal.changes import Changes, Rank
@@ -127,7 +127,9 @@ class Terminal:
     @property
     def jobs(self) -> list[Process] | None:
         """Living processes that were started in it. None: they cannot be seen here, so some may be there."""
-        return self._conversation.observer.children() if self._conversation is not None and not self.closed else []
+        return (
+            self._conversation.channel.family.children() if self._conversation is not None and not self.closed else []
+        )
 
     @property
     def strategy(self) -> Strategy:
@@ -200,7 +202,7 @@ class Terminal:
         conversation = self._opened()
         term = self.options.env.get("TERM") or environment.FRIENDLY["TERM"]
         made = Recording(
-            path, conversation.record, conversation.observer, name=self.name, shell=self.shell, term=term, **wanted
+            path, conversation.record, conversation.channel.tty, name=self.name, shell=self.shell, term=term, **wanted
         )
 
         def follow() -> None:

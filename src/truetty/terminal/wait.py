@@ -11,7 +11,6 @@ import asyncio
 from typing import Final, assert_never
 
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, Until
-from truetty.host.kernel import ports
 from truetty.store.output import Output
 from truetty.store.slices import turn
 from truetty.terminal.answers import Answers
@@ -51,6 +50,7 @@ class Wait:
         self._until = until
         self._answers = answers
         self._conversation = conversation
+        self._family = conversation.channel.family
         self._told = told
         self._cleaner: Cleaner | None = None  # made when there is a pattern to look for
         self._at = returned  # up to here the output was searched
@@ -58,7 +58,7 @@ class Wait:
         self._next_look = 0.0
         self._pause = PORT_LOOK
         self._reached: str | None = None
-        self._was_open = isinstance(until, Port) and ports.is_open(until.number)
+        self._was_open = isinstance(until, Port) and self._family.port_is_open(until.number)
 
     async def wait(self, timeout: float | None) -> str | None:
         """Returns what has come of it, in a word; None if patience is over."""
@@ -130,12 +130,11 @@ class Wait:
             return False
         self._next_look = now + self._pause
         self._pause = min(self._pause * SLOWER, SLOWEST_LOOK)
-        everyone = self._conversation.observer.everyone()
-        found = ports.listening(process.pid for process in everyone) if everyone is not None else None
+        found = self._family.ports()
         if found is not None and number in found:
             return True
         # A server that has left the terminal, as daemons do, is nobody's child; but it was not there before.
-        return not self._was_open and ports.is_open(number) is True
+        return not self._was_open and self._family.port_is_open(number) is True
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

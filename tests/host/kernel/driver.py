@@ -12,9 +12,10 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 
+from truetty.core.observation import Observation
+from truetty.host.base import Modes, Process
 from truetty.host.kernel import proc
 from truetty.host.kernel.linux import LinuxObserver
-from truetty.host.kernel.observation import Observation, Process
 from truetty.host.kernel.prompts import Prompts
 
 BOUND = 20.0  # seconds: far beyond what anything here needs
@@ -66,7 +67,8 @@ class Pty:
         while not fact():
             self.pump()
             if time.monotonic() > end:
-                raise AssertionError(f"never: {what}; last {self.observer.observe()}; screen {self.screen[-400:]!r}")
+                last = self.observer.look.observe()
+                raise AssertionError(f"never: {what}; last {last}; screen {self.screen[-400:]!r}")
 
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
@@ -79,13 +81,13 @@ class Pty:
 
         def steady() -> bool:
             for _ in range(LOOKS):
-                if not fits(self.observer.observe()):
+                if not fits(self.observer.look.observe()):
                     return False
                 self.pump()
             return True
 
         self.until(steady, f"{seen} {kind} {hard}")
-        return self.observer.observe()
+        return self.observer.look.observe()
 
     def learn(self) -> None:
         """Wait for the first prompt: something was printed, and the program then reads and does not run any more."""
@@ -93,10 +95,10 @@ class Pty:
 
         def quiet() -> bool:
             nonlocal last
-            look = self.observer.observe()
+            look = self.observer.look.observe()
             before, last = last, (look.seen, look.reader, look.wakes, look.kind, len(self.screen))
             self.pump(0.1)
-            return look.reader == self.pid and bool(self.screen) and before == last and self.observer.learn()
+            return look.reader == self.pid and bool(self.screen) and before == last and self.observer.look.learn()
 
         self.until(quiet, "a first prompt")
 
@@ -109,11 +111,11 @@ class Pty:
 
     def run(self, line: str) -> None:
         """Type a line at the prompt and wait until the shell is back there, having read it."""
-        needed = (self.observer.consumed() or 0) + len(line.encode()) + 1
+        needed = (self.observer.process.consumed() or 0) + len(line.encode()) + 1
         self.type(line + "\r")
 
         def back() -> bool:
-            look = self.observer.observe()
+            look = self.observer.look.observe()
             return look.seen == "ready" and (look.consumed or 0) >= needed
 
         self.until(back, f"the prompt after {line!r}")
@@ -123,13 +125,18 @@ class Pty:
         assert found is not None
         return found
 
+    def modes(self) -> Modes:
+        found = self.observer.tty.modes()
+        assert found is not None
+        return found
+
     def children(self) -> list[Process]:
-        found = self.observer.children()
+        found = self.observer.family.children()
         assert found is not None
         return found
 
     def everyone(self) -> list[Process]:
-        found = self.observer.everyone()
+        found = self.observer.family.everyone()
         assert found is not None
         return found
 

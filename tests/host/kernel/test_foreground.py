@@ -11,7 +11,7 @@ import pytest
 
 from tests.host.kernel.driver import Pty
 from truetty.host.kernel import proc
-from truetty.host.kernel.tty import Tty
+from truetty.host.kernel.tty import LocalTty
 
 Start = Callable[..., Pty]
 
@@ -62,9 +62,9 @@ def test_unread_input_vetoes(start: Start, monkeypatch: pytest.MonkeyPatch, line
     pty = start("bash")
     pty.type(line + "\r")
     pty.settle(seen, "line" if line else None, hard=True)
-    monkeypatch.setattr(Tty, "unread", lambda tty: 3)
-    assert pty.observer.observe().seen == "running"
-    assert not pty.observer.learn()
+    monkeypatch.setattr(LocalTty, "unread", lambda tty: 3)
+    assert pty.observer.look.observe().seen == "running"
+    assert not pty.observer.look.learn()
 
 
 def test_stopped(start: Start) -> None:
@@ -89,9 +89,10 @@ def test_wakes_tell_whether_the_reader_has_looked(start: Start) -> None:
     pty.type("cat >/dev/null\r")
     before = pty.settle("waiting", "line").wakes
     assert before is not None
-    assert pty.observer.observe().wakes == before
+    assert pty.observer.look.observe().wakes == before
     pty.type("a line\r")
-    pty.until(lambda: pty.observer.observe().seen == "waiting" and pty.observer.observe().wakes != before, "a wake")
+    look = pty.observer.look
+    pty.until(lambda: look.observe().seen == "waiting" and look.observe().wakes != before, "a wake")
 
 
 # ── not permitted ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -137,6 +138,6 @@ def test_what_is_forbidden_is_unknown(
     pty = start("bash")
     if line:
         pty.type(line + "\r")
-        pty.until(lambda: pty.observer.observe().seen in ("waiting", "running"), "the program")
+        pty.until(lambda: pty.observer.look.observe().seen in ("waiting", "running"), "the program")
     forbidden()
     pty.settle(seen, kind, hard)

@@ -28,12 +28,12 @@ def test_prompt_program_and_end(start: Start, shell: str) -> None:
     pty = start(shell)
     ready = pty.settle("ready", hard=True)
     assert ready.reader == pty.pid
-    assert pty.observer.knows_prompt
-    assert pty.observer.shell_in_front()
+    assert pty.observer.look.knows_prompt
+    assert pty.observer.tty.shell_in_front()
 
     pty.type("/bin/sleep 1000\r")
     pty.settle("running", hard=True)
-    assert not pty.observer.shell_in_front()
+    assert not pty.observer.tty.shell_in_front()
     assert [child.name for child in pty.children()] == ["sleep"]
 
     pty.type("\x03")
@@ -57,7 +57,8 @@ def test_prompt_is_the_same_in_every_process_of_a_shell(start: Start, shell: str
     other.settle("ready", hard=True)
     other.run("cd /")
     other.type("exec " + " ".join(argv) + "\r")
-    other.until(lambda: bool(other.observer.observe().seen == "ready" and other.observer.cwd() == "/"), "the new shell")
+    watch = other.observer
+    other.until(lambda: watch.look.observe().seen == "ready" and watch.process.cwd() == "/", "the new shell")
     other.settle("ready", hard=True)
     other.type(" ".join(argv) + "\r")
     nested = other.settle("waiting", "shell", hard=True)
@@ -74,13 +75,13 @@ def test_prompt_after_trouble(start: Start, shell: str) -> None:
         else:
             pty.settle("ready", hard=True)
     # ksh93 has a sleep of its own; elsewhere the job is stopped, and does not make the shell so.
-    assert pty.observer.observe().seen == "ready"
+    assert pty.observer.look.observe().seen == "ready"
 
 
 def test_nothing_learnt_is_soft(start: Start) -> None:
     pty = start("bash", prompt=False)
     pty.settle("waiting", "shell", hard=False)
-    assert not pty.observer.knows_prompt
+    assert not pty.observer.look.knows_prompt
     pty.learn()
     pty.settle("ready", hard=True)
 
@@ -89,14 +90,14 @@ def test_learning_needs_a_shell_that_reads(start: Start) -> None:
     pty = start("bash")
     pty.type("sleep 1000\r")
     pty.settle("running")
-    assert not pty.observer.learn()
+    assert not pty.observer.look.learn()
 
 
 def test_another_editing_mode_is_learnt_beside_the_first(start: Start) -> None:
     pty = start("ksh93")
     pty.type("set -o vi\r")
     pty.settle("waiting", "continuation", hard=False)
-    assert pty.observer.learn()
+    assert pty.observer.look.learn()
     pty.settle("ready", hard=True)
     pty.run("set -o emacs")
     pty.run("true")
@@ -108,7 +109,7 @@ def test_csh_without_its_editor_reads_what_is_left_of_its_buffer(start: Start) -
     pty = start("tcsh")
     pty.type("unset edit\r")
     pty.settle("waiting", "shell", hard=False)
-    assert pty.observer.learn()
+    assert pty.observer.look.learn()
     for _ in range(3):
         pty.run("true")
     pty.type("set x=$<\r")
@@ -117,13 +118,13 @@ def test_csh_without_its_editor_reads_what_is_left_of_its_buffer(start: Start) -
 
 def test_exec_of_another_shell(start: Start) -> None:
     pty = start("bash")
-    before = pty.observer.program()
+    before = pty.observer.process.program()
     pty.type("exec dash\r")
     look = pty.settle("waiting", "shell", hard=False)
     assert look.reader == pty.pid
-    assert not pty.observer.knows_prompt
-    assert pty.observer.program() not in (None, before)
-    assert pty.observer.learn()
+    assert not pty.observer.look.knows_prompt
+    assert pty.observer.process.program() not in (None, before)
+    assert pty.observer.look.learn()
     pty.run("true")
 
 
@@ -138,7 +139,7 @@ def test_modes_left_behind_do_not_hide_the_prompt(start: Start) -> None:
 def test_modes_changed_under_the_editor_do_not_hide_the_prompt(start: Start) -> None:
     pty = start("bash")
     os.system(f"stty sane <{os.readlink(f'/proc/{pty.pid}/fd/0')}")
-    assert pty.observer.modes().canonical
+    assert pty.modes().canonical
     pty.settle("ready", hard=True)
 
 
@@ -204,10 +205,10 @@ def test_never_ready_before_the_end_once_the_line_is_consumed(start: Start, tmp_
     truth = tmp_path / "n"
     for n in range(60):
         line = f"/bin/sleep 0.00{n % 5}; echo {n} >{truth}\r"
-        needed = (pty.observer.consumed() or 0) + len(line)
+        needed = (pty.observer.process.consumed() or 0) + len(line)
         pty.type(line)
         for _ in range(100_000):
-            look = pty.observer.observe()
+            look = pty.observer.look.observe()
             read = (look.consumed or 0) >= needed
             assert not (read and look.seen == "waiting" and look.hard), look
             if read and look.seen == "ready" and look.hard:
@@ -219,11 +220,11 @@ def test_never_ready_before_the_end_once_the_line_is_consumed(start: Start, tmp_
 def test_consumed_counts_the_shells_own_reading_only(start: Start, tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(b"x" * 100_000)
     pty = start("dash")
-    before = pty.observer.consumed()
+    before = pty.observer.process.consumed()
     line = f"/bin/cat {tmp_path}/big >/dev/null"
     pty.run(line)
     assert before is not None
-    assert pty.observer.consumed() == before + len(line) + 1
+    assert pty.observer.process.consumed() == before + len(line) + 1
 
 
 # ── single facts ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -234,9 +235,9 @@ def test_directory(start: Start, tmp_path: Path) -> None:
     folder = tmp_path / "a folder (deleted)"
     folder.mkdir()
     pty.run(f"cd '{folder}'")
-    assert pty.observer.cwd() == str(folder)
+    assert pty.observer.process.cwd() == str(folder)
     folder.rmdir()
-    assert pty.observer.cwd() is None
+    assert pty.observer.process.cwd() is None
 
 
 def test_everyone_of_the_terminal(start: Start) -> None:
@@ -283,8 +284,8 @@ def test_exited_is_seen_before_and_after_it_is_waited_for(start: Start) -> None:
     os.waitpid(pty.pid, 0)
     pty.settle("exited")
     assert pty.children() == []
-    assert pty.observer.consumed() is None
-    assert pty.observer.cwd() is None
+    assert pty.observer.process.consumed() is None
+    assert pty.observer.process.cwd() is None
 
 
 def descriptors() -> set[int]:
@@ -295,8 +296,8 @@ def test_close_closes_everything(start: Start) -> None:
     pty = start("bash")
     before = descriptors()
     observer = LinuxObserver(pty.master, pty.pid)
-    observer.observe()
-    observer.everyone()
+    observer.look.observe()
+    observer.family.everyone()
     kept = descriptors() - before
     assert kept
     assert not any(os.get_inheritable(fd) for fd in kept)
@@ -313,7 +314,7 @@ def test_the_best_observer_for_this_machine(start: Start) -> None:
     gone.wait()
     blind = observer_for(pty.master, gone.pid)
     assert isinstance(blind, BlindObserver)
-    assert blind.observe().seen == "exited"
+    assert blind.look.observe().seen == "exited"
     blind.close()
 
 
@@ -326,7 +327,7 @@ def test_a_look_at_a_shell_that_did_not_run_opens_nothing(start: Start, monkeypa
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refuse)
-        assert pty.observer.observe() == first
+        assert pty.observer.look.observe() == first
 
 
 def test_looks_leave_nothing_open(start: Start) -> None:
@@ -345,8 +346,8 @@ def test_out_of_descriptors_is_unknown(start: Start) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
     try:
-        look = pty.observer.observe()
-        learnt = pty.observer.learn()
+        look = pty.observer.look.observe()
+        learnt = pty.observer.look.learn()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert (look.seen, look.hard) == ("unknown", False)

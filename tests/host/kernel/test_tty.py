@@ -19,7 +19,7 @@ def dash(start: Start) -> Pty:
 
 
 def test_given_modes_are_sane(dash: Pty) -> None:
-    modes = dash.observer.modes()
+    modes = dash.modes()
     assert modes.canonical and modes.echo and modes.signals and modes.sane
     assert modes.interrupt == b"\x03"
 
@@ -46,24 +46,24 @@ def test_given_modes_are_sane(dash: Pty) -> None:
 )
 def test_harmful_changes_are_seen_and_mended(dash: Pty, change: str) -> None:
     dash.type(f"stty {change}\r")
-    dash.until(lambda: not dash.observer.modes().sane, f"stty {change} to show")
+    dash.until(lambda: not dash.modes().sane, f"stty {change} to show")
     dash.settle("ready")
-    dash.observer.mend()
-    assert dash.observer.modes().sane
-    assert dash.observer.modes().interrupt == b"\x03"
+    dash.observer.tty.mend()
+    assert dash.modes().sane
+    assert dash.modes().interrupt == b"\x03"
     dash.run("true")
 
 
 def test_no_interrupt_character_is_empty(dash: Pty) -> None:
     dash.run("stty intr undef")
-    assert dash.observer.modes().interrupt == b""
+    assert dash.modes().interrupt == b""
 
 
 def test_harmless_choices_survive_mending(dash: Pty) -> None:
     dash.run("stty tostop -echoctl")
-    assert dash.observer.modes().sane
+    assert dash.modes().sane
     dash.run("stty -echo")
-    dash.observer.mend()
+    dash.observer.tty.mend()
     flags = termios.tcgetattr(dash.master)[3]
     assert flags & termios.TOSTOP
     assert not flags & termios.ECHOCTL
@@ -71,11 +71,11 @@ def test_harmless_choices_survive_mending(dash: Pty) -> None:
 
 def test_adopted_modes_are_the_sane_ones(dash: Pty) -> None:
     dash.run("stty erase ^H")
-    assert not dash.observer.modes().sane
-    dash.observer.adopt_modes()
-    assert dash.observer.modes().sane
+    assert not dash.modes().sane
+    dash.observer.tty.adopt()
+    assert dash.modes().sane
     dash.run("stty erase ^?")
-    dash.observer.mend()
+    dash.observer.tty.mend()
     assert termios.tcgetattr(dash.master)[6][termios.VERASE] == b"\x08"
 
 
@@ -85,5 +85,5 @@ def test_stopped_output_flows_again(dash: Pty, tmp_path: Path) -> None:
     for _ in range(50):
         dash.pump()
     assert b"notyet" not in dash.screen
-    dash.observer.mend()
+    dash.observer.tty.mend()
     dash.until(lambda: b"notyet" in dash.screen, "the output")

@@ -12,7 +12,7 @@ import pytest
 import truetty
 from tests.stage import KEY, LINE, PATIENCE, READY, Stage, until
 from truetty.core.observation import Observation
-from truetty.host.kernel.observation import Process
+from truetty.host.base import USUAL, Process
 from truetty.testing import mark
 
 CLEAR = b"\x1b[7717~"
@@ -267,7 +267,7 @@ async def test_questions_are_answered_to_whoever_waits(stage: Stage) -> None:
     await stage.looked()
     assert stage.typed() == b""  # nobody reads
     stage.observer.observation = KEY
-    stage.observer.tty = dataclasses.replace(stage.observer.tty, canonical=False, echo=False)
+    stage.observer.tty = dataclasses.replace(USUAL, canonical=False, echo=False)
     await until(lambda: len(stage.channel.written) > 0)
     await stage.looked()
     assert stage.typed() == b"\x1b[?1;2c\x1b[0n\x1b[1;1R"
@@ -288,7 +288,7 @@ async def test_questions_nobody_should_answer(stage: Stage, sight: Observation, 
     await terminal.start("x")
     stage.typed()
     stage.observer.observation = sight
-    stage.observer.tty = dataclasses.replace(stage.observer.tty, canonical=canonical)
+    stage.observer.tty = dataclasses.replace(USUAL, canonical=canonical)
     stage.say(("C",), b"\x1b[6n\x1b[c")
     await stage.looked()
     assert stage.typed() == b""
@@ -298,7 +298,7 @@ async def after_broken_modes(stage: Stage) -> truetty.Command:
     """A command that is typed after one which left the modes broken: its shell is asked to stop for us first."""
     terminal = await stage.open()
     first = await terminal.start("stty raw")
-    stage.observer.tty = dataclasses.replace(stage.observer.tty, echo=False, sane=False)
+    stage.observer.tty = dataclasses.replace(USUAL, echo=False, sane=False)
     stage.say(("C",), ("D", 0, ""))
     await first.wait(PATIENCE)
     command = await terminal.start("x")

@@ -3,35 +3,57 @@
 Rule 1: what it does not know is `unknown` or `None`. It never says `ready`, and never anything hard but `exited`.
 Rule 2: if the terminal is a descriptor of this machine, its foreground group and its modes still speak: line mode
         without echo is a question for a secret.
+Rule 3: macOS does not say what a process is blocked on without special rights, so it has this observer too, with one
+        fact more: another group in front and no question for a secret is `running`, soft, for it may as well wait.
+        **Untested**: written from the manuals, never run on a Mac.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any
 
-from truetty.host.kernel.observation import Modes, Observation, Process
-from truetty.host.kernel.tty import Tty, is_secret, open_slave
+from truetty.core.observation import Observation
+from truetty.host.kernel.family import UnknownFamily
+from truetty.host.kernel.shell import UnknownProcess
+from truetty.host.kernel.tty import Attributes, LocalTty, is_secret, open_slave
 
 
 class BlindObserver:
     """`master` may be -1, or no terminal at all."""
 
-    def __init__(self, master: int, shell: int, given: list[Any] | None = None) -> None:
-        self._shell = shell
-        self._tty = Tty(master, open_slave(master) if master >= 0 else None, given)
+    def __init__(
+        self, master: int, shell: int, first: Attributes | None = None, *, tells_who_is_in_front: bool = False
+    ) -> None:
+        self.tty = LocalTty(master, open_slave(master) if master >= 0 else None, first, shell)
+        self.look = BlindLook(self.tty, shell, tells_who_is_in_front)
+        self.process = UnknownProcess()
+        self.family = UnknownFamily()
 
-    @property
-    def sees(self) -> bool:
-        return False
+    def close(self) -> None:
+        self.tty.close()
+
+
+class BlindLook:
+    sees = False
+    knows_prompt = False
+
+    def __init__(self, tty: LocalTty, shell: int, tells_who_is_in_front: bool) -> None:
+        self._tty = tty
+        self._shell = shell
+        self._tells = tells_who_is_in_front
 
     def observe(self) -> Observation:
         if self._gone():
             return Observation("exited")
         if self._asks_secret():
             return Observation("waiting", hard=False, kind="secret")
+        if self._tells and self._tty.shell_in_front() is False:
+            return Observation("running", hard=False)
         return Observation("unknown", hard=False)
+
+    def learn(self) -> bool:
+        return False
 
     def _asks_secret(self) -> bool:
         try:
@@ -50,70 +72,3 @@ class BlindObserver:
         except OSError:
             return False
         return False
-
-    def learn(self) -> bool:
-        return False
-
-    @property
-    def knows_prompt(self) -> bool:
-        return False
-
-    def consumed(self) -> int | None:
-        return None
-
-    def shell_in_front(self) -> bool | None:
-        front = self._tty.front()
-        if front is None:
-            return None
-        try:
-            return os.getpgid(self._shell) == front
-        except OSError:
-            return None
-
-    def foreground(self) -> int | None:
-        return self._tty.front()
-
-    def modes(self) -> Modes:
-        return self._tty.modes()
-
-    def adopt_modes(self) -> None:
-        self._tty.adopt_modes()
-
-    def command_line(self) -> tuple[str, ...] | None:
-        return None
-
-    def unread(self) -> int | None:
-        return self._tty.unread()
-
-    def mentions(self, text: str) -> bool | None:
-        return None
-
-    def reaped(self) -> int | None:
-        return None
-
-    def image(self) -> object:
-        return None
-
-    def flow(self) -> None:
-        self._tty.flow()
-
-    def mend(self) -> None:
-        self._tty.mend()
-
-    def cwd(self) -> str | None:
-        return None
-
-    def program(self) -> str | None:
-        return None
-
-    def cpu(self) -> float | None:
-        return None
-
-    def children(self) -> list[Process] | None:
-        return None
-
-    def everyone(self) -> list[Process] | None:
-        return None
-
-    def close(self) -> None:
-        self._tty.close()

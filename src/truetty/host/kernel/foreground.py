@@ -17,11 +17,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from truetty.core.observation import Observation, ReadKind
 from truetty.host.kernel import proc, prompts
 from truetty.host.kernel.calls import Block, Device, blocked, call_of, holds_tty
-from truetty.host.kernel.observation import Observation, ReadKind
 from truetty.host.kernel.stack import path_of
-from truetty.host.kernel.tty import Tty, is_editing, is_secret, kind_of
+from truetty.host.kernel.tty import LocalTty, is_editing, is_secret, kind_of
 
 _MOST_RELAYS = 4  # script in sudo in script ...: nobody goes deeper, and a loop must end
 _MOST_THREADS = 64
@@ -41,7 +41,9 @@ class Foreground:
 
     __slots__ = ("_busy", "_device", "_hidden", "_known", "_lent", "_readers", "_relays", "_tty")
 
-    def __init__(self, tty: Tty, device: Device, known: prompts.Prompts, lent: dict[int, int], relays: int = 0) -> None:
+    def __init__(
+        self, tty: LocalTty, device: Device, known: prompts.Prompts, lent: dict[int, int], relays: int = 0
+    ) -> None:
         """`lent` is the caller's memory of Rule 5: to whom each group has lent the tty, 0 for nobody."""
         self._tty = tty
         self._device = device
@@ -186,7 +188,7 @@ class Foreground:
                 fd = os.open(f"/dev/pts/{number}", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
             except OSError:
                 return Observation("unknown", hard=False)
-            with contextlib.closing(Tty(fd, fd)) as inner:
+            with contextlib.closing(LocalTty(fd, fd)) as inner:
                 found = os.fstat(fd)
                 device = Device(found.st_rdev, found.st_dev)
                 family = [one, *proc.descendants(one)]

@@ -20,14 +20,15 @@ from __future__ import annotations
 
 import os
 import termios
-from typing import Any
 
+from truetty.core.observation import Observation
 from truetty.host.kernel import proc, prompts
-from truetty.host.kernel.calls import CALLS_ARE_KNOWN, Block, Device, blocked, holds_tty
+from truetty.host.kernel.calls import CALLS_ARE_KNOWN, Block, Device, blocked
+from truetty.host.kernel.family import LinuxFamily
 from truetty.host.kernel.foreground import Foreground
-from truetty.host.kernel.observation import Modes, Observation, Process
+from truetty.host.kernel.shell import LinuxProcess
 from truetty.host.kernel.stack import path_of
-from truetty.host.kernel.tty import Tty, is_editing, is_secret, kind_of, open_slave
+from truetty.host.kernel.tty import Attributes, LocalTty, is_editing, is_secret, kind_of, open_slave
 
 _SHARED_PROMPTS = prompts.Prompts()
 
@@ -43,24 +44,34 @@ class LinuxObserver:
     """Asks the kernel. Raises OSError when there is nothing to ask: no /proc, or no such process in it."""
 
     def __init__(
-        self, master: int, shell: int, given: list[Any] | None = None, known: prompts.Prompts | None = None
+        self, master: int, shell: int, first: Attributes | None = None, known: prompts.Prompts | None = None
     ) -> None:
-        self._shell = shell
-        self._known = _SHARED_PROMPTS if known is None else known
-        self._stat = proc.Kept(f"/proc/{shell}/stat")
-        self._call = proc.Kept(f"/proc/{shell}/syscall", 256)
-        # The thread's own count: to the process's the kernel adds what its children have read, once they are gone.
-        self._io = proc.Kept(f"/proc/{shell}/task/{shell}/io", 512)
-        self._turns = proc.Kept(f"/proc/{shell}/schedstat", 128)
-        self._children = proc.Kept(f"/proc/{shell}/task/{shell}/children", 65536)
-        self._tty = Tty(master, open_slave(master), given)
+        self.tty = LocalTty(master, open_slave(master), first, shell)
+        self.process = LinuxProcess(shell)
         try:
-            self._born = proc.parse_stat(self._stat.read()).born
-            found = os.fstat(master if self._tty.slave is None else self._tty.slave)
+            born = self.process.stat().born
+            found = os.fstat(master if self.tty.slave is None else self.tty.slave)
         except OSError:
-            self.close()
+            self.tty.close()
+            self.process.close()
             raise
-        self._device = Device(found.st_rdev, found.st_dev)
+        device = Device(found.st_rdev, found.st_dev)
+        self.family = LinuxFamily(self.process, device, born)
+        self.look = LinuxLook(self.process, self.tty, device, _SHARED_PROMPTS if known is None else known)
+
+    def close(self) -> None:
+        for part in (self.look, self.family, self.process, self.tty):
+            part.close()
+
+
+class LinuxLook:
+    def __init__(self, shell: LinuxProcess, tty: LocalTty, device: Device, known: prompts.Prompts) -> None:
+        self._shell = shell
+        self._tty = tty
+        self._device = device
+        self._known = known
+        self._call = proc.Kept(f"/proc/{shell.pid}/syscall", 256)
+        self._turns = proc.Kept(f"/proc/{shell.pid}/schedstat", 128)
         # The kernel refuses `syscall` where it refuses to trace; and its numbers mean nothing on an unknown machine.
         self._sees = CALLS_ARE_KNOWN and self._calling() is not None
         # The program that runs, asked again only when the image in memory has changed.
@@ -75,9 +86,8 @@ class LinuxObserver:
         self._last_look: tuple[bytes, bytes, int, int] | None = None
 
     def close(self) -> None:
-        for kept in (self._stat, self._call, self._io, self._turns, self._children):
-            kept.close()
-        self._tty.close()
+        self._call.close()
+        self._turns.close()
 
     @property
     def sees(self) -> bool:
@@ -86,8 +96,8 @@ class LinuxObserver:
     # ── the look ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def observe(self) -> Observation:
-        consumed = self.consumed()
-        front = self._tty.front()
+        consumed = self._shell.consumed()
+        front = self._tty.foreground()
         turns, call = self._turn(), self._calling()
         try:
             local = self._tty.local_flags()
@@ -107,7 +117,7 @@ class LinuxObserver:
         self._last = None
         try:
             seen = self._look(front, local, call, consumed)
-            if seen.reader == self._shell and self._turn() != turns:
+            if seen.reader == self._shell.pid and self._turn() != turns:
                 # It ran while we looked: its call, its modes and its stack are not of one moment.
                 seen = Observation("running", consumed=consumed, busy=True)
         except OSError:  # out of descriptors or memory: then nothing is known
@@ -117,7 +127,7 @@ class LinuxObserver:
         return seen
 
     def _look(self, front: int | None, local: int, call: bytes | None, consumed: int | None) -> Observation:
-        of = self._alive()
+        of = self._shell.alive()
         if of is None:
             return Observation("exited", consumed=consumed)
         if front is None:
@@ -201,8 +211,8 @@ class LinuxObserver:
 
     def _learn(self) -> bool:
         turns = self._turn()
-        of, call = self._alive(), self._calling()
-        if of is None or call is None or self._tty.front() != of.group or self._tty.unread():
+        of, call = self._shell.alive(), self._calling()
+        if of is None or call is None or self._tty.foreground() != of.group or self._tty.unread():
             return False
         local = self._tty.local_flags()
         block = blocked(of, of.pid, self._device, call)
@@ -222,7 +232,7 @@ class LinuxObserver:
     @property
     def knows_prompt(self) -> bool:
         # One program has several looks (ksh93 in emacs and in vi mode). Known is the one this shell was seen at.
-        of = self._alive()
+        of = self._shell.alive()
         return of is not None and (_image(of) == self._proven or self.observe().seen == "ready")
 
     def _program_key(self, of: proc.Stat) -> prompts.Key | None:
@@ -234,141 +244,6 @@ class LinuxObserver:
                 self._key = None
             self._image, self._returns = image, {}
         return self._key
-
-    # ── single facts ────────────────────────────────────────────────────────────────────────────────────────────
-
-    def consumed(self) -> int | None:
-        try:
-            raw = self._io.read()
-            return int(raw[7 : raw.index(b"\n")])  # "rchar: 123"
-        except (OSError, ValueError):
-            return None
-
-    def shell_in_front(self) -> bool | None:
-        front = self._tty.front()
-        if front is None:
-            return None
-        try:
-            return os.getpgid(self._shell) == front
-        except ProcessLookupError:
-            return False
-        except OSError:
-            return None
-
-    def foreground(self) -> int | None:
-        return self._tty.front()
-
-    def modes(self) -> Modes:
-        return self._tty.modes()
-
-    def adopt_modes(self) -> None:
-        self._tty.adopt_modes()
-
-    def flow(self) -> None:
-        self._tty.flow()
-
-    def mend(self) -> None:
-        self._tty.mend()
-
-    def cwd(self) -> str | None:
-        path = self._link("cwd")
-        # A directory that was removed is shown with " (deleted)"; one may also be called so.
-        return path if path is not None and os.path.isdir(path) else None
-
-    def image(self) -> object:
-        of = self._alive()
-        return None if of is None else (self.program(), of.code, of.stack)
-
-    def program(self) -> str | None:
-        return self._link("exe")
-
-    def _link(self, name: str) -> str | None:
-        try:
-            return os.readlink(f"/proc/{self._shell}/{name}")
-        except OSError:
-            return None
-
-    def command_line(self) -> tuple[str, ...] | None:
-        try:
-            return tuple(proc.read(f"/proc/{self._shell}/cmdline").decode("utf-8", "replace").split("\0")[:-1])
-        except OSError:
-            return None
-
-    def unread(self) -> int | None:
-        return self._tty.unread()
-
-    def mentions(self, text: str) -> bool | None:
-        try:
-            return any(
-                text.encode() in proc.read(f"/proc/{self._shell}/{name}", 1 << 20) for name in ("cmdline", "environ")
-            )
-        except OSError:
-            return None
-
-    def reaped(self) -> int | None:
-        """Page faults of reaped children: every program makes some."""
-        try:
-            fields = self._stat.read().rpartition(b")")[2].split(None, 12)
-            return int(fields[8]) + int(fields[10])
-        except (OSError, IndexError):
-            return None
-
-    # ── the family ──────────────────────────────────────────────────────────────────────────────────────────────
-
-    def cpu(self) -> float | None:
-        of = self._alive()
-        return None if of is None else of.ticks / proc.TICKS
-
-    def children(self) -> list[Process] | None:
-        try:
-            alone = not self._children.read() and os.stat(f"/proc/{self._shell}/task").st_nlink <= 3
-        except OSError:
-            alone = False
-        try:
-            of = None if alone else self._alive()
-            return [] if of is None else [one.as_process() for one in self._family(of)]
-        except OSError:  # out of descriptors, for instance
-            return None
-
-    def _family(self, of: proc.Stat) -> list[proc.Stat]:
-        return [one for one in proc.descendants(of, most=1 << 20) if one.state not in proc.DEAD]
-
-    def everyone(self) -> list[Process] | None:
-        try:
-            return [one.as_process() for one in self._all()]
-        except OSError:
-            return None
-
-    def _all(self) -> list[proc.Stat]:
-        of = self._alive()
-        found = {} if of is None else {one.pid: one for one in (of, *self._family(of))}
-        for one in proc.everything():
-            if one.pid in found or one.state in proc.DEAD or one.pid == os.getpid():
-                continue
-            ours = one.session == self._shell or one.tty == self._device.packed
-            # Whoever is older than the shell was not started from it: a tmux server that was here before.
-            younger = one.born >= self._born
-            if ours or (younger and holds_tty(one, self._device) and not self._shares_master(one)):
-                found[one.pid] = one
-        return list(found.values())
-
-    def _shares_master(self, of: proc.Stat) -> bool:
-        """Whether it holds the side that we hold: a fork of our own program, which has nothing to do with the shell."""
-        wanted = b"tty-index:\t%d\n" % os.minor(self._device.rdev)
-        try:
-            for fd in os.listdir(f"/proc/{of.pid}/fd"):
-                if wanted in proc.read(f"/proc/{of.pid}/fdinfo/{fd}"):
-                    return True
-        except OSError:
-            return False
-        return False
-
-    def _alive(self) -> proc.Stat | None:
-        try:
-            of = proc.parse_stat(self._stat.read())
-        except (FileNotFoundError, ProcessLookupError):
-            return None
-        return None if of.state in proc.DEAD else of
 
     def _calling(self) -> bytes | None:
         try:

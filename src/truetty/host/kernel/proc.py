@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 
-from truetty.host.kernel.observation import Process
+from truetty.host.base import Process
 
 TICKS = os.sysconf("SC_CLK_TCK")
 DEAD = "ZXx"

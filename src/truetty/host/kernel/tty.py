@@ -11,9 +11,13 @@ import fcntl
 import os
 import sys
 import termios
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from truetty.host.kernel.observation import Modes, ReadKind
+from truetty.core.observation import ReadKind
+from truetty.host.base import Modes
+
+# As termios.tcgetattr has them.
+Attributes: TypeAlias = list[Any]
 
 _GET_PEER = 0x5441  # TIOCGPTPEER, since Linux 4.13: opens the slave wherever /dev/pts is mounted
 _FLAGS = os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC
@@ -36,7 +40,7 @@ class _Sane(NamedTuple):
     characters: tuple[bytes, ...]
 
 
-def _sane(attributes: list[Any]) -> _Sane:
+def _sane(attributes: Attributes) -> _Sane:
     characters = tuple(attributes[6][at] for at in _CHARACTERS)
     return _Sane(attributes[0] & _INPUT, attributes[1] & _OUTPUT, attributes[3] & _LOCAL, characters)
 
@@ -49,23 +53,27 @@ def open_slave(master: int) -> int | None:
     return None
 
 
-class Tty:
-    """Does not own `master`; owns `slave`."""
+class LocalTty:
+    """Does not own `master`; owns `slave`. `shell` is whose terminal it is, `first` the modes it was started with."""
 
-    __slots__ = ("_given", "_zero", "master", "slave")
+    __slots__ = ("_first", "_shell", "_zero", "master", "slave")
 
-    def __init__(self, master: int, slave: int | None, given: list[Any] | None = None) -> None:
+    def __init__(
+        self, master: int, slave: int | None, first: Attributes | None = None, shell: int | None = None
+    ) -> None:
         self.master = master
         self.slave = slave
+        self._shell = shell
         self._zero = bytes(4)
-        self._given = given or self._attributes()
+        self._first = first or self._attributes()
 
     def close(self) -> None:
+        self.master = -1  # the number may be another terminal's soon
         if self.slave is not None:
             os.close(self.slave)
             self.slave = None
 
-    def _attributes(self) -> list[Any] | None:
+    def _attributes(self) -> Attributes | None:
         try:
             return termios.tcgetattr(self.master)
         except (termios.error, ValueError):  # ValueError: a negative descriptor
@@ -78,15 +86,24 @@ class Tty:
             raise OSError("no terminal")
         return int(attributes[3])
 
-    def front(self) -> int | None:
-        """The foreground process group; None when there is none or it cannot be told."""
+    def foreground(self) -> int | None:
         try:
             return os.tcgetpgrp(self.master) or None
         except (OSError, ValueError):
             return None
 
+    def shell_in_front(self) -> bool | None:
+        front = self.foreground()
+        if front is None or self._shell is None:
+            return None
+        try:
+            return os.getpgid(self._shell) == front
+        except ProcessLookupError:
+            return False
+        except OSError:
+            return None
+
     def unread(self) -> int | None:
-        """Bytes of input that nobody has read yet: in line mode, only those of ended lines."""
         if self.slave is None:
             return None
         try:
@@ -94,42 +111,41 @@ class Tty:
         except OSError:
             return None
 
-    def modes(self) -> Modes:
+    def modes(self) -> Modes | None:
         attributes = self._attributes()
-        if attributes is None:
-            # A terminal that is gone, or none at all: nothing to be mended.
-            return Modes(canonical=True, echo=True, signals=True, interrupt=b"\x03", sane=True)
+        if attributes is None:  # the terminal is gone, or there is none
+            return None
         local, interrupt = attributes[3], attributes[6][termios.VINTR]
-        given = self._given
+        first = self._first
         return Modes(
             canonical=bool(local & termios.ICANON),
             echo=bool(local & termios.ECHO),
             signals=bool(local & termios.ISIG),
             interrupt=b"" if interrupt == _DISABLED else interrupt,
-            sane=given is None or attributes == given or _sane(attributes) == _sane(given),
+            sane=first is None or attributes == first or _sane(attributes) == _sane(first),
         )
 
-    def adopt_modes(self) -> None:
+    def adopt(self) -> None:
         attributes = self._attributes()
         # An editor's own modes are nobody's choice: the shell may have entered it a moment ago.
         if attributes is not None and attributes[3] & termios.ICANON:
-            self._given = attributes
+            self._first = attributes
 
     def mend(self) -> None:
         target = self.master if self.slave is None else self.slave
         with contextlib.suppress(termios.error, ValueError):
-            if self._given is not None:
-                given = _sane(self._given)
+            if self._first is not None:
+                first = _sane(self._first)
                 attributes = termios.tcgetattr(target)
-                attributes[0] = attributes[0] & ~_INPUT | given.input
-                attributes[1] = attributes[1] & ~_OUTPUT | given.output
-                attributes[3] = attributes[3] & ~_LOCAL | given.local
-                for at, character in zip(_CHARACTERS, given.characters, strict=True):
+                attributes[0] = attributes[0] & ~_INPUT | first.input
+                attributes[1] = attributes[1] & ~_OUTPUT | first.output
+                attributes[3] = attributes[3] & ~_LOCAL | first.local
+                for at, character in zip(_CHARACTERS, first.characters, strict=True):
                     attributes[6][at] = character
                 termios.tcsetattr(target, termios.TCSANOW, attributes)
-        self.flow()
+        self.resume()
 
-    def flow(self) -> None:
+    def resume(self) -> None:
         if self.slave is not None:
             with contextlib.suppress(termios.error):
                 # Ctrl-S stops by another flag than TCOOFF, and TCOON undoes TCOOFF only: so first that, then this.

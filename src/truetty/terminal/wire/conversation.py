@@ -53,7 +53,6 @@ class Conversation:
         changed: Callable[[], None],
     ) -> None:
         self.channel: Final = channel
-        self.observer: Final = channel.observer
         self.transcript: Final = transcript
         self.run: Run | None = None  # the last one that was begun
         self.ended: Ended | None = None
@@ -62,7 +61,7 @@ class Conversation:
         self.hinted = False  # somebody else's were seen
         self.modes: Final = ScreenModes()
         self.prompt: Final = Prompt()
-        self.survivors: Final = Survivors(self.observer, channel.pid)
+        self.survivors: Final = Survivors(channel)
         self._terminal_id = terminal_id
         self._typist = Typist(channel, shell, key, self.modes)
         self.listen: Final = self._typist.listen
@@ -103,7 +102,7 @@ class Conversation:
     def remember_cwd(self) -> None:
         """While the kernel can still say it."""
         if not self.closed:
-            self._last_cwd = self.observer.cwd() or self._last_cwd
+            self._last_cwd = self.channel.process.cwd() or self._last_cwd
 
     def require_open(self) -> None:
         if self.closed:
@@ -125,7 +124,7 @@ class Conversation:
             marked=self.shell.has_marks,
             limit=limit,
             dirty=self.prompt.keys_left,
-            sees=self.observer.sees,
+            sees=self.channel.sees,
             alternate_screen=self.modes.alternate_from is not None,
         )
         return Run(text, self._serial, own, machine, span)
@@ -255,7 +254,7 @@ class Conversation:
                 self._typist.on_stop()
             case _:
                 return True
-        return self.observer.shell_in_front()
+        return self.channel.tty.shell_in_front()
 
     def _on_query(self, name: str) -> None:
         run = self.run
@@ -296,7 +295,7 @@ class Conversation:
 
     def _look(self, run: Run) -> None:
         if self.prompt.output_stopped:
-            self.observer.flow()
+            self.channel.tty.resume()
         self._looking = run
         self.channel.look()
 
@@ -312,7 +311,7 @@ class Conversation:
             seen = replace(seen, kind="line")
         run.on_look(seen, now)
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
-            self.observer.learn()  # a prompt that a mark has confirmed, and that looked strange
+            self.channel.learn()  # a prompt that a mark has confirmed, and that looked strange
         typed_into = self.prompt.is_free and self.prompt.keys_left
         if machine.state is State.QUEUED and typed_into and self._typist.is_drawn_unseen():
             self._send(run, now)
@@ -324,9 +323,9 @@ class Conversation:
             and run.waiting is not None
             and run.waiting.kind != "secret"
             and seen.reader == self.channel.pid
-            and not self.observer.knows_prompt
+            and not self.channel.knows_prompt
         ):
-            self.observer.learn()  # an unknown program reads for the first time: that must be its prompt
+            self.channel.learn()  # an unknown program reads for the first time: that must be its prompt
 
     def _send(self, run: Run, now: float) -> None:
         if run.text is None:
@@ -391,6 +390,6 @@ class Conversation:
         if self.ended is None:
             self.prompt.on_free()
             self._typist.last_code = ending.code or 0
-            self.prompt.keys_left = self.prompt.keys_left or bool(self.observer.unread())
+            self.prompt.keys_left = self.prompt.keys_left or bool(self.channel.tty.unread())
             if note := self.survivors.named():
                 run.notes.append(note)

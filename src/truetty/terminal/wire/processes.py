@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
-from truetty.host.kernel.observation import Observer, Process
+from truetty.host.base import Channel, Process
 
 
 class Survivors:
-    def __init__(self, observer: Observer, shell: int | None) -> None:
-        self._observer = observer
-        self._shell = shell
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
         self._known: set[int] = set()  # jobs of earlier commands
         self._before: float | None = None  # what the shell had used of the CPU when the command began
 
     def begin(self) -> None:
-        self._before = self._observer.cpu()
+        self._before = self._channel.process.cpu()
 
     def cpu(self) -> float | None:
         """Seconds of CPU that the running command has used, as far as the kernel tells."""
-        now, running = self._observer.cpu(), self.running()
+        now, running = self._channel.process.cpu(), self.running()
         if now is None or self._before is None or running is None:
             return None
         return now - self._before + sum(process.cpu for process in running)
 
     def running(self) -> list[Process] | None:
         """What the running command has started and is still alive. None: processes cannot be seen."""
-        living = self._observer.children()
+        living = self._channel.family.children()
         return None if living is None else [process for process in living if process.pid not in self._known]
 
     def shell_alone_in_front(self) -> bool | None:
         """Whether only the shell could have printed what came. A child in the shell's own group, as in $(…), could."""
-        front, living = self._observer.foreground(), self._observer.children()
+        front, living = self._channel.tty.foreground(), self._channel.family.children()
         if living is not None and any(process.group == front for process in living):
             return False
-        in_front = self._observer.shell_in_front()
+        in_front = self._channel.tty.shell_in_front()
         return None if living is None and in_front else in_front
 
     def named(self) -> str | None:
         """The command has ended: what must be said of those it left behind."""
-        living = self._observer.children()
+        living = self._channel.family.children()
         if living is None:
             return None
         # Whatever shares the shell's own group or holds the terminal now belongs to the prompt, not to the command.
-        prompt = {self._shell, self._observer.foreground()}
+        prompt = {self._channel.pid, self._channel.tty.foreground()}
         known, pids = self._known, {process.pid for process in living}
         new = [one for one in living if one.group not in prompt and one.pid not in known and one.parent not in pids]
         self._known = pids

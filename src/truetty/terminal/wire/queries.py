@@ -31,17 +31,21 @@ class Questions:
 
     def answer_at_once(self, name: str) -> None:
         """For a shell whose own prompt asks and waits."""
-        if not self._channel.observer.modes().canonical:
+        if self._reads_keys():
             self._channel.write(ANSWERS[name])
 
     def answer(self, seen: Observation) -> None:
         """After a look: whoever asked may be reading now."""
         if not self._open or seen.seen != "waiting" or seen.kind == "line":
             return
-        if seen.program not in NEVER_ANSWERED and not self._channel.observer.modes().canonical:
+        if seen.program not in NEVER_ANSWERED and self._reads_keys():
             for name in self._open:
                 self._channel.write(ANSWERS[name])
         self._open.clear()
+
+    def _reads_keys(self) -> bool:
+        modes = self._channel.tty.modes()
+        return modes is not None and not modes.canonical
 
     def forget(self) -> None:
         self._open.clear()

@@ -15,7 +15,7 @@ from enum import Enum, auto
 
 from truetty.core.signs import Mark
 from truetty.core.testimony import Secrets
-from truetty.host.base import Channel
+from truetty.host.base import USUAL, Channel
 from truetty.shells import table
 from truetty.shells.row import CTRL_C, Request, Row, Typed
 from truetty.terminal.wire.modes import ScreenModes
@@ -35,7 +35,6 @@ class Typist:
         self.last_code = 0
         self.interrupted = False  # Ctrl-C was sent, which may have cut the start-up files short
         self._channel = channel
-        self._observer = channel.observer
         self._private = channel.files
         self._modes = modes
         self._key = key
@@ -57,25 +56,25 @@ class Typist:
     def on_prompt(self, mark: Mark) -> None:
         self._flags = mark.flags or self._flags  # zsh's hook has no way to tell them
         if self._image is None:
-            self._image = self._observer.image()
+            self._image = self._channel.process.image()
 
     def on_first_prompt(self, mark: Mark) -> None:
         self.last_code = mark.code or 0
-        self._observer.adopt_modes()  # a person's rc files may have chosen them
+        self._channel.tty.adopt()  # a person's rc files may have chosen them
 
     def on_end(self, mark: Mark) -> None:
         """The end mark: between the program and the editor, unless the shell was faster than we."""
         self._flags = mark.flags or self._flags
-        modes = self._observer.modes()
+        modes = self._channel.tty.modes() or USUAL
         if modes.canonical:
             self._check = ModesCheck.UNNEEDED if modes.sane else ModesCheck.NEEDED
-        elif (reaped := self._observer.reaped()) is None or reaped != self._reaped:
+        elif (reaped := self._channel.process.reaped()) is None or reaped != self._reaped:
             self._reaped = reaped
             self._check = ModesCheck.NEEDED  # otherwise no program ran that could have changed them
 
     def on_keys(self, data: bytes, *, read: bool) -> bool:
         """Keys are sent. Whether some may be left to the prompt: nobody reads now, or it is no whole line."""
-        modes = self._observer.modes()
+        modes = self._channel.tty.modes() or USUAL
         if data == modes.interrupt and modes.signals:
             self.interrupted = True
             return False
@@ -95,26 +94,26 @@ class Typist:
     def on_unmarked_prompt(self) -> bool:
         """The prompt is there without a mark. Whether it is the same shell's; if not, its program tells which it is."""
         self._check = ModesCheck.NEEDED
-        image = self._observer.image()
+        image = self._channel.process.image()
         if image == self._image:
             return True
         self._image = image
         self._flags = ""
         self._modes.bracketed_paste = False
-        if program := self._observer.program():
-            words = self._observer.command_line()
+        if program := self._channel.process.program():
+            words = self._channel.process.argv()
             self.shell = table.recognise(program, words[0] if words else None)
         return False
 
     def reads_before_hook(self) -> bool:
         """Its `read` looks like its prompt to the kernel, and no prompt was learnt yet. As we started it, it names our
         folder and is at no prompt before our hook has run: so it is a `read` of its start-up files."""
-        return self.shell.read_uses_editor and self._observer.mentions(self._private.path) is True
+        return self.shell.read_uses_editor and self._channel.process.mentions(self._private.path) is True
 
     @property
     def types_unasked(self) -> bool:
         """Whether neither a mark nor a look will ever tell that the prompt is free: then it is typed to at once."""
-        return not self._observer.sees and not self.shell.has_marks
+        return not self._channel.sees and not self.shell.has_marks
 
     def is_drawn_unseen(self) -> bool:
         """Where no look can show a prompt: whether the shell is in front and its editor at work, at two looks in a row.
@@ -122,11 +121,11 @@ class Typist:
         A mark P comes before the editor; zsh prints two. A look comes behind all bytes that were printed before it, so
         after the second no P is on its way that could be taken for the answer to the Ctrl-C that clears the line.
         """
-        if self._observer.sees:
+        if self._channel.sees:
             return False
         before = self._drawn
-        edits = not self.shell.edits_lines or not self._observer.modes().canonical
-        self._drawn = edits and self._observer.shell_in_front() is not False
+        edits = not self.shell.edits_lines or not (self._channel.tty.modes() or USUAL).canonical
+        self._drawn = edits and self._channel.tty.shell_in_front() is not False
         return before and self._drawn
 
     def is_echo(self, printed: bytes) -> bool:
@@ -145,10 +144,14 @@ class Typist:
         """
         if not self.is_checking:
             return
-        if not self._observer.modes().sane:
-            self._observer.mend()
+        self._mend()
         self._check = ModesCheck.UNNEEDED
         self._channel.write(b"\n")
+
+    def _mend(self) -> None:
+        modes = self._channel.tty.modes()
+        if modes is not None and not modes.sane:
+            self._channel.tty.mend()
 
     # -- what is typed; each returns the count of bytes the shell must have read
 
@@ -159,8 +162,8 @@ class Typist:
         return keys != CTRL_C
 
     def trigger(self, text: str, secrets: Secrets, serial: int) -> Typed:
-        if not self.shell.edits_lines and not self._observer.modes().sane:
-            self._observer.mend()
+        if not self.shell.edits_lines:
+            self._mend()
         if self._check is not ModesCheck.UNNEEDED:
             self._check = ModesCheck.ASKED if self.shell.edits_lines else ModesCheck.NEEDED
         return self.shell.recipe.trigger(
@@ -186,7 +189,7 @@ class Typist:
         self._private.write(typed.files)
         number = str(serial)
         self._files += [name for name in typed.files if name[1:] == number]
-        consumed = self._observer.consumed()
+        consumed = self._channel.process.consumed()
         self._channel.write(typed.line)
         return consumed + len(typed.line) if consumed is not None else 0
 

@@ -1,0 +1,91 @@
+"""What was started from the shell, as /proc shows it: descendants, its session, holders of its terminal."""
+
+from __future__ import annotations
+
+import os
+
+from truetty.host.base import Process
+from truetty.host.kernel import ports, proc
+from truetty.host.kernel.calls import Device, holds_tty
+from truetty.host.kernel.shell import LinuxProcess
+
+
+class LinuxFamily:
+    """`born`: when the shell was started, in ticks since the machine was."""
+
+    def __init__(self, shell: LinuxProcess, device: Device, born: int) -> None:
+        self._shell = shell
+        self._device = device
+        self._born = born
+        self._children = proc.Kept(f"/proc/{shell.pid}/task/{shell.pid}/children", 65536)
+
+    def close(self) -> None:
+        self._children.close()
+
+    def children(self) -> list[Process] | None:
+        try:
+            alone = not self._children.read() and os.stat(f"/proc/{self._shell.pid}/task").st_nlink <= 3
+        except OSError:
+            alone = False
+        try:
+            of = None if alone else self._shell.alive()
+            return [] if of is None else [one.as_process() for one in _descendants(of)]
+        except OSError:  # out of descriptors, for instance
+            return None
+
+    def everyone(self) -> list[Process] | None:
+        try:
+            return [one.as_process() for one in self._all()]
+        except OSError:
+            return None
+
+    def ports(self) -> frozenset[int] | None:
+        everyone = self.everyone()
+        return None if everyone is None else ports.listening(process.pid for process in everyone)
+
+    def port_is_open(self, number: int) -> bool | None:
+        return ports.is_open(number)
+
+    def _all(self) -> list[proc.Stat]:
+        of = self._shell.alive()
+        found = {} if of is None else {one.pid: one for one in (of, *_descendants(of))}
+        for one in proc.everything():
+            if one.pid in found or one.state in proc.DEAD or one.pid == os.getpid():
+                continue
+            ours = one.session == self._shell.pid or one.tty == self._device.packed
+            # Whoever is older than the shell was not started from it: a tmux server that was here before.
+            younger = one.born >= self._born
+            if ours or (younger and holds_tty(one, self._device) and not self._shares_master(one)):
+                found[one.pid] = one
+        return list(found.values())
+
+    def _shares_master(self, of: proc.Stat) -> bool:
+        """Whether it holds the side that we hold: a fork of our own program, which has nothing to do with the shell."""
+        wanted = b"tty-index:\t%d\n" % os.minor(self._device.rdev)
+        try:
+            for fd in os.listdir(f"/proc/{of.pid}/fd"):
+                if wanted in proc.read(f"/proc/{of.pid}/fdinfo/{fd}"):
+                    return True
+        except OSError:
+            return False
+        return False
+
+
+def _descendants(of: proc.Stat) -> list[proc.Stat]:
+    return [one for one in proc.descendants(of, most=1 << 20) if one.state not in proc.DEAD]
+
+
+class UnknownFamily:
+    """Of which the kernel says nothing but what is open to all."""
+
+    def children(self) -> list[Process] | None:
+        return None
+
+    def everyone(self) -> list[Process] | None:
+        return None
+
+    def ports(self) -> frozenset[int] | None:
+        return None
+
+    def port_is_open(self, number: int) -> bool | None:
+        return ports.is_open(number)

@@ -1,0 +1,119 @@
+"""The shell's own process, as /proc shows it.
+
+Rule 1: what is open here is closed by `close`; nothing else is kept.
+"""
+
+from __future__ import annotations
+
+import os
+
+from truetty.host.kernel import proc
+
+
+class LinuxProcess:
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._stat = proc.Kept(f"/proc/{pid}/stat")
+        # The thread's own count: to the process's the kernel adds what its children have read, once they are gone.
+        self._io = proc.Kept(f"/proc/{pid}/task/{pid}/io", 512)
+
+    def close(self) -> None:
+        self._stat.close()
+        self._io.close()
+
+    def stat(self) -> proc.Stat:
+        """Raises OSError when it is gone, or cannot be asked."""
+        return proc.parse_stat(self._stat.read())
+
+    def alive(self) -> proc.Stat | None:
+        """None when it is gone or a zombie. Raises OSError when it cannot be asked."""
+        try:
+            of = self.stat()
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return None if of.state in proc.DEAD else of
+
+    def cwd(self) -> str | None:
+        path = self._link("cwd")
+        # A directory that was removed is shown with " (deleted)"; one may also be called so.
+        return path if path is not None and os.path.isdir(path) else None
+
+    def program(self) -> str | None:
+        return self._link("exe")
+
+    def _link(self, name: str) -> str | None:
+        try:
+            return os.readlink(f"/proc/{self.pid}/{name}")
+        except OSError:
+            return None
+
+    def argv(self) -> tuple[str, ...] | None:
+        try:
+            return tuple(proc.read(f"/proc/{self.pid}/cmdline").decode("utf-8", "replace").split("\0")[:-1])
+        except OSError:
+            return None
+
+    def image(self) -> object:
+        try:
+            of = self.alive()
+        except OSError:
+            return None
+        return None if of is None else (self.program(), of.code, of.stack)
+
+    def mentions(self, text: str) -> bool | None:
+        try:
+            return any(
+                text.encode() in proc.read(f"/proc/{self.pid}/{name}", 1 << 20) for name in ("cmdline", "environ")
+            )
+        except OSError:
+            return None
+
+    def consumed(self) -> int | None:
+        try:
+            raw = self._io.read()
+            return int(raw[7 : raw.index(b"\n")])  # "rchar: 123"
+        except (OSError, ValueError):
+            return None
+
+    def reaped(self) -> int | None:
+        """Page faults of reaped children: every program makes some."""
+        try:
+            fields = self._stat.read().rpartition(b")")[2].split(None, 12)
+            return int(fields[8]) + int(fields[10])
+        except (OSError, IndexError):
+            return None
+
+    def cpu(self) -> float | None:
+        try:
+            of = self.alive()
+        except OSError:
+            return None
+        return None if of is None else of.ticks / proc.TICKS
+
+
+class UnknownProcess:
+    """Of which the kernel says nothing."""
+
+    def cwd(self) -> str | None:
+        return None
+
+    def program(self) -> str | None:
+        return None
+
+    def argv(self) -> tuple[str, ...] | None:
+        return None
+
+    def image(self) -> object:
+        return None
+
+    def mentions(self, text: str) -> bool | None:
+        return None
+
+    def consumed(self) -> int | None:
+        return None
+
+    def reaped(self) -> int | None:
+        return None
+
+    def cpu(self) -> float | None:
+        return None
