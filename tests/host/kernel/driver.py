@@ -105,9 +105,15 @@ class Pty:
     def learn_work(self) -> None:
         """Let it run a program and look meanwhile: then the observer knows the path on which it runs programs."""
         self.type("/bin/sleep 1000\r")
+        # Between fork and exec, zsh's child ignores Ctrl-C.
+        self.until(lambda: self._in_front() == "sleep", "sleep is in front")
         self.settle("running", hard=True)
         self.type("\x03")
         self.settle("ready", hard=True)
+
+    def _in_front(self) -> str | None:
+        found = proc.stat(self.observer.tty.foreground() or 0)
+        return found.name if found is not None else None
 
     def run(self, line: str) -> None:
         """Type a line at the prompt and wait until the shell is back there, having read it."""
