@@ -72,16 +72,16 @@ async def in_a_terminal(folder: Path) -> dict[str, object]:
         assert terminal.pid is not None
         of = proc.stat(terminal.pid)
         assert of is not None
-        look = prompts.look_of(of, Block("reads", call="read", size=1000, stack=1), editing=False)
+        shape = prompts.shape_of(of, Block("reads", call="read", size=1000, stack=1), editing=False)
         return {
             "shell": terminal.shell,
             "output": outcome.output,
             "strategy": outcome.strategy,
             "moved": moved is terminal and moved.cwd == str(folder),
             "is a shell": prompts.is_interactive_shell(of),
-            "size of the read": look.size if look is not None else None,
+            "size of the read": shape.size if shape is not None else None,
             "its own read": [
-                prompts.resembles_prompt(of.name, prompts.Look("read", size, 0, False)) for size in (4711, 4096)
+                prompts.resembles_prompt(of.name, prompts.ReadShape("read", size, 0, False)) for size in (4711, 4096)
             ],
         }
 

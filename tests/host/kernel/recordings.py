@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from truetty.host.kernel import calls
-from truetty.host.kernel.prompts import Look
+from truetty.host.kernel.prompts import ReadShape
 from truetty.host.kernel.stack import CallPath, Stack, path_on
 
 MACHINES = ("aarch64", "x86_64")
 
 
 class Recording(NamedTuple):
-    look: Look
+    shape: ReadShape
     path: CallPath
 
 
@@ -41,4 +41,4 @@ def _read(one: dict[str, str]) -> Recording:
     stack = Stack(one["machine"], code, int(one["code_end"], 16), pointer, memory, behind_calls.__contains__)
     call = calls.TABLES[one["machine"]].get(int(words[0]), "")
     size = int(words[3], 16) if call == "read" else 0
-    return Recording(Look(call, size, start - pointer, bool(one["editing"])), path_on(stack))
+    return Recording(ReadShape(call, size, start - pointer, bool(one["editing"])), path_on(stack))

@@ -10,14 +10,14 @@ import pytest
 from tests.host.kernel.driver import SHELLS, Pty
 from tests.host.kernel.recordings import MACHINES, recordings
 from truetty.host.kernel import proc, prompts
-from truetty.host.kernel.prompts import Key, Look, Prompts
+from truetty.host.kernel.prompts import ProgramId, Prompts, ReadShape
 from truetty.host.kernel.stack import CallPath, path_of
 
 Start = Callable[..., Pty]
-EDITED = Look("pselect6", 0, 0x14E0, True)
-LINES = Look("read", 8192, 0x298, False)
+EDITED = ReadShape("pselect6", 0, 0x14E0, True)
+LINES = ReadShape("read", 8192, 0x298, False)
 NOWHERE = CallPath()
-BASH: Key = (1, 2, 3, "bash")
+BASH = ProgramId(1, 2, 3, "bash")
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def bash(start: Start) -> Pty:
 
 
 @pytest.fixture
-def key(bash: Pty) -> Key:
-    found = prompts.key_of(bash.stat())
+def program_id(bash: Pty) -> ProgramId:
+    found = prompts.program_of(bash.stat())
     assert found is not None
     return found
 
@@ -43,81 +43,81 @@ def pointer(pty: Pty) -> int:
 @pytest.mark.parametrize(
     ("learnt", "seen", "verdict"),
     [
-        ([], EDITED, "strange"),
+        ([], EDITED, "never_seen_program"),
         ([EDITED], EDITED, "prompt"),
-        ([EDITED], EDITED._replace(depth=0x1500), "editor"),
+        ([EDITED], EDITED._replace(depth=0x1500), "editor_elsewhere"),
         ([EDITED], EDITED._replace(call="poll"), "prompt"),
-        ([EDITED], EDITED._replace(editing=False), "other"),
-        ([EDITED], Look("read", 4096, 0x7E8, False), "other"),
-        ([EDITED], Look("read", 1024, 0x12C8, False), "unlearnt"),
-        ([EDITED, Look("read", 1024, 0x12C8, False)], Look("read", 1024, 0x12C8, False), "prompt"),
+        ([EDITED], EDITED._replace(editing=False), "plain_read"),
+        ([EDITED], ReadShape("read", 4096, 0x7E8, False), "plain_read"),
+        ([EDITED], ReadShape("read", 1024, 0x12C8, False), "new_editing_mode"),
+        ([EDITED, ReadShape("read", 1024, 0x12C8, False)], ReadShape("read", 1024, 0x12C8, False), "prompt"),
         ([LINES], LINES, "prompt"),
         ([LINES], LINES._replace(editing=True), "prompt"),
-        ([LINES], LINES._replace(depth=0x300), "editor"),
-        ([LINES], Look("read", 1, 0x298, False), "other"),
-        ([LINES], EDITED, "unlearnt"),
+        ([LINES], LINES._replace(depth=0x300), "editor_elsewhere"),
+        ([LINES], ReadShape("read", 1, 0x298, False), "plain_read"),
+        ([LINES], EDITED, "new_editing_mode"),
     ],
 )
-def test_verdicts_where_the_path_cannot_be_compared(learnt: list[Look], seen: Look, verdict: str) -> None:
+def test_verdicts_where_the_path_cannot_be_compared(learnt: list[ReadShape], seen: ReadShape, verdict: str) -> None:
     known = Prompts()
-    for look in learnt:
-        known.learn(BASH, look, NOWHERE)
+    for shape in learnt:
+        known.learn(BASH, shape, NOWHERE)
     assert known.judge(BASH, seen, NOWHERE) == verdict
 
 
 # ── by recorded stacks of both machines ─────────────────────────────────────────────────────────────────────────────
 
 
-def learnt(machine: str, shell: str, *, work: bool) -> tuple[Prompts, Key]:
+def learnt(machine: str, shell: str, *, work: bool) -> tuple[Prompts, ProgramId]:
     """What is known of a shell after its first prompt; with `work`, after it was seen to run a program too."""
-    known, key = Prompts(), (1, 2, 3, shell)
+    known, program_id = Prompts(), ProgramId(1, 2, 3, shell)
     prompt = recordings(machine)[shell, "prompt"]
-    known.learn(key, prompt.look, prompt.path)
+    known.learn(program_id, prompt.shape, prompt.path)
     if work:
-        known.learn_work(key, recordings(machine)[shell, "a program runs"].path)
-    return known, key
+        known.learn_work(program_id, recordings(machine)[shell, "a program runs"].path)
+    return known, program_id
 
 
 @pytest.mark.parametrize("work", [False, True])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_prompt_is_a_prompt(machine: str, work: bool) -> None:
-    for (shell, situation), (look, path) in recordings(machine).items():
+    for (shell, situation), (shape, path) in recordings(machine).items():
         if situation.startswith("prompt"):
-            known, key = learnt(machine, shell, work=work)
-            assert known.judge(key, look, path) == "prompt", (shell, situation)
+            known, program_id = learnt(machine, shell, work=work)
+            assert known.judge(program_id, shape, path) == "prompt", (shell, situation)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize(
     ("shell", "situation", "verdict"),
     [
-        ("bash", "read -e x", "builtin"),
-        ("bash", "read x", "other"),
-        ("bash", "PS2 quote", "editor"),
+        ("bash", "read -e x", "editor_in_builtin"),
+        ("bash", "read x", "plain_read"),
+        ("bash", "PS2 quote", "editor_elsewhere"),
         ("bash", "PS2 if", "prompt"),  # to the last address: the mark in PS2 must tell
-        ("zsh", "vared PATH", "builtin"),
-        ("zsh", "PS2 if", "editor"),
-        ("fish", "read x", "builtin"),
-        ("ksh93", "read x", "builtin"),
-        ("ksh93", "PS2 if", "editor"),
-        ("dash", "PS2 if", "editor"),
+        ("zsh", "vared PATH", "editor_in_builtin"),
+        ("zsh", "PS2 if", "editor_elsewhere"),
+        ("fish", "read x", "editor_in_builtin"),
+        ("ksh93", "read x", "editor_in_builtin"),
+        ("ksh93", "PS2 if", "editor_elsewhere"),
+        ("dash", "PS2 if", "editor_elsewhere"),
     ],
 )
 def test_once_a_program_was_seen_at_work(machine: str, shell: str, situation: str, verdict: str) -> None:
-    known, key = learnt(machine, shell, work=True)
-    look, path = recordings(machine)[shell, situation]
-    assert known.judge(key, look, path) == verdict
+    known, program_id = learnt(machine, shell, work=True)
+    shape, path = recordings(machine)[shell, situation]
+    assert known.judge(program_id, shape, path) == verdict
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_before_a_program_was_seen_no_continuation_is_taken_for_a_command_and_no_command_for_the_prompt(
     machine: str,
 ) -> None:
-    for (shell, situation), (look, path) in recordings(machine).items():
-        known, key = learnt(machine, shell, work=False)
-        verdict = known.judge(key, look, path)
+    for (shell, situation), (shape, path) in recordings(machine).items():
+        known, program_id = learnt(machine, shell, work=False)
+        verdict = known.judge(program_id, shape, path)
         if situation.startswith("PS2") and situation != "PS2 foreach":  # tcsh reads that one by a command
-            assert verdict in ("editor", "prompt"), (shell, situation, verdict)
+            assert verdict in ("editor_elsewhere", "prompt"), (shell, situation, verdict)
         elif not situation.startswith("prompt"):
             assert verdict != "prompt", (shell, situation, verdict)
 
@@ -129,11 +129,11 @@ def test_before_a_program_was_seen_no_continuation_is_taken_for_a_command_and_no
 def test_a_lent_editor_on_the_very_depth_of_the_prompt_is_not_the_prompt(
     machine: str, shell: str, situation: str
 ) -> None:
-    known, key = learnt(machine, shell, work=True)
+    known, program_id = learnt(machine, shell, work=True)
     prompt, lent = recordings(machine)[shell, "prompt"], recordings(machine)[shell, situation]
-    assert known.judge(key, prompt.look, lent.path) == "builtin"
+    assert known.judge(program_id, prompt.shape, lent.path) == "editor_in_builtin"
     # A job in the background may change the modes under the editor: then the path alone is enough.
-    assert known.judge(key, prompt.look._replace(editing=False), prompt.path) == "prompt"
+    assert known.judge(program_id, prompt.shape._replace(editing=False), prompt.path) == "prompt"
 
 
 def test_work_that_turns_out_to_lie_on_the_path_of_a_prompt_is_forgotten() -> None:
@@ -143,7 +143,7 @@ def test_work_that_turns_out_to_lie_on_the_path_of_a_prompt_is_forgotten() -> No
     known = Prompts()
     known.learn(BASH, EDITED, first)
     known.learn_work(BASH, second)
-    assert known.judge(BASH, EDITED, second) == "builtin"
+    assert known.judge(BASH, EDITED, second) == "editor_in_builtin"
     known.learn(BASH, EDITED, second)  # a mark says that it is the prompt
     assert known.judge(BASH, EDITED, second) == known.judge(BASH, EDITED, first) == "prompt"
 
@@ -151,32 +151,33 @@ def test_work_that_turns_out_to_lie_on_the_path_of_a_prompt_is_forgotten() -> No
 @pytest.mark.parametrize("machine", MACHINES)
 def test_programs_that_a_prompt_starts_are_no_work(machine: str) -> None:
     """A key bound to a program runs it from inside the editor: the outermost calls are the prompt's."""
-    known, key = learnt(machine, "bash", work=False)
-    known.learn_work(key, recordings(machine)["bash", "PS2 if"].path)
-    known.learn_work(key, recordings(machine)["bash", "a program runs"].path)
-    for situation, verdict in (("prompt", "prompt"), ("PS2 quote", "editor"), ("read -e x", "builtin")):
-        look, path = recordings(machine)["bash", situation]
-        assert known.judge(key, look, path) == verdict
+    known, program_id = learnt(machine, "bash", work=False)
+    known.learn_work(program_id, recordings(machine)["bash", "PS2 if"].path)
+    known.learn_work(program_id, recordings(machine)["bash", "a program runs"].path)
+    verdicts = {"prompt": "prompt", "PS2 quote": "editor_elsewhere", "read -e x": "editor_in_builtin"}
+    for situation, verdict in verdicts.items():
+        shape, path = recordings(machine)["bash", situation]
+        assert known.judge(program_id, shape, path) == verdict
 
 
 # ── on living shells ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_path_must_be_the_same(bash: Pty, key: Key) -> None:
+def test_the_path_must_be_the_same(bash: Pty, program_id: ProgramId) -> None:
     known = Prompts()
     path = pathway(bash)
     assert len(path) > 2
-    known.learn(key, EDITED, path)
-    assert known.judge(key, EDITED, pathway(bash)) == "prompt"
+    known.learn(program_id, EDITED, path)
+    assert known.judge(program_id, EDITED, pathway(bash)) == "prompt"
     bash.type("/bin/sleep 1000\r")
     bash.settle("running")
-    known.learn_work(key, pathway(bash))
+    known.learn_work(program_id, pathway(bash))
     bash.type("\x03")
     bash.settle("ready")
-    assert known.judge(key, EDITED, pathway(bash)) == "prompt"
+    assert known.judge(program_id, EDITED, pathway(bash)) == "prompt"
     bash.type("read -e x\r")
     bash.settle("waiting", "line")
-    assert known.judge(key, EDITED, pathway(bash)) == "builtin"
+    assert known.judge(program_id, EDITED, pathway(bash)) == "editor_in_builtin"
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -190,22 +191,22 @@ def test_the_path_of_a_shell_is_the_same_after_commands_and_in_other_processes(s
 
 
 def test_kept_for_one_file_and_one_name() -> None:
-    known, key = Prompts(), BASH
-    known.learn(key, EDITED, NOWHERE)
-    for other in ((key[0], key[1] + 1, key[2], key[3]), (*key[:2], key[2] + 1, key[3]), (*key[:3], "sh")):
-        assert known.judge(other, EDITED, NOWHERE) == "strange"
+    known, program_id = Prompts(), BASH
+    known.learn(program_id, EDITED, NOWHERE)
+    for other in (program_id._replace(inode=9), program_id._replace(mtime=9), program_id._replace(name="sh")):
+        assert known.judge(other, EDITED, NOWHERE) == "never_seen_program"
 
 
 def test_bounds() -> None:
-    known, key = Prompts(), BASH
+    known, program_id = Prompts(), BASH
     for depth in range(100):
-        known.learn(key, EDITED._replace(depth=depth), NOWHERE)
-    verdicts = [known.judge(key, EDITED._replace(depth=depth), NOWHERE) for depth in range(100)]
+        known.learn(program_id, EDITED._replace(depth=depth), NOWHERE)
+    verdicts = [known.judge(program_id, EDITED._replace(depth=depth), NOWHERE) for depth in range(100)]
     assert verdicts.count("prompt") < 20
     assert verdicts[-1] == "prompt"
     for inode in range(1000):
-        known.learn((0, inode, 0, "x"), EDITED, NOWHERE)
-    assert known.judge(key, EDITED, NOWHERE) == "strange"
+        known.learn(ProgramId(0, inode, 0, "x"), EDITED, NOWHERE)
+    assert known.judge(program_id, EDITED, NOWHERE) == "never_seen_program"
 
 
 def test_a_script_is_not_an_interactive_shell(start: Start, bash: Pty) -> None:

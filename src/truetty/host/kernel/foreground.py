@@ -154,25 +154,25 @@ class Foreground:
         if one.pid != one.group:
             return plain
         try:
-            key = prompts.key_of(one)
+            program = prompts.program_of(one)
         except OSError:
             return plain
-        look = prompts.look_of(one, block, is_editing(local))
-        if key is None or look is None or not prompts.is_interactive_shell(one):
+        shape = prompts.shape_of(one, block, is_editing(local))
+        if program is None or shape is None or not prompts.is_interactive_shell(one):
             return plain
-        match self._known.judge(key, look, path_of(one, block.stack)):
+        match self._known.judge(program, shape, path_of(one, block.stack)):
             case "prompt":
                 return "shell", True
-            case "editor":
+            case "editor_elsewhere":
                 return "continuation", False
-            case "builtin":
+            case "editor_in_builtin":
                 return "line", reader.stuck
-            case "unlearnt":
+            case "new_editing_mode":
                 return "shell", True
-            case "other":
+            case "plain_read":
                 return plain
-            case "strange":
-                return ("shell", True) if prompts.resembles_prompt(one.name, look) else (plain[0], False)
+            case "never_seen_program":
+                return ("shell", True) if prompts.resembles_prompt(one.name, shape) else (plain[0], False)
 
     def _relayed(self, beneath: Sequence[proc.Stat]) -> Observation | None:
         """What goes on at the terminal that a relay feeds; None when there is none."""

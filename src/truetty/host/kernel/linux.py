@@ -76,7 +76,7 @@ class LinuxLook:
         self._sees = CALLS_ARE_KNOWN and self._calling() is not None
         # The program that runs, asked again only when the image in memory has changed.
         self._image: Image | None = None
-        self._key: prompts.Key | None = None
+        self._program: prompts.ProgramId | None = None
         self._returns: dict[int, bool] = {}  # of addresses in its text: whether a call returns there
         self._proven: Image | None = None  # the one that was seen at a prompt
         self._lent: dict[int, int] = {}
@@ -162,11 +162,11 @@ class LinuxLook:
         if call is None or call == self._work_call:
             return
         self._work_call = call
-        block, key = blocked(of, of.pid, self._device, call), self._program_key(of)
-        if block.state == "elsewhere" and block.stack and key is not None:
+        block, program = blocked(of, of.pid, self._device, call), self._program_id(of)
+        if block.state == "elsewhere" and block.stack and program is not None:
             path = path_of(of, block.stack, self._returns)
             if self._calling() == call:  # else it ran while we looked
-                self._known.learn_work(key, path)
+                self._known.learn_work(program, path)
 
     def _foreground(self) -> Foreground:
         return Foreground(self._tty, self._device, self._known, self._lent)
@@ -178,27 +178,27 @@ class LinuxLook:
             return Observation("running", consumed=consumed)
         turns = self._turn()
         wakes = int(turns.split()[2]) if turns else None
-        look = prompts.look_of(of, block, is_editing(local))
-        key = self._program_key(of)
+        shape = prompts.shape_of(of, block, is_editing(local))
+        program = self._program_id(of)
         path = path_of(of, block.stack, self._returns)
-        verdict = "strange" if key is None or look is None else self._known.judge(key, look, path)
+        verdict = "never_seen_program" if program is None or shape is None else self._known.judge(program, shape, path)
         match verdict:
             case "prompt":
                 self._proven = _image(of)
                 # Where unread input cannot be counted we are not sure that it waits.
                 return Observation("ready", unread is not None, None, of.pid, of.name, wakes, consumed)
-            case "editor":
+            case "editor_elsewhere":
                 return Observation("waiting", False, "continuation", of.pid, of.name, wakes, consumed)
-            case "builtin":
+            case "editor_in_builtin":
                 return Observation("waiting", block.stuck, "line", of.pid, of.name, wakes, consumed)
-            case "strange":
+            case "never_seen_program":
                 # After `exec` of another shell: most likely its prompt, but nobody has confirmed it.
-                alike = look is not None and prompts.resembles_prompt(of.name, look)
+                alike = shape is not None and prompts.resembles_prompt(of.name, shape)
                 kind = "shell" if alike and prompts.is_interactive_shell(of) else kind_of(local)
                 return Observation("waiting", False, kind, of.pid, of.name, wakes, consumed)
-            case "unlearnt" if not is_editing(local) or _image(of) != self._proven:
+            case "new_editing_mode" if not is_editing(local) or _image(of) != self._proven:
                 return Observation("waiting", False, "shell", of.pid, of.name, wakes, consumed)
-            case "unlearnt" | "other":
+            case "new_editing_mode" | "plain_read":
                 return Observation("waiting", block.stuck, kind_of(local), of.pid, of.name, wakes, consumed)
 
     # ── the prompt ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -216,16 +216,16 @@ class LinuxLook:
             return False
         local = self._tty.local_flags()
         block = blocked(of, of.pid, self._device, call)
-        look = prompts.look_of(of, block, is_editing(local))
-        key = self._program_key(of)
-        if block.state != "reads" or look is None or key is None:
+        shape = prompts.shape_of(of, block, is_editing(local))
+        program = self._program_id(of)
+        if block.state != "reads" or shape is None or program is None:
             return False
         if block.timed and local & termios.ICANON:
             return False  # `read -t` in a prompt hook: no shell waits like this at its prompt
         path = path_of(of, block.stack, self._returns)
         if self._calling() != call or self._turn() != turns:
             return False  # it ran while we looked
-        self._known.learn(key, look, path)
+        self._known.learn(program, shape, path)
         self._proven = _image(of)
         return True
 
@@ -235,15 +235,15 @@ class LinuxLook:
         of = self._shell.alive()
         return of is not None and (_image(of) == self._proven or self.observe().seen == "ready")
 
-    def _program_key(self, of: proc.Stat) -> prompts.Key | None:
+    def _program_id(self, of: proc.Stat) -> prompts.ProgramId | None:
         image = _image(of)
-        if image != self._image or self._key is None:
+        if image != self._image or self._program is None:
             try:
-                self._key = prompts.key_of(of)
+                self._program = prompts.program_of(of)
             except PermissionError:
-                self._key = None
+                self._program = None
             self._image, self._returns = image, {}
-        return self._key
+        return self._program
 
     def _calling(self) -> bytes | None:
         try:

@@ -28,25 +28,33 @@ from truetty.shells import table
 
 Verdict = Literal[
     "prompt",
-    "strange",  # nothing was ever learnt for this program
-    "editor",  # it reads as it does at the prompt, but from another place: PS2, a search, or else `read` or vared
-    "builtin",  # the same, and the path shows that a command has called for it: `read -e`
-    "unlearnt",  # as shells do at prompts, but in an editing mode in which this one was never seen
-    "other",  # it reads in another manner: its `read` command
+    "never_seen_program",  # nothing was ever learnt for this program
+    "editor_elsewhere",  # it reads as at the prompt, but from another place: PS2, a search, or else `read` or vared
+    "editor_in_builtin",  # the same, and the path shows that a command has called for it: `read -e`
+    "new_editing_mode",  # as shells do at prompts, but in an editing mode in which this one was never seen
+    "plain_read",  # it reads in another manner: its `read` command
 ]
-Key = tuple[int, int, int, str]  # device, inode, mtime of the program's file, and the process's name
 Works = tuple[CallPath, ...]
 
 _MOST_PROGRAMS = 256
-_MOST_LOOKS = 8  # one for each editing mode; more would mean that something is learnt which is no constant
+_MOST_SHAPES = 8  # one for each editing mode; more would mean that something is learnt which is no constant
 _MOST_WORKS = 4  # one is a program's; others come of hooks that run programs
 
 # An interactive shell ignores the signals that would stop it; one that runs a script does not.
 _INTERACTIVE = 1 << (signal.SIGTSTP - 1) | 1 << (signal.SIGTTOU - 1)
 
 
-class Look(NamedTuple):
-    """How a read looks."""
+class ProgramId(NamedTuple):
+    """Which program a process runs: its file, and the name it goes by."""
+
+    device: int
+    inode: int
+    mtime: int
+    name: str
+
+
+class ReadShape(NamedTuple):
+    """How a read looks to the kernel."""
 
     call: str
     size: int
@@ -54,22 +62,22 @@ class Look(NamedTuple):
     editing: bool  # neither line mode nor echo: an editor of the shell's own is at work
 
 
-def key_of(of: proc.Stat) -> Key | None:
+def program_of(of: proc.Stat) -> ProgramId | None:
     """Raises PermissionError; None when the process is gone."""
     try:
         found = os.stat(f"/proc/{of.pid}/exe")
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return (found.st_dev, found.st_ino, found.st_mtime_ns, of.name)
+    return ProgramId(found.st_dev, found.st_ino, found.st_mtime_ns, of.name)
 
 
-def look_of(of: proc.Stat, block: Block, editing: bool) -> Look | None:
+def shape_of(of: proc.Stat, block: Block, editing: bool) -> ReadShape | None:
     """None when the kernel does not say where the stack began."""
     if not of.stack or not block.stack:
         return None
     row = table.lookup(of.name)
     size = min(block.size, 2) if row is not None and row.varying_reads else block.size
-    return Look(block.call, size, of.stack - block.stack, editing)
+    return ReadShape(block.call, size, of.stack - block.stack, editing)
 
 
 def is_interactive_shell(of: proc.Stat) -> bool:
@@ -81,13 +89,13 @@ def is_interactive_shell(of: proc.Stat) -> bool:
     return table.lookup(program) is not None and bool(proc.ignored_signals(of.pid) & _INTERACTIVE)
 
 
-def resembles_prompt(name: str, look: Look) -> bool:
+def resembles_prompt(name: str, shape: ReadShape) -> bool:
     """For a shell of which nothing was learnt: whether it reads as shells do at prompts and seldom elsewhere."""
-    if look.editing:
+    if shape.editing:
         return True
     row = table.lookup(name)
     # Its `read` asks for one byte or for `read_size`; every other read is a prompt's.
-    return look.call == "read" and look.size > 1 and (row is None or look.size != row.read_size)
+    return shape.call == "read" and shape.size > 1 and (row is None or shape.size != row.read_size)
 
 
 class Prompts:
@@ -96,45 +104,46 @@ class Prompts:
     __slots__ = ("_known", "_works")
 
     def __init__(self) -> None:
-        self._known: dict[Key, dict[Look, CallPath]] = {}
-        self._works: dict[Key, Works] = {}  # on which each program was seen to wait for programs it had started
+        self._known: dict[ProgramId, dict[ReadShape, CallPath]] = {}
+        self._works: dict[ProgramId, Works] = {}  # on which each program was seen to wait for programs it had started
 
-    def learn(self, key: Key, look: Look, path: CallPath) -> None:
-        looks = self._known.pop(key, {})
+    def learn(self, program: ProgramId, shape: ReadShape, path: CallPath) -> None:
+        shapes = self._known.pop(program, {})
         # What differs between two prompts was left over from something else: only what stays is the path.
-        looks[look] = looks.pop(look, path).staying(path)
-        while len(looks) > _MOST_LOOKS:
-            del looks[next(iter(looks))]
-        self._known[key] = looks
+        shapes[shape] = shapes.pop(shape, path).staying(path)
+        while len(shapes) > _MOST_SHAPES:
+            del shapes[next(iter(shapes))]
+        self._known[program] = shapes
         # A path that no longer parts from the prompt's was that of a program which the prompt itself had started.
-        self._works[key] = tuple(work for work in self._works.get(key, ()) if _parts_from_all(work, looks.values()))
+        works = self._works.get(program, ())
+        self._works[program] = tuple(work for work in works if _parts_from_all(work, shapes.values()))
         while len(self._known) > _MOST_PROGRAMS:
             oldest = next(iter(self._known))
             del self._known[oldest], self._works[oldest]
 
-    def learn_work(self, key: Key, path: CallPath) -> None:
+    def learn_work(self, program: ProgramId, path: CallPath) -> None:
         """The shell waits for a program that it has started. What a prompt's hook starts lies on the prompt's path."""
-        looks, works = self._known.get(key), self._works.get(key, ())
-        if not path or not looks or path in works or not _parts_from_all(path, looks.values()):
+        shapes, works = self._known.get(program), self._works.get(program, ())
+        if not path or not shapes or path in works or not _parts_from_all(path, shapes.values()):
             return
-        self._works[key] = (*works, path)[-_MOST_WORKS:]
+        self._works[program] = (*works, path)[-_MOST_WORKS:]
 
-    def judge(self, key: Key, look: Look, path: CallPath) -> Verdict:
-        looks = self._known.get(key)
-        if not looks:
-            return "strange"
-        works = self._works.get(key, ())
-        for known, its in looks.items():
-            fits = its or known.editing == look.editing or not known.editing
-            if fits and _same_place(known, look) and not _is_elsewhere(its, path, works):
+    def judge(self, program: ProgramId, shape: ReadShape, path: CallPath) -> Verdict:
+        shapes = self._known.get(program)
+        if not shapes:
+            return "never_seen_program"
+        works = self._works.get(program, ())
+        for known, its in shapes.items():
+            fits = its or known.editing == shape.editing or not known.editing
+            if fits and _same_place(known, shape) and not _is_elsewhere(its, path, works):
                 return "prompt"
-        alike = [its for known, its in looks.items() if _same_manner(known, look)]
+        alike = [its for known, its in shapes.items() if _reads_alike(known, shape)]
         if alike:
             # Only an editor is ever lent to a command; whole lines are read by the shell for itself.
-            lent = look.editing and all(_is_lent(its, path, works) for its in alike)
-            return "builtin" if lent else "editor"
-        unseen = all(known.editing != look.editing for known in looks)
-        return "unlearnt" if unseen and resembles_prompt(key[3], look) else "other"
+            lent = shape.editing and all(_is_lent(its, path, works) for its in alike)
+            return "editor_in_builtin" if lent else "editor_elsewhere"
+        unseen = all(known.editing != shape.editing for known in shapes)
+        return "new_editing_mode" if unseen and resembles_prompt(program.name, shape) else "plain_read"
 
 
 def _parts_from_all(work: CallPath, prompts: Iterable[CallPath]) -> bool:
@@ -168,16 +177,16 @@ def _is_at_work(known: CallPath, path: CallPath, works: Works) -> bool:
     return any(work.shared(path) > known.shared(path) for work in works)
 
 
-def _same_place(known: Look, look: Look) -> bool:
-    if known.depth != look.depth:
+def _same_place(known: ReadShape, shape: ReadShape) -> bool:
+    if known.depth != shape.depth:
         return False
     if known.editing:
         # zsh polls instead of reading while it watches other descriptors, from the same place.
-        return known.size == look.size or 0 in (known.size, look.size)
-    return known.call == look.call and known.size == look.size
+        return known.size == shape.size or 0 in (known.size, shape.size)
+    return known.call == shape.call and known.size == shape.size
 
 
-def _same_manner(known: Look, look: Look) -> bool:
+def _reads_alike(known: ReadShape, shape: ReadShape) -> bool:
     if known.editing:
-        return look.editing and known.call == look.call
-    return known.call == look.call and known.size == look.size and look.size > 1
+        return shape.editing and known.call == shape.call
+    return known.call == shape.call and known.size == shape.size and shape.size > 1
