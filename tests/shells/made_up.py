@@ -38,7 +38,7 @@ def main(folder: Path) -> dict[str, object]:
     table.ROWS = (*table.ROWS, ROW)
     os.environ["PATH"] = str(folder)
 
-    from truetty.cli.doctor import main as doctor
+    from truetty.cli.doctor import doctor
     from truetty.policy import parser, runners
     from truetty.policy.words import Word
     from truetty.questions import programs
@@ -46,7 +46,7 @@ def main(folder: Path) -> dict[str, object]:
     from truetty.terminal.wire import queries
 
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        doctor(json=True, rc=False)
+        doctor(json=True, no_rc=True)
     return {
         "recognise": [table.recognise(program).name for program in (f"{folder}/frob", "frobnicate", "/opt/frob-1.2")],
         "doctor": [shell["works"] for shell in json.loads(printed.getvalue())["shells"] if shell["name"] == "frob"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import json
+import json as format
 import os
 import platform
 import shutil
@@ -12,9 +12,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
-from truetty import Terminal, TruettyError
+import typer
+
+from truetty import TruettyError
+from truetty.cli.opening import Opening
+from truetty.cli.options import Json
 from truetty.host.folder import place
 from truetty.shells import table
 from truetty.shells.row import Recipe, Row
@@ -47,22 +51,28 @@ class HostReport:
     problems: tuple[str, ...]
 
 
-def main(*, json: bool, rc: bool) -> int:
-    return asyncio.run(_main(as_json=json, rc=rc))
+def doctor(
+    json: Json = False,
+    no_rc: Annotated[bool, typer.Option("--no-rc", help="Try the shells without your start-up files.")] = False,
+) -> int:
+    """Say which shells are here and how well each one works, tried and not assumed, and what the kernel lets us see."""
+    opening = Opening(rc=not no_rc)
+    opening.settings()  # what is wrong with them is no shell's problem
+    return asyncio.run(_report(opening, json=json))
 
 
-async def _main(*, as_json: bool, rc: bool) -> int:
+async def _report(opening: Opening, *, json: bool) -> int:
     host = _host()
     reports = []
     for candidate in _candidates():
-        if not as_json and sys.stderr.isatty():
+        if not json and sys.stderr.isatty():
             print(f"\rtrying {candidate.name} …\x1b[K", end="", file=sys.stderr, flush=True)
-        reports.append(await _try(candidate, rc))
-    if not as_json and sys.stderr.isatty():
+        reports.append(await _try(candidate, opening))
+    if not json and sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    if as_json:
+    if json:
         document = {"host": dataclasses.asdict(host), "shells": [dataclasses.asdict(report) for report in reports]}
-        print(json.dumps(document, indent=2))
+        print(format.dumps(document, indent=2))
     else:
         _print(host, reports)
     return 0 if any(report.works for report in reports) else 1
@@ -93,12 +103,12 @@ def _recipe(path: str) -> Recipe:
     return table.find(path, os.environ).row.recipe
 
 
-async def _try(candidate: _Candidate, rc: bool) -> ShellReport:
+async def _try(candidate: _Candidate, opening: Opening) -> ShellReport:
     name, path = candidate.name, candidate.path
     if path is None:
         return ShellReport(name, None, False, None, None, None, None, "not installed")
     try:
-        async with Terminal(path, rc=rc, startup=PATIENCE) as terminal:
+        async with opening.terminal(shell=path) as terminal:
             said = await terminal.run(f"{candidate.row.says} truetty", wait=PATIENCE)
             if said.state != "finished":
                 return ShellReport(name, path, False, said.strategy, None, None, None, f"a plain echo is {said.state}")

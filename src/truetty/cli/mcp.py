@@ -5,61 +5,76 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from dataclasses import dataclass
+from typing import Annotated
 
-from truetty.cli import OURS
+import typer
+
+from truetty.cli.commands import OURS
+from truetty.cli.opening import Opening
+from truetty.cli.options import NoRc, Shell
+from truetty.cli.signals import ENDING
 from truetty.core.errors import Misuse
 from truetty.mcp.session import Setup
-from truetty.settings import Settings
 from truetty.shells import table
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    http: bool
-    host: str
-    port: int
-    token_file: str | None
-    expose: bool
-    hosts: list[str]
-    origins: list[str]
-    policy: str
-    shell: str | None
-    cwd: str | None
-    rc: bool
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
+    host: Annotated[str, typer.Option(metavar="H", help="With --http: the address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="With --http: the port; 0: a free one.")
+    ] = 7717,
+    token_file: Annotated[
+        str | None,
+        typer.Option(metavar="F", help="With --http: the file with the token, for you alone; made if it is not there."),
+    ] = None,
+    expose: Annotated[
+        bool, typer.Option("--expose", help="With --http: listen where other machines can reach it. Put TLS in front.")
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST:PORT", help="With --http: one more Host that may be asked for. Repeatable."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="With --http: a web page's Origin that may call. Repeatable."),
+    ] = None,
+    policy: Annotated[
+        str,
+        typer.Option(
+            metavar="settings|allow|read-only",
+            help="Which commands run without a question. settings: as your settings file says (everything, if it has "
+            "no policy). allow: everything. read-only: only commands known to change nothing.",
+        ),
+    ] = "settings",
+    shell: Shell = None,
+    cwd: Annotated[str | None, typer.Option(metavar="D", help="The directory commands begin in.")] = None,
+    no_rc: NoRc = False,
+) -> int:
+    """Serve terminals to an agent by the Model Context Protocol, over standard input and output or over HTTP.
 
-
-def main(request: Request) -> int:
-    if request.cwd is not None and not os.path.isdir(request.cwd):
-        raise Misuse(f"no such directory: {request.cwd}", cwd=request.cwd)
-    settings = Settings.load(
-        shell=request.shell,
-        workspace=os.path.abspath(request.cwd) if request.cwd is not None else None,
-        rc=None if request.rc else False,
-    )
+    When the client goes, or this is ended, every terminal is closed with all that runs in it.
+    """
+    if cwd is not None and not os.path.isdir(cwd):
+        raise Misuse(f"no such directory: {cwd}", cwd=cwd)
+    settings = Opening(shell, cwd, rc=not no_rc).settings()
     table.find(settings.shell, os.environ)  # a shell that is not there is said now, not to the agent later
     try:
         from truetty.mcp import serving, token
     except ModuleNotFoundError as error:
         print(f"truetty: {error.name} is missing: pip install 'truetty[mcp]' brings it", file=sys.stderr)
         return OURS
-    setup = Setup.of(settings, request.policy)
-    if request.http:
-        path = request.token_file or token.place(os.environ)
+    setup = Setup.of(settings, policy)
+    if http:
+        path = token_file or token.place(os.environ)
         address = serving.Address(
-            request.host,
-            request.port,
-            token.read_or_make(path),
-            path,
-            request.expose,
-            request.hosts,
-            request.origins,
+            host, port, token.read_or_make(path), path, expose, allow_host or [], allow_origin or []
         )
-        asyncio.run(serving.over_http(setup, address))
+        asyncio.run(serving.over_http(setup, address, ENDING))
         return 0
     if sys.stdin is not None and sys.stdin.isatty():
         print("truetty mcp: an MCP client starts this and speaks to it; Ctrl-D ends it", file=sys.stderr)
-    number = asyncio.run(serving.over_stdio(setup))
+    number = asyncio.run(serving.over_stdio(setup, ENDING))
     if number:
         # A thread still reads standard input; everything else is closed, and Python would wait for that one.
         sys.stderr.flush()

@@ -8,57 +8,70 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
 
 from truetty import Misuse, Terminal
-from truetty.cli import OURS
-from truetty.cli.run import Request as Run
-from truetty.cli.run import follow, keyboard, piped, status
-from truetty.cli.signals import ENDING, ended_by, interrupts
+from truetty.cli.commands import OURS
+from truetty.cli.input import keyboard, piped
+from truetty.cli.opening import Opening
+from truetty.cli.options import Directory, NoRc, Shell, Variables, command_line
+from truetty.cli.run import follow, screen_size, status
+from truetty.cli.signals import HANGUPS, ended_by, interrupts, run_until_signalled
 from truetty.host.environment import FRIENDLY
 from truetty.store.slices import turn
 from truetty.terminal.recording import Recording
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    file: str
-    command: list[str]
-    shell: str | None
-    cwd: str | None
-    env: list[str]
-    version: int
-    input: bool
-    overwrite: bool
-    title: str | None
-    idle_limit: float | None
-    rc: bool
+def record(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The recording: an asciicast, usually FILE.cast.")],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- COMMAND]", help="What to run. Default: your shell."),
+    ] = None,
+    format: Annotated[int, typer.Option(metavar="2|3", help="Which version of asciicast to write.")] = 3,
+    input: Annotated[
+        bool, typer.Option("--input", help="Record what is typed too, but only what the terminal echoes: no passwords.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it is there already.")] = False,
+    title: Annotated[str | None, typer.Option(metavar="T", help="A title for the recording.")] = None,
+    idle_limit: Annotated[
+        float | None, typer.Option(metavar="S", help="Ask players to make no pause longer than S seconds.")
+    ] = None,
+    shell: Shell = None,
+    cwd: Directory = None,
+    env: Variables = None,
+    no_rc: NoRc = False,
+) -> int:
+    """Record your shell, or COMMAND, to FILE; the exit status is the shell's or the command's.
 
-    @property
-    def run(self) -> Run:
-        return Run(self.command, self.shell, self.cwd, self.env, None, None, False, self.rc)
-
-
-def main(request: Request) -> int:
-    try:
-        return asyncio.run(_record(request))
-    except asyncio.CancelledError as error:
-        return 128 + next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)
-
-
-async def _record(request: Request) -> int:
+    FILE can be played by `truetty replay` and by every player of asciicasts. It is readable by you alone.
+    """
     person = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
-    if not person and not request.command:
+    if not person and not command:
         raise Misuse("there is no terminal here to record from: give a COMMAND")
-    variables = request.run.variables
-    if person:
-        variables = _own() | variables
-    # What is exported as COLUMNS and LINES may be another terminal's.
-    columns, rows = os.get_terminal_size(sys.stdout.fileno()) if person else (120, 30)
-    terminal = Terminal(request.shell, cwd=request.cwd, env=variables, rc=request.rc, size=(columns or 120, rows or 30))
-    return await (_command(request, terminal, person) if request.command else _shell(request, terminal))
+    opening = Opening(shell, cwd, env or [], rc=not no_rc)
+    text = command_line(command) if command else None
+
+    def begin(terminal: Terminal) -> Recording:
+        return terminal.record(
+            file,
+            version=format,
+            input=input,
+            overwrite=overwrite,
+            title=title,
+            command=text,
+            idle_limit=idle_limit,
+        )
+
+    async def recording() -> int:
+        terminal = opening.terminal(size=screen_size() if person else None, beneath=_own() if person else None)
+        return await (_shell(terminal, begin, file) if text is None else _command(terminal, begin, text, person))
+
+    return run_until_signalled(recording())
 
 
 def _own() -> dict[str, str | None]:
@@ -66,46 +79,34 @@ def _own() -> dict[str, str | None]:
     return {**own, "TERM": own["TERM"] or FRIENDLY["TERM"]}
 
 
-def _begin(request: Request, terminal: Terminal) -> Recording:
-    return terminal.record(
-        request.file,
-        version=request.version,
-        input=request.input,
-        overwrite=request.overwrite,
-        title=request.title,
-        command=request.run.text if request.command else None,
-        idle_limit=request.idle_limit,
-    )
-
-
 # -- one command
 
 
-async def _command(request: Request, terminal: Terminal, person: bool) -> int:
+async def _command(terminal: Terminal, begin: Callable[[Terminal], Recording], text: str, person: bool) -> int:
     async with terminal:
-        recording = _begin(request, terminal)
-        command = await terminal.start(request.run.text)
+        recording = begin(terminal)
+        command = await terminal.start(text)
         feeding = keyboard(terminal) if person else piped(terminal, command)
         with interrupts(command), feeding as feed:
-            outcome = await follow(request.run, command, feed, person)
+            outcome = await follow(command, feed, raw=person)
         recording.stop(outcome.exit_code)
     _say_trouble(recording)
-    return status(request.run, command, outcome)
+    return status(command, outcome, silent=False)
 
 
 # -- a person's shell
 
 
-async def _shell(request: Request, terminal: Terminal) -> int:
+async def _shell(terminal: Terminal, begin: Callable[[Terminal], Recording], file: str) -> int:
     opening = asyncio.ensure_future(terminal.__aenter__())
     try:
         # The start-up files may print and ask: a person sees it at once, and answers.
         await turn()
         if terminal.pid is None:
             await opening
-        recording = _begin(request, terminal)
-        print(f"truetty: recording to {request.file} until the shell ends", file=sys.stderr)
-        with ended_by(*ENDING), keyboard(terminal):
+        recording = begin(terminal)
+        print(f"truetty: recording to {file} until the shell ends", file=sys.stderr)
+        with ended_by(*HANGUPS), keyboard(terminal):
             await _show(terminal)
         await opening
     finally:
@@ -113,7 +114,7 @@ async def _shell(request: Request, terminal: Terminal) -> int:
         opening.cancel()
         await asyncio.wait({opening})
     if recording.trouble is None:
-        print(f"truetty: recorded to {request.file}", file=sys.stderr)
+        print(f"truetty: recorded to {file}", file=sys.stderr)
     _say_trouble(recording)
     return terminal.exit_code if terminal.exit_code is not None else OURS
 

@@ -11,17 +11,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
 import sys
 import termios
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf, isfinite, isnan
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 from truetty import Misuse
 from truetty.cli.clean import write
-from truetty.cli.signals import ENDING, ended_by
+from truetty.cli.signals import ENDING, ended_by, run_until_signalled
 from truetty.text.asciicast import LONGEST_LINE, OUTPUT, Event, Header, read
 from truetty.text.playback import Playback
 
@@ -29,24 +29,22 @@ from truetty.text.playback import Playback
 LONGEST_PAUSE: Final = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    file: str
-    speed: float | None
-    idle_limit: float | None
-
-
-def main(request: Request) -> int:
-    if request.speed is not None and (isnan(request.speed) or request.speed <= 0):
-        raise Misuse("a speed is a number above 0, or inf", speed=request.speed)
-    if request.idle_limit is not None and not (isfinite(request.idle_limit) and request.idle_limit >= 0):
-        raise Misuse("a limit for idle time is a number of seconds", idle_limit=request.idle_limit)
-    with opened(request.file) as (header, events):
-        try:
-            asyncio.run(_replay(request, header, events))
-        except asyncio.CancelledError as error:
-            return 128 + next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)
-    return 0
+def replay(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An asciicast, version 2 or 3; - is standard input.")],
+    speed: Annotated[
+        float | None, typer.Option(metavar="X", help="So many times as fast; inf does not wait at all.")
+    ] = None,
+    idle_limit: Annotated[
+        float | None, typer.Option(metavar="S", help="Make no pause longer than S seconds. Default: as FILE says.")
+    ] = None,
+) -> int:
+    """Play a recording as it was. Into a pipe it goes at once, unless --speed is given. Ctrl-C stops."""
+    if speed is not None and (isnan(speed) or speed <= 0):
+        raise Misuse("a speed is a number above 0, or inf", speed=speed)
+    if idle_limit is not None and not (isfinite(idle_limit) and idle_limit >= 0):
+        raise Misuse("a limit for idle time is a number of seconds", idle_limit=idle_limit)
+    with opened(file) as (header, events):
+        return run_until_signalled(_replay(header, events, speed, idle_limit))
 
 
 @contextlib.contextmanager
@@ -67,20 +65,21 @@ def opened(name: str) -> Iterator[tuple[Header, Iterator[Event]]]:
             raise
 
 
-async def _replay(request: Request, header: Header, events: Iterator[Event]) -> None:
+async def _replay(header: Header, events: Iterator[Event], speed: float | None, idle_limit: float | None) -> int:
     person = sys.stdout is not None and sys.stdout.isatty()
     # Nobody watches a pipe.
-    speed = request.speed if request.speed is not None else 1.0 if person else inf
-    limit = request.idle_limit if request.idle_limit is not None else header.idle_limit
+    speed = speed if speed is not None else 1.0 if person else inf
+    limit = idle_limit if idle_limit is not None else header.idle_limit
     if person:
         _warn(header)
     playback = Playback()
-    with _quiet_keyboard() if person else contextlib.nullcontext(), ended_by(signal.SIGINT, *ENDING):
+    with _quiet_keyboard() if person else contextlib.nullcontext(), ended_by(*ENDING):
         try:
             await _play(events, playback, speed, inf if limit is None else limit)
         finally:
             if person:
                 _show(playback.restore())
+    return 0
 
 
 async def _play(events: Iterator[Event], playback: Playback, speed: float, limit: float) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 from truetty.core.errors import Misuse
 from truetty.functions import schemas
@@ -17,8 +19,13 @@ FORMS: Final[dict[str, Callable[[], list[schemas.Schema]]]] = {
 }
 
 
-def main(form: str | None = None) -> int:
-    make = FORMS.get(form or "openai")
+def schema(
+    form: Annotated[
+        str, typer.Argument(metavar="FORM", help="openai (the default), responses, anthropic or bash.")
+    ] = "openai",
+) -> int:
+    """Print the tools as function schemas for agent frameworks, as JSON."""
+    make = FORMS.get(form)
     if make is None:
         raise Misuse(f"no form is called {form!r}: there are {', '.join(FORMS)}", form=form, known=[*FORMS])
     print(json.dumps(make(), indent=2, ensure_ascii=False))

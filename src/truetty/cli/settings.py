@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from truetty.cli.options import Json
 from truetty.settings import FIELDS, Settings, locate, places, strangers
 
 # People put keys into `env`; what is printed here is copied into reports.
@@ -16,15 +17,16 @@ _SECRET: Final = re.compile(r"key|token|secret|password|passwd|credential|auth",
 _HIDDEN: Final = "(hidden)"
 
 
-def main(*, json: bool) -> int:
+def settings(json: Json = False) -> int:
+    """Print every setting as it is in effect, and where it came from: the default, your file, or the environment."""
     file = locate(os.environ)
-    settings = Settings.load()
+    loaded = Settings.load()
     unknown = strangers(os.environ)
     if json:
         rows = {
             name: {
-                "value": _plain(getattr(settings, name)),
-                "origin": settings.origins[name],
+                "value": _plain(getattr(loaded, name)),
+                "origin": loaded.origins[name],
                 "default": _plain(row.default),
                 "help": row.help,
                 "allowed": row.kind.allowed,
@@ -35,7 +37,7 @@ def main(*, json: bool) -> int:
             format.dumps({"file": file, "settings": rows, "unknown_variables": unknown}, indent=2, ensure_ascii=False)
         )
         return 0
-    _print(settings, file)
+    _print(loaded, file)
     if unknown:
         print(f"not settings, and not read: {', '.join(unknown)}")
     return 0

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import signal
-from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
-from truetty import HostError, Misuse, Terminal, files
+import typer
+
+from truetty import HostError, Misuse, files
 from truetty.cli.clean import write
+from truetty.cli.opening import Opening
+from truetty.cli.options import Directory, NoRc, Shell, command_line
 from truetty.cli.replay import opened
-from truetty.cli.run import Request as Run
-from truetty.cli.signals import interrupts
+from truetty.cli.signals import interrupts, run_until_signalled
 from truetty.text.asciicast import OUTPUT, RESIZE
 from truetty.text.picture import check, fitted, picture
 from truetty.text.screen import Model
@@ -22,37 +22,60 @@ REACH: Final = 1 << 20
 _SIZE: Final = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    file: str
-    command: list[str]
-    cast: str | None
-    at: float | None
-    size: str
-    title: str | None
-    whole: bool
-    wait: float | None
-    shell: str | None
-    cwd: str | None
-    rc: bool
-
-
-def main(request: Request) -> int:
-    if request.file != "-" and not request.file.lower().endswith(".svg"):
-        raise Misuse(f"{request.file}: pictures are SVG, and the name of one ends in .svg", path=request.file)
-    if bool(request.command) == (request.cast is not None):
+def shot(
+    file: Annotated[str, typer.Argument(metavar="FILE.svg", help="The picture; - is standard output.")],
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="[COMMAND]", help="One shell command line: its output is the picture.")
+    ] = None,
+    cast: Annotated[str | None, typer.Option(metavar="FILE", help="A picture of this recording instead.")] = None,
+    at: Annotated[
+        float | None, typer.Option(metavar="S", help="How it looked after S seconds. Default: at its end.")
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMNSxROWS", help="How large COMMAND's screen is. Default: as your settings say."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="T", help="A bar above the picture that says T.")] = None,
+    screen: Annotated[
+        bool, typer.Option("--screen", help="The whole screen, prompt and command line too; not the output alone.")
+    ] = False,
+    wait: Annotated[
+        float | None,
+        typer.Option(metavar="S", min=0, help="Seconds of patience; then the picture is taken as things are."),
+    ] = None,
+    shell: Shell = None,
+    cwd: Directory = None,
+    no_rc: NoRc = False,
+) -> int:
+    """Take a picture of what COMMAND has printed when it has finished or waits for input, or of a recording."""
+    if file != "-" and not file.lower().endswith(".svg"):
+        raise Misuse(f"{file}: pictures are SVG, and the name of one ends in .svg", path=file)
+    if bool(command) == (cast is not None):
         raise Misuse("of what? Give a COMMAND, or a recording by --cast")
-    if request.at is not None and (request.cast is None or not request.at >= 0):
+    if at is not None and (cast is None or not at >= 0):
         raise Misuse("--at is a number of seconds into the recording of --cast")
-    if request.cast is not None:
-        drawn = _of_recording(request.cast, request.at, request.title)
-    else:
-        try:
-            drawn = asyncio.run(_of_command(request))
-        except asyncio.CancelledError as error:
-            return 128 + next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)
-    _save(request.file, drawn)
-    return 0
+    if cast is not None:
+        _save(file, _of_recording(cast, at, title))
+        return 0
+    opening = Opening(shell, cwd, rc=not no_rc)
+
+    async def taking() -> int:
+        terminal = opening.terminal(size=_size(size) if size is not None else None)
+        check(*terminal.size)
+        async with terminal:
+            started = await terminal.start(command_line(command or []))
+            with interrupts(started):
+                outcome = await started.wait(wait)
+            cursor = outcome.state != "finished"
+            if screen or terminal.screen().alternate:
+                drawn = terminal.picture(title=title, cursor=cursor)
+            else:
+                printed = started.output.read(max(0, started.output.bytes - REACH))
+                drawn = picture(fitted(printed, terminal.size), title=title, cursor=cursor)
+        _save(file, drawn)
+        return 0
+
+    return run_until_signalled(taking())
 
 
 def _of_recording(name: str, at: float | None, title: str | None) -> str:
@@ -70,28 +93,11 @@ def _of_recording(name: str, at: float | None, title: str | None) -> str:
         return picture(model, title=title)
 
 
-async def _of_command(request: Request) -> str:
-    size = _size(request.size)
-    asked = Run(request.command, request.shell, request.cwd, [], request.wait, None, True, request.rc)
-    async with Terminal(request.shell, cwd=request.cwd, rc=request.rc, size=size) as terminal:
-        command = await terminal.start(asked.text)
-        with interrupts(command):
-            outcome = await command.wait(request.wait)
-        cursor = outcome.state != "finished"
-        if request.whole or terminal.screen().alternate:
-            return terminal.picture(title=request.title, cursor=cursor)
-        printed = command.output.bytes
-        model = fitted(command.output.read(max(0, printed - REACH)), size)
-        return picture(model, title=request.title, cursor=cursor)
-
-
 def _size(text: str) -> tuple[int, int]:
     sides = _SIZE.fullmatch(text)
     if sides is None:
         raise Misuse(f"not a size: {text!r}; a size is COLUMNSxROWS", size=text)
-    size = int(sides[1]), int(sides[2])
-    check(*size)
-    return size
+    return int(sides[1]), int(sides[2])
 
 
 def _save(path: str, drawn: str) -> None:

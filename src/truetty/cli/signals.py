@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from typing import Final
 
 from truetty import Command
 
-ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
+HANGUPS: Final = (signal.SIGTERM, signal.SIGHUP)  # they end us, where Ctrl-C is a command's or a shell's
+ENDING: Final = (signal.SIGINT, *HANGUPS)  # they end us
 
 
 @contextlib.contextmanager
@@ -39,9 +40,17 @@ def interrupts(command: Command) -> Iterator[None]:
     def interrupt() -> None:
         tasks.append(asyncio.ensure_future(pressed()))
 
-    with ended_by(*ENDING):
+    with ended_by(*HANGUPS):
         loop.add_signal_handler(signal.SIGINT, interrupt)
         try:
             yield
         finally:
             loop.remove_signal_handler(signal.SIGINT)
+
+
+def run_until_signalled(work: Coroutine[object, object, int]) -> int:
+    """The status that the work gives; 128 and the signal where one has cancelled it."""
+    try:
+        return asyncio.run(work)
+    except asyncio.CancelledError as error:
+        return 128 + next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)

@@ -7,7 +7,6 @@ Rule 2: standard output belongs to the protocol; what we have to say to people g
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from truetty.mcp.server import build
 from truetty.mcp.session import Setup
 from truetty.mcp.sessions import FORGOTTEN, SESSION_HEADER, Sessions
 
-ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PATH: Final = "/mcp"
 # Commands may be a megabyte long, and arrive twice as long in JSON.
 LARGEST_REQUEST: Final = 16 << 20
@@ -41,10 +39,10 @@ class Address:
     origins: Collection[str] = ()
 
 
-async def over_stdio(setup: Setup) -> int:
-    """The signal that ended us, or 0 if the client did."""
+async def over_stdio(setup: Setup, ending: Collection[int]) -> int:
+    """The one of the `ending` signals that came, or 0 if the client has ended it."""
     async with Sessions(setup) as sessions:
-        ended = _ended_by_signal()
+        ended = _ended_by(ending)
         serving = asyncio.ensure_future(_pipe(sessions))
         await asyncio.wait({serving, ended}, return_when=asyncio.FIRST_COMPLETED)
         # The thread that reads standard input cannot be called back: whoever called us must leave without it.
@@ -61,11 +59,11 @@ async def _pipe(sessions: Sessions) -> int:
     return 0
 
 
-async def over_http(setup: Setup, address: Address) -> int:
-    """The signal that ended us."""
+async def over_http(setup: Setup, address: Address, ending: Collection[int]) -> int:
+    """The one of the `ending` signals that came."""
     listener = Listener(address.host, address.port, anywhere=address.expose, names=address.hosts)
     async with Sessions(setup, shared=True) as sessions:
-        ended = _ended_by_signal()
+        ended = _ended_by(ending)
         await listener.start(application(sessions, listener, address.token, address.origins))
         print(f"truetty mcp: {listener.url}{PATH}, token in {address.token_file}", file=sys.stderr, flush=True)
         try:
@@ -99,10 +97,10 @@ def application(sessions: Sessions, listener: Listener, token: str, origins: Col
     return guarded(noticing, listener.hosts, allowed, token)
 
 
-def _ended_by_signal() -> asyncio.Future[int]:
+def _ended_by(signals: Collection[int]) -> asyncio.Future[int]:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[int] = loop.create_future()
-    for number in ENDING:
+    for number in signals:
         loop.add_signal_handler(number, _end, ended, number)
     return ended
 

@@ -15,7 +15,9 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 from truetty import files
 from truetty.cli.setup import json_text, toml_text
@@ -29,8 +31,19 @@ SHARED: Final = 0o666
 _MARK: Final = "\ufeff"  # some editors begin a file with it
 
 
-def main(client: str | None, *, show: bool = False, undo: bool = False, project: bool = False) -> int:
-    """`show` is `--print`."""
+def setup(
+    client: Annotated[
+        str | None, typer.Argument(metavar="CLIENT", help="Whose configuration; without it, all are listed.")
+    ] = None,
+    show: Annotated[
+        bool, typer.Option("--print", help="Show what would be written, and where; change nothing.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take truetty out of it again.")] = False,
+    project: Annotated[
+        bool, typer.Option("--project", help="The file of the project in this directory, not your own.")
+    ] = False,
+) -> int:
+    """Put truetty into an MCP client: Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini CLI."""
     started = _launch()
     if client is None:
         if show or undo:

@@ -1,0 +1,141 @@
+"""Where a command's input comes from: a person's keyboard, or standard input that is no terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import signal
+import sys
+import termios
+import tty
+from collections.abc import Iterator
+from typing import Final
+
+from truetty import Command, Terminal
+
+MOST_ENDS: Final = 3  # Ctrl-D that often, and whoever still waits is not waiting for our input
+LONGEST_LINE: Final = 4000
+END: Final = b"\x04"
+CHUNK: Final = 64 * 1024  # what a pty holds, and more
+
+
+class Feed:
+    """Where answers come from."""
+
+    async def answer(self, *, patient: bool, timeout: float | None) -> bool:
+        """The command waits for input. False when there is none to give it."""
+        raise AssertionError("one of the two below")
+
+
+class _Keys(Feed):
+    """A person: whatever is typed goes to the command at once, whether it waits or not."""
+
+    def __init__(self) -> None:
+        self.gone = False
+
+    async def answer(self, *, patient: bool, timeout: float | None) -> bool:
+        return not self.gone
+
+
+@contextlib.contextmanager
+def keyboard(terminal: Terminal) -> Iterator[Feed]:
+    loop = asyncio.get_running_loop()
+    descriptor = sys.stdin.fileno()
+    keys = _Keys()
+    sending: set[asyncio.Task[None]] = set()
+
+    def typed() -> None:
+        data = os.read(descriptor, CHUNK)
+        if not data:
+            keys.gone = True
+            loop.remove_reader(descriptor)
+        elif not terminal.closed:
+            task = asyncio.ensure_future(terminal.send(data))
+            sending.add(task)
+            task.add_done_callback(sending.discard)
+
+    def resized() -> None:
+        columns, rows = os.get_terminal_size(sys.stdout.fileno())
+        if columns > 0 and rows > 0 and not terminal.closed:
+            task = asyncio.ensure_future(terminal.resize(columns, rows))
+            sending.add(task)
+            task.add_done_callback(sending.discard)
+
+    before = termios.tcgetattr(descriptor)
+    tty.setraw(descriptor, termios.TCSADRAIN)
+    loop.add_reader(descriptor, typed)
+    loop.add_signal_handler(signal.SIGWINCH, resized)
+    try:
+        yield keys
+    finally:
+        loop.remove_signal_handler(signal.SIGWINCH)
+        loop.remove_reader(descriptor)
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+class _Pipe(Feed):
+    """Standard input that is no terminal: read only when the command waits, so that nothing is taken in vain."""
+
+    def __init__(self, terminal: Terminal, command: Command) -> None:
+        self._terminal = terminal
+        self._command = command
+        self._ready = self._given = False
+        self._ends = 0 if sys.stdin is not None else MOST_ENDS
+        self._line = 0  # bytes of the line that is being given
+
+    async def answer(self, *, patient: bool, timeout: float | None) -> bool:
+        if self._ends >= MOST_ENDS:
+            return False
+        if not patient and not select.select([0], [], [], 0)[0]:
+            return False
+        if not await self._readable(timeout):
+            return True  # the command has gone on without us, or patience is over
+        data = os.read(0, 4096)
+        if data:
+            self._given = True
+            await self._command.send(self._in_lines(data))
+            return True
+        # The end of a pipe is Ctrl-D on a terminal; behind half a line it takes two, the first only ends the line.
+        self._ends += 1
+        if patient or self._given:
+            await self._command.press("C-d")
+            return True
+        return False
+
+    def _in_lines(self, data: bytes) -> bytes:
+        """The tty holds 4,095 bytes of a line and drops the rest; Ctrl-D in its middle hands on what there is."""
+        if not self._command.reads_lines:
+            return data
+        parts: list[bytes] = []
+        for line in data.splitlines(keepends=True):
+            while self._line + len(line) > LONGEST_LINE:
+                cut = LONGEST_LINE - self._line
+                parts += (line[:cut], END)
+                line, self._line = line[cut:], 0
+            parts.append(line)
+            self._line = 0 if line.endswith(b"\n") else self._line + len(line)
+        return b"".join(parts)
+
+    async def _readable(self, timeout: float | None) -> bool:
+        loop = asyncio.get_running_loop()
+        self._ready = False
+        try:
+            loop.add_reader(0, self._on_readable)
+        except (OSError, ValueError):  # a plain file is always ready, and cannot be watched
+            return True
+        try:
+            await self._terminal.changes.until(lambda: self._ready or self._command.state != "waiting", timeout)
+        finally:
+            loop.remove_reader(0)
+        return self._ready and self._command.state == "waiting"
+
+    def _on_readable(self) -> None:
+        self._ready = True
+        self._terminal.changes.tell()
+
+
+@contextlib.contextmanager
+def piped(terminal: Terminal, command: Command) -> Iterator[Feed]:
+    yield _Pipe(terminal, command)

@@ -1,0 +1,45 @@
+"""How a command's terminal is made: as the settings say, and over them what stands on the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from truetty import Misuse, Settings, Terminal
+from truetty.service.defaults import terminal_arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    shell: str | None = None
+    cwd: str | None = None
+    env: list[str] = field(default_factory=list)  # K=V, or K alone to unset it
+    rc: bool = True  # False: not even if the settings say so
+
+    def settings(self) -> Settings:
+        workspace = os.path.abspath(self.cwd) if self.cwd is not None else None
+        return Settings.load(shell=self.shell, workspace=workspace, rc=None if self.rc else False)
+
+    def terminal(
+        self,
+        *,
+        shell: str | None = None,
+        size: tuple[int, int] | None = None,
+        beneath: Mapping[str, str | None] | None = None,
+    ) -> Terminal:
+        """Not open yet. `shell` and `size` go over the settings; variables of the settings go over those `beneath`."""
+        settings = self.settings()
+        made = terminal_arguments(settings)
+        made["env"] = {**(beneath or {}), **(made["env"] or {}), **self._variables()}
+        made["size"] = size or settings.size
+        return Terminal(shell or settings.shell, cwd=self.cwd or settings.workspace, **made)
+
+    def _variables(self) -> dict[str, str | None]:
+        variables: dict[str, str | None] = {}
+        for word in self.env:
+            name, equals, value = word.partition("=")
+            if not name:
+                raise Misuse(f"not a variable: {word!r}", env=word)
+            variables[name] = value if equals else None
+        return variables

@@ -1,0 +1,21 @@
+"""Options that several commands have, each declared once."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated
+
+import typer
+
+Shell = Annotated[str | None, typer.Option(metavar="S", help="The shell, by name or path. Default: yours.")]
+Directory = Annotated[str | None, typer.Option(metavar="D", help="The directory to run in.")]
+Variables = Annotated[
+    list[str] | None, typer.Option(metavar="K=V", help="A variable for the shell; K alone unsets. Repeatable.")
+]
+NoRc = Annotated[bool, typer.Option("--no-rc", help="Do not read your start-up files.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
+
+
+def command_line(words: list[str]) -> str:
+    """One word is a command line as it stands; several are quoted and joined."""
+    return words[0] if len(words) == 1 else shlex.join(words)
