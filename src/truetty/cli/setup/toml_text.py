@@ -1,18 +1,18 @@
 """Changes one table of a TOML text and leaves every other character as it is, comments too.
 
 Rule 1: what does not parse is refused, with the line.
-Rule 2: no change is believed before the whole text was parsed again and all else in it is the same.
-        So it need not be understood here where a string or an array ends: what is cut wrongly does not pass.
+Rule 2: only lines of our table are taken out or changed. Which lines these are is found by taking them out: what is
+        left must say the same of everything else.
 Rule 3: a table that is written in a way we cannot change (inside another one's braces) is refused.
+
+tomlkit 0.15 was tried: where an array of tables stands between two tables of one name, it moves the second one.
 """
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from typing import Final
 
 from truetty.core.errors import Misuse
@@ -24,17 +24,25 @@ _LINE: Final = re.compile(r"\(at line ([0-9]+)")
 
 def read(text: str, keys: tuple[str, ...]) -> object:
     """What stands at these keys; None if nothing does."""
-    return _at(parse(text), keys)
+    tree: object = parse(text)
+    for key in keys:
+        tree = tree.get(key) if isinstance(tree, dict) else None
+    return tree
 
 
 def put(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> str:
     """With this table at these keys: a new one at the end, or the values of the one that is there."""
-    if (there := read(text, keys)) is None:
-        return _verified(_appended(text, keys, entry), _with(parse(text), keys, entry), keys)
+    there = read(text, keys)
+    if there is None:
+        changed = _appended(text, keys, entry)
+        if not _says(changed, keys, entry):
+            raise _unchangeable(text, keys)
+        return changed
     if not isinstance(there, dict):
         raise Misuse(f"{'.'.join(keys)} is not a table", keys=keys)
     for key, value in entry.items():
-        text = _set(text, keys, key, value)
+        if there.get(key) != value:
+            text = _with_value(text, keys, key, value)
     return text
 
 
@@ -43,10 +51,10 @@ def drop(text: str, keys: tuple[str, ...]) -> str | None:
     entry = read(text, keys)
     if entry is None:
         return text
-    rest, at = text, len(text)
-    others = _without(parse(text), keys)
+    others, rest, at = _others(parse(text), keys), text, len(text)
     while read(rest, keys) is not None:
-        rest, at = _cut(rest, keys, others)
+        at, end = _lines_of(rest, keys, others)
+        rest = rest[:at] + rest[end:]
     if isinstance(entry, dict):
         if _appended("", keys, entry) == text:
             return None
@@ -69,70 +77,98 @@ def parse(text: str) -> dict[str, object]:
         raise Misuse("line 1: it is nested too deeply", line=1, reason="nested too deeply") from error
 
 
-def drawn(keys: tuple[str, ...], entry: dict[str, object], end: str = "\n") -> str:
-    return end.join([f"[{'.'.join(keys)}]", *(f"{key} = {_value(value)}" for key, value in entry.items()), ""])
+# -- the text
 
 
 def _appended(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> str:
     """Behind an empty line; behind a last line without an end, without one: so it can be told from the other."""
     end = _end(text)
-    return f"{text}{end if text else ''}{drawn(keys, entry, end)}"
+    lines = [f"[{'.'.join(keys)}]", *(f"{key} = {_value(value)}" for key, value in entry.items()), ""]
+    return f"{text}{end if text else ''}{end.join(lines)}"
 
 
-def _set(text: str, keys: tuple[str, ...], key: str, value: object) -> str:
-    """One value of a table that is there."""
-    target = _with(parse(text), (*keys, key), value)
-    if parse(text) == target:
-        return text
-    lines = text.splitlines(keepends=True)
-    line = f"{key} = {_value(value)}{_end(text)}"
-    name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
-    for first in (number for number, old in enumerate(lines) if name.match(old)):
-        for count in range(1, min(MOST_LINES, len(lines) - first) + 1):
-            changed = "".join([*lines[:first], line, *lines[first + count :]])
-            if _parses_as(changed, target):
-                return changed
-    for number, old in enumerate(lines):
-        if old.lstrip().startswith("["):
-            start = [*lines[:number], old if old.endswith("\n") else old + _end(text)]
-            changed = "".join([*start, line, *lines[number + 1 :]])
-            if _parses_as(changed, target):
-                return changed
+def _with_value(text: str, keys: tuple[str, ...], key: str, value: object) -> str:
+    """With this value in the table that is there; a value that was there keeps its place and its comment."""
+    there = read(text, keys)
+    assert isinstance(there, dict)
+    others, rest = _others(parse(text), keys), text
+    while read(rest, keys) is not None:
+        start, end = _lines_of(rest, keys, others)
+        block = rest[start:end]
+        changed = _replaced(block, key, value) if key in there else _inserted(block, key, value, _end(text))
+        if changed is not None:
+            # No two blocks are equal: TOML allows no key twice.
+            candidate = text.replace(block, changed, 1)
+            if _says(candidate, keys, {**there, key: value}) and _others(parse(candidate), keys) == others:
+                return candidate
+        rest = rest[:start] + rest[end:]
     raise _unchangeable(text, keys)
 
 
-def _cut(text: str, keys: tuple[str, ...], others: dict[str, object]) -> tuple[str, int]:
-    """Without the first lines that say something of the table, and where they were."""
+def _replaced(block: str, key: str, value: object) -> str | None:
+    """The lines with another value of the key. None: it is not in them."""
+    lines = block.splitlines(keepends=True)
+    name = re.compile(rf"""\s*(?:[^=#]*\.\s*)?["']?{re.escape(key)}["']?\s*=\s*""")
+    for first, line in enumerate(lines):
+        if (head := name.match(line)) is None:
+            continue
+        for last in range(first + 1, len(lines) + 1):
+            if (old := _parsed(statement := "".join(lines[first:last]))) is None:
+                continue  # its value goes on in the next line
+            ends = [found.start() for found in re.finditer(r"[ \t]*#|\r?\n|\Z", statement)]
+            behind = next(end for end in ends if _parsed(statement[:end]) == old)
+            return "".join([*lines[:first], head[0], _value(value), statement[behind:], *lines[last:]])
+    return None
+
+
+def _inserted(block: str, key: str, value: object, end: str) -> str | None:
+    """The lines with one more behind the table's head. None: they have no head."""
+    head, *others = block.splitlines(keepends=True)
+    if not head.lstrip().startswith("["):
+        return None
+    return "".join([head if head.endswith("\n") else head + end, f"{key} = {_value(value)}{end}", *others])
+
+
+def _lines_of(text: str, keys: tuple[str, ...], others: dict[str, object]) -> tuple[int, int]:
+    """Where the first lines are that say something of the table: without them, `others` is still what the text says."""
     lines = text.splitlines(keepends=True)
     spots = [at for at, line in enumerate(lines) if keys[-1] in line and not line.lstrip().startswith("#")]
     for first in sorted(spots, key=lambda at: not _names(lines[at], keys)):
-        for count in range(1, min(MOST_LINES, len(lines) - first) + 1):
-            rest = "".join([*lines[:first], *lines[first + count :]])
-            if _parses_as(rest, others, keys):
-                return rest, len("".join(lines[:first]))
+        start = len("".join(lines[:first]))
+        for last in range(first + 1, min(first + MOST_LINES, len(lines)) + 1):
+            end = start + len("".join(lines[first:last]))
+            rest = _parsed(text[:start] + text[end:])
+            if rest is not None and _others(rest, keys) == others:
+                return start, end
     raise _unchangeable(text, keys)
 
 
 def _names(line: str, keys: tuple[str, ...]) -> bool:
     """Whether the line alone is the table's head, or says something of it."""
+    return _parsed(line) is not None and read(line, keys) is not None
+
+
+def _says(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> bool:
+    return _parsed(text) is not None and read(text, keys) == entry
+
+
+def _parsed(text: str) -> dict[str, object] | None:
     try:
-        return read(line, keys) is not None
+        return parse(text)
     except Misuse:
-        return False
+        return None
 
 
-def _parses_as(text: str, target: dict[str, object], keys: tuple[str, ...] | None = None) -> bool:
-    try:
-        found = parse(text)
-    except Misuse:
-        return False
-    return (found if keys is None else _without(found, keys)) == target
-
-
-def _verified(text: str, target: dict[str, object], keys: tuple[str, ...]) -> str:
-    if not _parses_as(text, target):
-        raise _unchangeable(text, keys)
-    return text
+def _others(tree: dict[str, object], keys: tuple[str, ...]) -> dict[str, object]:
+    """All but this table, and but the tables that are empty without it: TOML makes them by naming what is in them."""
+    first, *inner = keys
+    rest = {key: value for key, value in tree.items() if key != first}
+    below = tree.get(first)
+    if inner and isinstance(below, dict) and (kept := _others(below, tuple(inner))):
+        rest[first] = kept
+    elif inner and not isinstance(below, dict) and first in tree:
+        rest[first] = below
+    return rest
 
 
 def _unchangeable(text: str, keys: tuple[str, ...]) -> Misuse:
@@ -140,44 +176,6 @@ def _unchangeable(text: str, keys: tuple[str, ...]) -> Misuse:
     number = next(spots, 1)
     reason = f"{keys[0]} is written in a way that cannot be changed without touching the rest"
     return Misuse(f"line {number}: {reason}", line=number, reason=reason)
-
-
-# -- values
-
-
-def _at(tree: object, keys: tuple[str, ...]) -> object:
-    for key in keys:
-        tree = tree.get(key) if isinstance(tree, dict) else None
-    return tree
-
-
-def _tables(tree: dict[str, object], keys: tuple[str, ...]) -> Iterator[dict[str, object]]:
-    """Those on the way to the last key."""
-    yield tree
-    for key in keys[:-1]:
-        inner = tree.setdefault(key, {})
-        if not isinstance(inner, dict):
-            raise Misuse(f"{key} is not a table", keys=keys)
-        tree = inner
-        yield tree
-
-
-def _with(tree: dict[str, object], keys: tuple[str, ...], value: object) -> dict[str, object]:
-    tree = copy.deepcopy(tree)
-    *_, last = _tables(tree, keys)
-    last[keys[-1]] = value
-    return tree
-
-
-def _without(tree: dict[str, object], keys: tuple[str, ...]) -> dict[str, object]:
-    """Tables that have become empty by it are left out too: TOML makes them by naming what is in them."""
-    tree = copy.deepcopy(tree)
-    tables = list(_tables(tree, keys))
-    tables[-1].pop(keys[-1], None)
-    for table, key in reversed(list(zip(tables, keys[:-1], strict=False))):
-        if table[key] == {}:
-            del table[key]
-    return tree
 
 
 def _value(value: object) -> str:
