@@ -27,6 +27,7 @@ PATHS = {
         "SECRETS",
         "Script",
         "mark",
+        "order",
     },
     "truetty.events": {
         *("Downgraded", "Event", "Finished", "Gap", "Healed", "Output", "Resumed", "Started", "Waiting")

@@ -14,9 +14,9 @@ import contextlib
 import os
 
 from truetty.core.observation import Observation
-from truetty.host.kernel.family import UnknownFamily
-from truetty.host.kernel.shell import UnknownProcess
+from truetty.host.kernel import ports
 from truetty.host.kernel.tty import Attributes, LocalTty, is_secret, open_slave
+from truetty.host.unknown import UnknownFamily, UnknownProcess
 
 
 class BlindObserver:
@@ -28,10 +28,15 @@ class BlindObserver:
         self.tty = LocalTty(master, open_slave(master) if master >= 0 else None, first, shell)
         self.look = BlindLook(self.tty, shell, tells_who_is_in_front)
         self.process = UnknownProcess()
-        self.family = UnknownFamily()
+        self.family = BlindFamily()
 
     def close(self) -> None:
         self.tty.close()
+
+
+class BlindFamily(UnknownFamily):
+    def port_is_open(self, number: int) -> bool | None:
+        return ports.is_open(number)
 
 
 class BlindLook:

@@ -73,19 +73,3 @@ class LinuxFamily:
 
 def _descendants(of: proc.Stat) -> list[proc.Stat]:
     return [one for one in proc.descendants(of, most=1 << 20) if one.state not in proc.DEAD]
-
-
-class UnknownFamily:
-    """Of which the kernel says nothing but what is open to all."""
-
-    def children(self) -> list[Process] | None:
-        return None
-
-    def everyone(self) -> list[Process] | None:
-        return None
-
-    def ports(self) -> frozenset[int] | None:
-        return None
-
-    def port_is_open(self, number: int) -> bool | None:
-        return ports.is_open(number)

@@ -89,31 +89,3 @@ class LinuxProcess:
         except OSError:
             return None
         return None if of is None else of.ticks / proc.TICKS
-
-
-class UnknownProcess:
-    """Of which the kernel says nothing."""
-
-    def cwd(self) -> str | None:
-        return None
-
-    def program(self) -> str | None:
-        return None
-
-    def argv(self) -> tuple[str, ...] | None:
-        return None
-
-    def image(self) -> object:
-        return None
-
-    def mentions(self, text: str) -> bool | None:
-        return None
-
-    def consumed(self) -> int | None:
-        return None
-
-    def reaped(self) -> int | None:
-        return None
-
-    def cpu(self) -> float | None:
-        return None
