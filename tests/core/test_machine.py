@@ -19,7 +19,7 @@ P = Mark(50, 60, "P", "key", 130, "himBH")
 H = Mark(70, 80, "H", "reply", 5)
 READY = Observation("ready", consumed=1000)
 RUNNING = Observation("running", consumed=1000)
-UNKNOWN = Observation("unknown", hard=False)
+UNKNOWN = Observation("unknown", conclusive=False)
 
 
 def evidence(turned: Turned) -> str | None:
@@ -250,10 +250,10 @@ def test_an_end_mark_while_another_group_holds_the_terminal_is_only_a_claim() ->
     assert (evidence(t), code(t)) == ("mark", 3)
 
 
-def test_a_claim_is_confirmed_by_soft_looks_too() -> None:
+def test_a_claim_is_confirmed_by_suggestive_looks_too() -> None:
     t = started()
     t.event(D, in_front=False)
-    t.sight = Observation("waiting", hard=False, kind="shell", reader=SHELL, consumed=1000)
+    t.sight = Observation("waiting", conclusive=False, kind="shell", reader=SHELL, consumed=1000)
     t.turn(1)
     assert (evidence(t), code(t), t.wanted) == ("mark", 3, [])
 
@@ -325,9 +325,9 @@ def test_prompt_back_without_a_start_proves_nothing() -> None:
     assert t.machine.ending is not None and not t.machine.ending.proven
 
 
-def test_a_soft_look_never_ends_a_command() -> None:
+def test_a_suggestive_look_never_ends_a_command() -> None:
     t = started()
-    t.sight = Observation("waiting", hard=False, kind="key", reader=SHELL, wakes=1, consumed=1000)
+    t.sight = Observation("waiting", conclusive=False, kind="key", reader=SHELL, wakes=1, consumed=1000)
     t.turn(60)
     assert t.machine.ending is None and t.machine.state is State.RUNNING
 
@@ -347,31 +347,31 @@ def test_a_second_start_counts_only_before_any_output() -> None:
 
 
 def reading(
-    kind: str = "line", *, hard: bool = True, reader: int = 7, wakes: int = 1, busy: bool = False
+    kind: str = "line", *, conclusive: bool = True, reader: int = 7, wakes: int = 1, busy: bool = False
 ) -> Observation:
-    return Observation("waiting", hard, kind, reader, "cat", wakes, 1000, busy)  # type: ignore[arg-type]
+    return Observation("waiting", conclusive, kind, reader, "cat", wakes, 1000, busy)  # type: ignore[arg-type]
 
 
-def test_a_hard_reader_waits_at_the_first_look() -> None:
+def test_a_conclusive_reader_waits_at_the_first_look() -> None:
     t = started()
     t.sight = reading("secret")
     t.turn(QUIET)
     assert t.machine.waiting is not None and t.machine.waiting.kind == "secret" and t.machine.waiting.certain
 
 
-def test_a_soft_reader_waits_after_three_equal_looks() -> None:
+def test_a_suggestive_reader_waits_after_three_equal_looks() -> None:
     t = started()
-    t.sight = reading("key", hard=False)
+    t.sight = reading("key", conclusive=False)
     t.turn(QUIET)
     assert t.machine.waiting is None
     t.turn(1)
     assert t.machine.waiting is not None and not t.machine.waiting.certain
 
 
-def test_a_soft_reader_that_works_is_not_waiting() -> None:
+def test_a_suggestive_reader_that_works_is_not_waiting() -> None:
     t = started()
     for wakes in range(200):
-        t.sight = reading("key", hard=False, wakes=wakes, busy=wakes % 2 == 0)
+        t.sight = reading("key", conclusive=False, wakes=wakes, busy=wakes % 2 == 0)
         t.turn(0.02)
     assert t.machine.waiting is None
 
@@ -416,16 +416,16 @@ def test_the_continuation_prompt_is_told_by_its_mark() -> None:
     assert t.machine.ending is None
 
 
-def test_a_new_shell_after_exec_is_back_by_soft_looks() -> None:
+def test_a_new_shell_after_exec_is_back_by_suggestive_looks() -> None:
     t = started()
-    t.sight = Observation("waiting", hard=False, kind="shell", reader=SHELL, consumed=1000)
+    t.sight = Observation("waiting", conclusive=False, kind="shell", reader=SHELL, consumed=1000)
     t.turn(2)
     assert t.wanted == [Want.ASK]
 
 
 def test_a_nested_shell_is_waiting() -> None:
     t = started()
-    t.sight = Observation("waiting", hard=True, kind="shell", reader=SHELL + 1, program="bash", consumed=1000)
+    t.sight = Observation("waiting", conclusive=True, kind="shell", reader=SHELL + 1, program="bash", consumed=1000)
     t.turn(2)
     assert t.machine.waiting is not None and t.machine.waiting.kind == "shell" and not t.wanted
 

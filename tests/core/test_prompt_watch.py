@@ -7,8 +7,8 @@ from truetty.core.prompt_watch import PAUSE_LOOKS, STEADY_LOOKS, Back, PromptWat
 
 SHELL = 100
 READY = Observation("ready", consumed=1000)
-STRANGE = Observation("waiting", hard=False, kind="shell", reader=SHELL)
-UNKNOWN = Observation("unknown", hard=False)
+STRANGE = Observation("waiting", conclusive=False, kind="shell", reader=SHELL)
+UNKNOWN = Observation("unknown", conclusive=False)
 
 
 def watch(*, typed_into: bool = False, sees: bool = True) -> PromptWatch:
@@ -60,7 +60,7 @@ def test_what_shows_the_prompt() -> None:
     assert watch().is_shown(READY, queued=False)
     assert watch().is_shown(STRANGE, queued=False)
     assert not watch().is_shown(Observation("waiting", kind="shell", reader=7), queued=False)  # a nested shell
-    elsewhere = Observation("waiting", hard=False, kind="continuation", reader=SHELL)
+    elsewhere = Observation("waiting", conclusive=False, kind="continuation", reader=SHELL)
     assert not watch().is_shown(elsewhere, queued=True)
     assert watch(typed_into=True).is_shown(elsewhere, queued=True)
     assert not watch(typed_into=True).is_shown(elsewhere, queued=False)

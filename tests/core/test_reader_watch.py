@@ -28,18 +28,18 @@ def marks(*, started: bool = True, continuation: bool = False) -> said.Testimony
 
 
 def reading(
-    kind: ReadKind | None = "line", *, hard: bool = True, reader: int = 7, wakes: int = 1, busy: bool = False
+    kind: ReadKind | None = "line", *, conclusive: bool = True, reader: int = 7, wakes: int = 1, busy: bool = False
 ) -> Observation:
-    return Observation("waiting", hard, kind, reader, "cat", wakes, None, busy)
+    return Observation("waiting", conclusive, kind, reader, "cat", wakes, None, busy)
 
 
-def test_one_hard_look_is_enough() -> None:
+def test_one_conclusive_look_is_enough() -> None:
     reader = watch()
     assert reader.on_away(reading("secret"), 1.0, marks()) is None
     assert reader.waiting == Reading("secret", "cat", True) and reader.episode == 1
 
 
-def test_a_hard_look_beside_somebody_at_work_must_hold() -> None:
+def test_a_conclusive_look_beside_somebody_at_work_must_hold() -> None:
     reader = watch()
     for number in range(LOOKS):
         assert reader.waiting is None
@@ -48,30 +48,30 @@ def test_a_hard_look_beside_somebody_at_work_must_hold() -> None:
 
 
 @pytest.mark.parametrize("between", [SPAN / 2, SPAN / 10])
-def test_soft_looks_must_agree_in_number_and_over_time(between: float) -> None:
+def test_suggestive_looks_must_agree_in_number_and_over_time(between: float) -> None:
     reader, looks = watch(), 0
     while reader.waiting is None:
-        delay = reader.on_away(reading(hard=False), looks * between, marks())
+        delay = reader.on_away(reading(conclusive=False), looks * between, marks())
         assert delay == SPAN / LOOKS or reader.waiting is not None
         looks += 1
     assert looks >= LOOKS and (looks - 1) * between >= SPAN and not reader.waiting.certain
 
 
 @pytest.mark.parametrize(
-    "other", [reading(hard=False, wakes=2), reading(hard=False, reader=8), reading("key", hard=False)]
+    "other", [reading(conclusive=False, wakes=2), reading(conclusive=False, reader=8), reading("key", conclusive=False)]
 )
-def test_soft_looks_at_something_else_start_anew(other: Observation) -> None:
+def test_suggestive_looks_at_something_else_start_anew(other: Observation) -> None:
     reader = watch()
-    reader.on_away(reading(hard=False), 0.0, marks())
-    reader.on_away(reading(hard=False), 0.1, marks())
+    reader.on_away(reading(conclusive=False), 0.0, marks())
+    reader.on_away(reading(conclusive=False), 0.1, marks())
     reader.on_away(other, 0.2, marks())
     assert reader.waiting is None
 
 
-def test_a_soft_reader_at_work_counts_for_nothing() -> None:
+def test_a_suggestive_reader_at_work_counts_for_nothing() -> None:
     reader = watch()
     for number in range(10):
-        reader.on_away(reading(hard=False, busy=True), number, marks())
+        reader.on_away(reading(conclusive=False, busy=True), number, marks())
     assert reader.waiting is None
 
 
@@ -122,7 +122,7 @@ def test_kinds(look: Observation, screen: bool, continuation: bool, started: boo
 def test_whether_a_reader_would_be_seen() -> None:
     reader = watch()
     assert reader.can_tell
-    reader.on_look(Observation("unknown", hard=False))
+    reader.on_look(Observation("unknown", conclusive=False))
     assert not reader.can_tell
     reader.on_look(Observation("stopped"))
     assert reader.can_tell and reader.stopped

@@ -113,7 +113,7 @@ async def test_kill_says_that_processes_cannot_be_seen(monkeypatch: pytest.Monke
     monkeypatch.setattr("truetty.terminal.stop.GRACE", 0.01)
     stage = Stage()
     stage.observer.living = None
-    stage.observer.sees, stage.observer.observation = False, Observation("unknown", hard=False)
+    stage.observer.sees, stage.observer.observation = False, Observation("unknown", conclusive=False)
     terminal = await stage.open()
     command = await terminal.start("while :; do :; done")
     stage.say(("C",))

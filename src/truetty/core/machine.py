@@ -29,7 +29,7 @@ The facts, and what it takes for each to count:
     BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
             prompt was never learnt, three; with somebody else's bytes between every two, eight
     ANSWER  our H mark with the secret of the question
-    READS   one hard look at somebody blocked on the keyboard, or three equal soft ones
+    READS   one conclusive look at somebody blocked on the keyboard, or three equal suggestive ones
     LATE    the question found no answer in time: the end is known already, only its exit code is not
 """
 
@@ -287,12 +287,12 @@ class Machine:
         confirmed = self._testimony.for_prompt() if self.state is State.RUNNING else None
         if back is Back.CLEARING:
             self._pace.soon(now, AGAIN)
-        elif confirmed is not None and (look.hard or back is Back.PROVEN):
+        elif confirmed is not None and (look.conclusive or back is Back.PROVEN):
             self._on_fact(Fact.PROMPT, now, confirmed)
         elif back is Back.PROVEN:
             self._on_fact(Fact.BACK, now, None)
         else:
-            self._pace.soon(now, AGAIN if look.hard else SPAN / LOOKS)
+            self._pace.soon(now, AGAIN if look.conclusive else SPAN / LOOKS)
 
     # -- what else happened
 

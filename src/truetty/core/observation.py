@@ -1,4 +1,9 @@
-"""What was seen of a terminal at one moment, as a value. Who sees it, and how, is the kernel floor's affair."""
+"""What was seen of a terminal at one moment, as a value. `host/kernel` makes them.
+
+A look at a reader is *conclusive* when the process cannot go on without input. It is *suggestive* when the process also
+waits for something else, when we may not look closely, or when the prompt of its program was never learnt. One
+suggestive look proves nothing; some that agree do (`reader_watch.py`).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ ReadKind = Literal["line", "secret", "key", "continuation", "shell"]
 @dataclass(frozen=True, slots=True)
 class Observation:
     seen: Seen
-    hard: bool = True
+    conclusive: bool = True  # False: suggestive
     kind: ReadKind | None = None  # of `waiting`; whether a `key` reader is full-screen is not the kernel's to know
     reader: int | None = None  # the pid that is blocked on our tty
     program: str | None = None  # its name

@@ -118,7 +118,7 @@ class PromptWatch:
         self._looks += 1
         if self._cleared and self._looks < STEADY_LOOKS:
             return Back.CLEARING
-        if self._looks >= (2 if look.hard else LOOKS) and (self._quiet or self._looks >= STEADY_LOOKS):
+        if self._looks >= (2 if look.conclusive else LOOKS) and (self._quiet or self._looks >= STEADY_LOOKS):
             return Back.PROVEN
         self._quiet = True
         return Back.ONCE

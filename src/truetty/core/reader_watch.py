@@ -1,8 +1,8 @@
 """Who reads the keyboard, since when, as what.
 
-Rule 1: one hard look at a reader is enough, unless other threads of the foreground run at that moment.
-Rule 2: soft looks prove nothing one by one. Three that agree, over 0.15 s, prove that somebody waits; a reader that
-        was on a CPU in between starts the count anew.
+Rule 1: one conclusive look at a reader is enough, unless other threads of the foreground run at that moment.
+Rule 2: suggestive looks prove nothing one by one. Three that agree, over 0.15 s, prove that a program waits. A reader
+        that was on a CPU in between starts the count anew.
 Rule 3: after keys were sent, the same reader may simply not have woken up yet. It counts again when it has run since.
 """
 
@@ -17,7 +17,8 @@ from truetty.core.outcome import WaitingKind
 from truetty.core.pace import AGAIN
 from truetty.core.testimony import Testimony
 
-# How many soft looks must agree, and how far apart the first and the last: longer than any program rests by chance.
+# How many suggestive looks must agree, and how far apart the first and the last must be: no program rests so long by
+# chance.
 LOOKS: Final = 3
 SPAN: Final = 0.15
 # How long after keys were sent a reader that has not run since is taken to be still asleep.
@@ -61,7 +62,7 @@ class ReaderWatch:
         self._unknown = False  # the last look was not allowed to see
         self._who: tuple[int | None, int | None] | None = None  # the last reader, and its count of wake-ups
         self._typed_at = -inf
-        self._count = 0  # soft looks that agree, so far
+        self._count = 0  # suggestive looks that agree, so far
         self._agreeing: tuple[object, ...] = ()  # what they all showed
         self._since = 0.0  # when the first of them was made
 
@@ -110,9 +111,9 @@ class ReaderWatch:
             return None
         if now < self._typed_at + WAKE and self._who == (look.reader, look.wakes):
             return AGAIN
-        if (not look.hard or look.busy) and not self._agrees(look, now):
+        if (not look.conclusive or look.busy) and not self._agrees(look, now):
             return SPAN / LOOKS if self.waiting is None else None
-        self._begin(Reading(self._kind(look, testimony), look.program, look.hard), look)
+        self._begin(Reading(self._kind(look, testimony), look.program, look.conclusive), look)
         return None
 
     def on_end(self) -> None:
@@ -140,7 +141,7 @@ class ReaderWatch:
     def _agrees(self, look: Observation, now: float) -> bool:
         """Whether this look and those before it are enough."""
         shown = (look.reader, look.wakes, look.kind)
-        if look.busy and not look.hard:
+        if look.busy and not look.conclusive:
             self._count = 0
         elif self._count == 0 or shown != self._agreeing:
             self._count, self._agreeing, self._since = 1, shown, now

@@ -73,11 +73,11 @@ class Pty:
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
-    def settle(self, seen: str, kind: str | None = None, hard: bool | None = None) -> Observation:
+    def settle(self, seen: str, kind: str | None = None, conclusive: bool | None = None) -> Observation:
         """Wait until it is seen so, and see that it stays so."""
 
         def fits(look: Observation) -> bool:
-            return (look.seen, look.kind) == (seen, kind) and hard in (None, look.hard)
+            return (look.seen, look.kind) == (seen, kind) and conclusive in (None, look.conclusive)
 
         def steady() -> bool:
             for _ in range(LOOKS):
@@ -86,7 +86,7 @@ class Pty:
                 self.pump()
             return True
 
-        self.until(steady, f"{seen} {kind} {hard}")
+        self.until(steady, f"{seen} {kind} {conclusive}")
         return self.observer.look.observe()
 
     def learn(self) -> None:
@@ -107,9 +107,9 @@ class Pty:
         self.type("/bin/sleep 1000\r")
         # Between fork and exec, zsh's child ignores Ctrl-C.
         self.until(lambda: self._in_front() == "sleep", "sleep is in front")
-        self.settle("running", hard=True)
+        self.settle("running", conclusive=True)
         self.type("\x03")
-        self.settle("ready", hard=True)
+        self.settle("ready", conclusive=True)
 
     def _in_front(self) -> str | None:
         found = proc.stat(self.observer.tty.foreground() or 0)

@@ -24,7 +24,7 @@ def test_a_prompt_is_unknown(blind: tuple[Pty, BlindObserver]) -> None:
     pty, observer = blind
     pty.settle("ready")
     look = observer.look.observe()
-    assert (look.seen, look.hard, look.kind) == ("unknown", False, None)
+    assert (look.seen, look.conclusive, look.kind) == ("unknown", False, None)
     assert not observer.look.sees and pty.observer.look.sees
     assert not observer.look.learn()
     assert not observer.look.knows_prompt
@@ -54,7 +54,7 @@ def test_a_secret_is_seen_by_the_modes(blind: tuple[Pty, BlindObserver]) -> None
     pty.type("sh -c 'stty -echo; cat'\r")
     pty.settle("waiting", "secret")
     look = observer.look.observe()
-    assert (look.seen, look.hard, look.kind) == ("waiting", False, "secret")
+    assert (look.seen, look.conclusive, look.kind) == ("waiting", False, "secret")
     observer.close()
 
 
@@ -80,7 +80,7 @@ def test_no_terminal_at_all() -> None:
     observer.close()
 
 
-def test_darwin_says_running_softly_when_another_group_is_in_front(start: Start) -> None:
+def test_darwin_says_running_suggestively_when_another_group_is_in_front(start: Start) -> None:
     """Run here on Linux, for what it asks is the same everywhere; on a Mac it was never run."""
     pty = start("bash")
     observer = BlindObserver(pty.master, pty.pid, tells_who_is_in_front=True)
@@ -88,5 +88,5 @@ def test_darwin_says_running_softly_when_another_group_is_in_front(start: Start)
     pty.type("sleep 1000\r")
     pty.settle("running")
     look = observer.look.observe()
-    assert (look.seen, look.hard) == ("running", False)
+    assert (look.seen, look.conclusive) == ("running", False)
     observer.close()

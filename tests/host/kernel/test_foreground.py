@@ -17,7 +17,7 @@ Start = Callable[..., Pty]
 
 
 @pytest.mark.parametrize(
-    ("line", "seen", "kind", "hard"),
+    ("line", "seen", "kind", "conclusive"),
     [
         ("sleep 1000 | cat", "running", None, True),
         ("cat | sleep 1000", "waiting", "line", True),
@@ -42,16 +42,16 @@ Start = Callable[..., Pty]
         ("script -qc \"script -qc 'stty -echo; cat' /dev/null\" /dev/null", "waiting", "secret", True),
     ],
 )
-def test_program_in_front(start: Start, line: str, seen: str, kind: str | None, hard: bool | None) -> None:
+def test_program_in_front(start: Start, line: str, seen: str, kind: str | None, conclusive: bool | None) -> None:
     pty = start("bash")
     pty.type(line + "\r")
-    pty.settle(seen, kind, hard)
+    pty.settle(seen, kind, conclusive)
 
 
 def test_a_server_that_borrowed_the_tty_reads_for_its_client(start: Start, tmp_path: Path) -> None:
     pty = start("bash")
     pty.type(f"tmux -f /dev/null -S {tmp_path}/socket new sleep 1000\r")
-    look = pty.settle("waiting", "key", hard=False)
+    look = pty.settle("waiting", "key", conclusive=False)
     assert look.program == "tmux: server"
     assert "tmux: server" in [process.name for process in pty.everyone()]
 
@@ -61,7 +61,7 @@ def test_unread_input_vetoes(start: Start, monkeypatch: pytest.MonkeyPatch, line
     """A reader with input is only about to wake: too short a moment to wait for, so it is made to last."""
     pty = start("bash")
     pty.type(line + "\r")
-    pty.settle(seen, "line" if line else None, hard=True)
+    pty.settle(seen, "line" if line else None, conclusive=True)
     monkeypatch.setattr(LocalTty, "unread", lambda tty: 3)
     assert pty.observer.look.observe().seen == "running"
     assert not pty.observer.look.learn()
@@ -72,7 +72,7 @@ def test_stopped(start: Start) -> None:
     pty.type("set +m; sh -c 'kill -STOP $$' & kill -STOP $$\r")
     pty.settle("stopped")
     os.kill(pty.pid, signal.SIGCONT)
-    pty.settle("ready", hard=True)
+    pty.settle("ready", conclusive=True)
 
 
 @pytest.mark.parametrize("shell", ["fish", "busybox", "bash", "zsh"])
@@ -81,7 +81,7 @@ def test_a_call_taken_up_again_after_a_stop(start: Start, shell: str) -> None:
     os.kill(pty.pid, signal.SIGSTOP)
     pty.settle("stopped")
     os.kill(pty.pid, signal.SIGCONT)
-    pty.settle("ready", hard=True)
+    pty.settle("ready", conclusive=True)
 
 
 def test_wakes_tell_whether_the_reader_has_looked(start: Start) -> None:
@@ -122,7 +122,7 @@ def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize(
-    ("line", "seen", "kind", "hard"),
+    ("line", "seen", "kind", "conclusive"),
     [
         ("", "unknown", None, False),
         ("cat", "unknown", None, False),
@@ -133,11 +133,11 @@ def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     ],
 )
 def test_what_is_forbidden_is_unknown(
-    start: Start, forbidden: Callable[[], None], line: str, seen: str, kind: str | None, hard: bool
+    start: Start, forbidden: Callable[[], None], line: str, seen: str, kind: str | None, conclusive: bool
 ) -> None:
     pty = start("bash")
     if line:
         pty.type(line + "\r")
         pty.until(lambda: pty.observer.look.observe().seen in ("waiting", "running"), "the program")
     forbidden()
-    pty.settle(seen, kind, hard)
+    pty.settle(seen, kind, conclusive)

@@ -26,24 +26,24 @@ every_shell = pytest.mark.parametrize("shell", SHELLS)
 @every_shell
 def test_prompt_program_and_end(start: Start, shell: str) -> None:
     pty = start(shell)
-    ready = pty.settle("ready", hard=True)
+    ready = pty.settle("ready", conclusive=True)
     assert ready.reader == pty.pid
     assert pty.observer.look.knows_prompt
     assert pty.observer.tty.shell_in_front()
 
     pty.type("/bin/sleep 1000\r")
-    pty.settle("running", hard=True)
+    pty.settle("running", conclusive=True)
     assert not pty.observer.tty.shell_in_front()
     assert [child.name for child in pty.children()] == ["sleep"]
 
     pty.type("\x03")
-    pty.settle("ready", hard=True)
+    pty.settle("ready", conclusive=True)
     pty.type("/bin/cat\r")
-    waiting = pty.settle("waiting", "line", hard=True)
+    waiting = pty.settle("waiting", "line", conclusive=True)
     assert (waiting.program, waiting.reader) == ("cat", pty.children()[0].pid)
 
     pty.type("\x04")
-    pty.settle("ready", hard=True)
+    pty.settle("ready", conclusive=True)
     assert pty.children() == []
     pty.type("exit\r")
     pty.settle("exited")
@@ -54,14 +54,14 @@ def test_prompt_is_the_same_in_every_process_of_a_shell(start: Start, shell: str
     start(shell)
     argv = SHELLS[shell]
     other = start(*argv, prompt=False, env={f"V{n}": "x" * (37 * n % 400) for n in range(60)} | {"LC_ALL": "C.UTF-8"})
-    other.settle("ready", hard=True)
+    other.settle("ready", conclusive=True)
     other.run("cd /")
     other.type("exec " + " ".join(argv) + "\r")
     watch = other.observer
     other.until(lambda: watch.look.observe().seen == "ready" and watch.process.cwd() == "/", "the new shell")
-    other.settle("ready", hard=True)
+    other.settle("ready", conclusive=True)
     other.type(" ".join(argv) + "\r")
-    nested = other.settle("waiting", "shell", hard=True)
+    nested = other.settle("waiting", "shell", conclusive=True)
     assert nested.reader == other.children()[0].pid
 
 
@@ -73,17 +73,17 @@ def test_prompt_after_trouble(start: Start, shell: str) -> None:
         if keys.startswith("/bin/sleep"):
             pty.settle("running")
         else:
-            pty.settle("ready", hard=True)
+            pty.settle("ready", conclusive=True)
     # ksh93 has a sleep of its own; elsewhere the job is stopped, and does not make the shell so.
     assert pty.observer.look.observe().seen == "ready"
 
 
 def test_nothing_learnt_is_soft(start: Start) -> None:
     pty = start("bash", prompt=False)
-    pty.settle("waiting", "shell", hard=False)
+    pty.settle("waiting", "shell", conclusive=False)
     assert not pty.observer.look.knows_prompt
     pty.learn()
-    pty.settle("ready", hard=True)
+    pty.settle("ready", conclusive=True)
 
 
 def test_learning_needs_a_shell_that_reads(start: Start) -> None:
@@ -96,9 +96,9 @@ def test_learning_needs_a_shell_that_reads(start: Start) -> None:
 def test_another_editing_mode_is_learnt_beside_the_first(start: Start) -> None:
     pty = start("ksh93")
     pty.type("set -o vi\r")
-    pty.settle("waiting", "continuation", hard=False)
+    pty.settle("waiting", "continuation", conclusive=False)
     assert pty.observer.look.learn()
-    pty.settle("ready", hard=True)
+    pty.settle("ready", conclusive=True)
     pty.run("set -o emacs")
     pty.run("true")
     second = start("ksh93", prompt=False)
@@ -108,19 +108,19 @@ def test_another_editing_mode_is_learnt_beside_the_first(start: Start) -> None:
 def test_csh_without_its_editor_reads_what_is_left_of_its_buffer(start: Start) -> None:
     pty = start("tcsh")
     pty.type("unset edit\r")
-    pty.settle("waiting", "shell", hard=False)
+    pty.settle("waiting", "shell", conclusive=False)
     assert pty.observer.look.learn()
     for _ in range(3):
         pty.run("true")
     pty.type("set x=$<\r")
-    pty.settle("waiting", "line", hard=True)
+    pty.settle("waiting", "line", conclusive=True)
 
 
 def test_exec_of_another_shell(start: Start) -> None:
     pty = start("bash")
     before = pty.observer.process.program()
     pty.type("exec dash\r")
-    look = pty.settle("waiting", "shell", hard=False)
+    look = pty.settle("waiting", "shell", conclusive=False)
     assert look.reader == pty.pid
     assert not pty.observer.look.knows_prompt
     assert pty.observer.process.program() not in (None, before)
@@ -131,23 +131,23 @@ def test_exec_of_another_shell(start: Start) -> None:
 def test_modes_left_behind_do_not_hide_the_prompt(start: Start) -> None:
     pty = start("dash")
     pty.run("stty -echo")
-    pty.settle("ready", hard=True)
+    pty.settle("ready", conclusive=True)
     pty.type("stty echo raw\r")
-    pty.settle("ready", hard=True)
+    pty.settle("ready", conclusive=True)
 
 
 def test_modes_changed_under_the_editor_do_not_hide_the_prompt(start: Start) -> None:
     pty = start("bash")
     os.system(f"stty sane <{os.readlink(f'/proc/{pty.pid}/fd/0')}")
     assert pty.modes().canonical
-    pty.settle("ready", hard=True)
+    pty.settle("ready", conclusive=True)
 
 
 # ── what the shell itself reads ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
-    ("shell", "line", "kind", "hard"),
+    ("shell", "line", "kind", "conclusive"),
     [
         ("bash", "read x", "line", True),
         ("bash", "read -s x", "secret", True),
@@ -180,19 +180,19 @@ def test_modes_changed_under_the_editor_do_not_hide_the_prompt(start: Start) -> 
         ("busybox", 'echo "abc', "continuation", False),
     ],
 )
-def test_shell_reads(start: Start, shell: str, line: str, kind: str, hard: bool) -> None:
+def test_shell_reads(start: Start, shell: str, line: str, kind: str, conclusive: bool) -> None:
     pty = start(shell)
     if shell in ("bash", "zsh", "fish", "ksh93"):  # those lend their editor to commands
         pty.learn_work()
     pty.type(line + "\r")
-    pty.settle("waiting", kind, hard)
+    pty.settle("waiting", kind, conclusive)
 
 
 @pytest.mark.parametrize("line", ["while :; do :; done", "wait", "sleep 1000 & wait", "set +m; sleep 1000"])
 def test_shell_is_at_work(start: Start, line: str) -> None:
     pty = start("bash")
     pty.type(f"sleep 1000 & {line}\r")
-    look = pty.settle("running", hard=True)
+    look = pty.settle("running", conclusive=True)
     assert look.busy == line.startswith("while")
 
 
@@ -210,8 +210,8 @@ def test_never_ready_before_the_end_once_the_line_is_consumed(start: Start, tmp_
         for _ in range(100_000):
             look = pty.observer.look.observe()
             read = (look.consumed or 0) >= needed
-            assert not (read and look.seen == "waiting" and look.hard), look
-            if read and look.seen == "ready" and look.hard:
+            assert not (read and look.seen == "waiting" and look.conclusive), look
+            if read and look.seen == "ready" and look.conclusive:
                 break
             pty.pump(0)
         assert truth.read_text() == f"{n}\n"
@@ -343,13 +343,13 @@ def test_out_of_descriptors_is_unknown(start: Start) -> None:
     pty = start("bash")
     pty.type("cat\r")
     pty.settle("waiting", "line")
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    suggestive, conclusive = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, conclusive))
     try:
         look = pty.observer.look.observe()
         learnt = pty.observer.look.learn()
     finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert (look.seen, look.hard) == ("unknown", False)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (suggestive, conclusive))
+    assert (look.seen, look.conclusive) == ("unknown", False)
     assert not learnt
-    pty.settle("waiting", "line", hard=True)
+    pty.settle("waiting", "line", conclusive=True)

@@ -238,7 +238,7 @@ def test_read_on_the_very_depth_of_the_prompt_is_not_the_prompt(start: Start) ->
             for _ in range(count):
                 line = form.format(line)
         pty.type(line + "\r")
-        pty.settle("waiting", "line", hard=True)
+        pty.settle("waiting", "line", conclusive=True)
         tried += _depth(pty) == depth
         pty.run("")
         if tried == 5:
@@ -253,7 +253,7 @@ def _depth(pty: Pty) -> int:
 
 def _depth_of_read(pty: Pty, line: str) -> int:
     pty.type(line + "\r")
-    pty.settle("waiting", "line", hard=True)
+    pty.settle("waiting", "line", conclusive=True)
     depth = _depth(pty)
     pty.run("")
     return depth

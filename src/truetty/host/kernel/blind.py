@@ -1,10 +1,10 @@
 """Watches a shell where the kernel cannot be asked: it knows nothing, and says so.
 
-Rule 1: what it does not know is `unknown` or `None`. It never says `ready`, and never anything hard but `exited`.
+Rule 1: what it does not know is `unknown` or `None`. It never says `ready`, and never anything conclusive but `exited`.
 Rule 2: if the terminal is a descriptor of this machine, its foreground group and its modes still speak: line mode
         without echo is a question for a secret.
 Rule 3: macOS does not say what a process is blocked on without special rights, so it has this observer too, with one
-        fact more: another group in front and no question for a secret is `running`, soft, for it may as well wait.
+        fact more: another group in front and no question for a secret is `running`, suggestive: it may wait.
         **Untested**: written from the manuals, never run on a Mac.
 """
 
@@ -52,10 +52,10 @@ class BlindLook:
         if self._gone():
             return Observation("exited")
         if self._asks_secret():
-            return Observation("waiting", hard=False, kind="secret")
+            return Observation("waiting", conclusive=False, kind="secret")
         if self._tells and self._tty.shell_in_front() is False:
-            return Observation("running", hard=False)
-        return Observation("unknown", hard=False)
+            return Observation("running", conclusive=False)
+        return Observation("unknown", conclusive=False)
 
     def learn(self) -> bool:
         return False

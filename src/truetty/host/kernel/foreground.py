@@ -1,7 +1,7 @@
 """What the foreground group of a terminal is at, when the shell itself is not the one who reads.
 
-Rule 1: somebody who is stuck reading our tty is *hard*, unless another thread of that program runs or will wake by
-        itself: then input is not the only thing that can happen. What other processes do is `busy`, and no excuse.
+Rule 1: a look at a process that is stuck reading our tty is conclusive, unless another thread of it runs or will wake
+        by itself: then input is not the only thing that can happen. What other processes do is `busy`, and no excuse.
 Rule 2: unread input vetoes: who has input does not wait for it.
 Rule 3: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
         without echo is a question for a secret. Raw and hidden stays unknown.
@@ -60,7 +60,7 @@ class Foreground:
         if not members:
             members = [one for one in proc.everything() if one.group == group and one.state not in proc.DEAD]
         if not members:
-            return Observation("running", hard=False, consumed=consumed)
+            return Observation("running", conclusive=False, consumed=consumed)
         if all(one.state in proc.HALTED for one in members):
             return Observation("stopped", consumed=consumed)
         for one in members:
@@ -76,13 +76,13 @@ class Foreground:
                 self._ask_borrower(group)
             verdict = self._verdict(beneath)
         except (FileNotFoundError, ProcessLookupError):
-            verdict = Observation("running", hard=False)  # the reader ended while we looked
+            verdict = Observation("running", conclusive=False)  # the reader ended while we looked
         except OSError:
-            verdict = Observation("unknown", hard=False)
+            verdict = Observation("unknown", conclusive=False)
         whole = len(family) < proc.MOST_PROCESSES
         return Observation(
             verdict.seen,
-            verdict.hard and (whole or verdict.seen == "waiting"),
+            verdict.conclusive and (whole or verdict.seen == "waiting"),
             verdict.kind,
             verdict.reader,
             verdict.program,
@@ -131,8 +131,8 @@ class Foreground:
             if inner is not None:
                 return inner
             if is_secret(local) and not self._tty.unread():
-                return Observation("waiting", hard=False, kind="secret")
-            return Observation("unknown", hard=False)
+                return Observation("waiting", conclusive=False, kind="secret")
+            return Observation("unknown", conclusive=False)
         reader = next((one for one in self._readers if one.stuck), self._readers[0])
         pid, thread = reader.of.pid, reader.thread
         wakes, call = proc.wakes(pid, thread), call_of(pid, thread)
@@ -187,7 +187,7 @@ class Foreground:
             try:
                 fd = os.open(f"/dev/pts/{number}", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
             except OSError:
-                return Observation("unknown", hard=False)
+                return Observation("unknown", conclusive=False)
             with contextlib.closing(LocalTty(fd, fd)) as inner:
                 found = os.fstat(fd)
                 device = Device(found.st_rdev, found.st_dev)

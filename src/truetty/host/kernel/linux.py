@@ -112,7 +112,9 @@ class LinuxLook:
         ):
             if self._last.consumed != consumed:
                 last = self._last
-                self._last = Observation("ready", last.hard, None, last.reader, last.program, last.wakes, consumed)
+                self._last = Observation(
+                    "ready", last.conclusive, None, last.reader, last.program, last.wakes, consumed
+                )
             return self._last
         self._last = None
         try:
@@ -121,7 +123,7 @@ class LinuxLook:
                 # It ran while we looked: its call, its modes and its stack are not of one moment.
                 seen = Observation("running", consumed=consumed, busy=True)
         except OSError:  # out of descriptors or memory: then nothing is known
-            seen = Observation("unknown", hard=False, consumed=consumed)
+            seen = Observation("unknown", conclusive=False, consumed=consumed)
         if seen.seen == "ready" and call is not None and turns is not None and front is not None:
             self._last, self._last_look = seen, (turns, call, front, local)
         return seen
@@ -131,7 +133,7 @@ class LinuxLook:
         if of is None:
             return Observation("exited", consumed=consumed)
         if front is None:
-            return Observation("unknown", hard=False, consumed=consumed)
+            return Observation("unknown", conclusive=False, consumed=consumed)
         if front != of.group:
             self._learn_work(of, call)
             return self._foreground().look(front, proc.descendants(of), consumed)
@@ -141,14 +143,14 @@ class LinuxLook:
             return Observation("running", consumed=consumed, busy=True)
         if call is None:
             if is_secret(local) and not self._tty.unread():
-                return Observation("waiting", hard=False, kind="secret", consumed=consumed)
-            return Observation("unknown", hard=False, consumed=consumed)
+                return Observation("waiting", conclusive=False, kind="secret", consumed=consumed)
+            return Observation("unknown", conclusive=False, consumed=consumed)
         block = blocked(of, of.pid, self._device, call)
         match block.state:
             case "running":
                 return Observation("running", consumed=consumed, busy=True)
             case "hidden":
-                return Observation("unknown", hard=False, consumed=consumed)
+                return Observation("unknown", conclusive=False, consumed=consumed)
             case "elsewhere":
                 family = proc.descendants(of)
                 if any(one.group == front and one.state not in proc.DEAD for one in family):

@@ -1,9 +1,7 @@
 """What watches one shell on one pty of this machine: four parts, and how a look is made.
 
 Rule 1: an observation is a fact of one moment. Nothing here concludes that a command has ended.
-Rule 2: *hard* means the process cannot go on without input; *soft* means it also waits for
-        something else, or that we may not look closely, or do not know the look of this prompt.
-        A soft one alone proves nothing.
+Rule 2: what makes a look conclusive or suggestive is said in `core/observation.py`.
 Rule 3: what may not be seen is `unknown` or `None`, never a guess.
 """
 
