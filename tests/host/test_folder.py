@@ -64,6 +64,16 @@ def test_the_folder_of_a_dead_process_is_swept(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_the_folder_of_a_process_of_which_nothing_is_known_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where `/proc` hides other processes, a living one has no start time."""
+    path = left_behind(tmp_path, f"{os.getpid()} 1 {namespace()}")
+    monkeypatch.setattr(folder, "_start", lambda pid: folder.UNKNOWN)
+    sweep(str(tmp_path))
+    assert path.exists()
+
+
 def test_a_reused_pid_is_not_the_owner(tmp_path: Path) -> None:
     path = left_behind(tmp_path, f"{os.getpid()} 1 {namespace()}")
     sweep(str(tmp_path))

@@ -20,6 +20,7 @@ from typing import Final
 from truetty.files import create
 
 PREFIX: Final = "tt-"
+UNKNOWN: Final = "-"
 OWNER: Final = "owner"  # inside each directory: pid, start time and pid namespace of the process that made it
 
 _swept = False
@@ -98,15 +99,18 @@ def place() -> str:
 
 
 def sweep(where: str) -> None:
-    """Remove directories of ours whose owner is no more. A pid of another namespace cannot be looked up: it stays."""
+    """Remove directories of ours whose owner is no more.
+
+    A pid of another namespace cannot be looked up, and a process of another user may hide when it began: such a
+    directory stays.
+    """
     namespace = _namespace()
     for path in Path(where).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, ValueError):
             if path.is_symlink() or path.stat().st_uid != os.getuid():
                 continue
-            owner = (path / OWNER).read_text()
-            pid, _, its_namespace = owner.split()
-            if its_namespace == namespace and _identity(int(pid)) != owner:
+            pid, start, its_namespace = (path / OWNER).read_text().split()
+            if its_namespace == namespace and _start(int(pid)) not in (start, UNKNOWN):
                 shutil.rmtree(path, ignore_errors=True)
 
 
@@ -116,6 +120,7 @@ def _identity(pid: int) -> str:
 
 
 def _start(pid: int) -> str:
+    """When a process began, in ticks since the machine's start; `gone` if there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
         return stat[stat.rindex(")") :].split()[20]
@@ -126,12 +131,12 @@ def _start(pid: int) -> str:
             return "gone"
         except PermissionError:
             pass
-        return "-"
+        return UNKNOWN
 
 
 def _namespace() -> str:
-    """Containers may share a tmpfs and not their pids. `-` where there are no namespaces to be told apart."""
+    """Containers may share a tmpfs and not their pids. Unknown where there are no namespaces to be told apart."""
     try:
         return os.readlink("/proc/self/ns/pid")
     except OSError:
-        return "-"
+        return UNKNOWN
