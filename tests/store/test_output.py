@@ -17,7 +17,7 @@ from truetty.core.marks import secret_span
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Mark
 from truetty.store.output import Output
-from truetty.store.reads import Match
+from truetty.store.search import Match
 from truetty.store.transcript import Transcript
 from truetty.store.window import Window
 from truetty.text.clean import Cleaner

@@ -11,12 +11,15 @@ from __future__ import annotations
 import asyncio
 import builtins
 import re
+from contextlib import AbstractContextManager
 from typing import Final
 
+from truetty.store.clean_text import Summary
+from truetty.store.part import Part
 from truetty.store.reader import Reader
-from truetty.store.reads import Match, Reads
+from truetty.store.reads import Reads
+from truetty.store.search import Found, Match
 from truetty.store.slices import finish, in_slices
-from truetty.store.summary import Summary
 from truetty.store.window import Window
 from truetty.text.digest import Budget
 
@@ -41,7 +44,24 @@ class Slices:
     async def unread(self, budget: int | Budget | None = None) -> str:
         """As `Output.unread`. A caller that is cancelled has read nothing."""
         async with self._reading:
+            return (await in_slices(self._reads.unread(budget))).text
+
+    async def fresh(self, budget: Budget) -> Part:
+        """As `unread`, counted."""
+        async with self._reading:
             return await in_slices(self._reads.unread(budget))
+
+    async def part(self, offset: int, limit: int) -> Part:
+        """As `page`, counted."""
+        return await in_slices(self._reads.part(offset, limit))
+
+    async def last(self, lines: int, limit: int) -> Part:
+        """The last lines, of them the last `limit` characters."""
+        return await in_slices(self._reads.last(lines, limit))
+
+    async def search(self, pattern: re.Pattern[str], context: int, limit: int, most: int) -> Found:
+        """As `grep`: at most `limit` characters and `most` matches, all counted."""
+        return await in_slices(self._reads.search(pattern, context, limit, most))
 
     async def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> list[Match]:
         """As `Output.grep`."""
@@ -124,7 +144,7 @@ class Output:
 
     def unread(self, budget: int | Budget | None = None) -> str:
         """Clean text that this method has not returned before."""
-        return finish(self._reads.unread(budget))
+        return finish(self._reads.unread(budget)).text
 
     @property
     def all_given(self) -> bool:
@@ -133,7 +153,14 @@ class Output:
 
     def reader(self) -> Reader:
         """Another cursor, at the start of the output."""
-        return Reader(self._window)
+        return self._reads.reader()
+
+    def hold(self, budget: Budget | None = None) -> AbstractContextManager[None]:
+        """While inside, clean text that was made stays in memory, so that the next read of it makes none.
+
+        `budget` is one that a summary will be asked for.
+        """
+        return self._reads.hold(budget)
 
     def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> list[Match]:
         """Lines that the pattern is found in, with `context` lines around each; at most `limit` of them."""

@@ -8,42 +8,82 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from truetty.core.errors import Misuse
+from truetty.store.clean_text import CleanText, Summary
+from truetty.store.part import Part
 from truetty.store.reader import Reader
+from truetty.store.search import Found, Match, Search
 from truetty.store.slices import Work
-from truetty.store.summary import Summaries, Summary
 from truetty.store.window import PIECE, Window
 from truetty.text.digest import Budget
 from truetty.text.lines import Ends, numbered
 
+_BUDGET: Final = Budget()
 _MARK_ROOM: Final = 70  # for what is said between two ends
 _LONGEST_END: Final = 1 << 23  # a line of a gigabyte must not be in memory at once, even if it is the one asked for
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A line that a pattern was found in."""
-
-    line_number: int  # from 1
-    line: str
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
 
 
 class Reads:
     """Those of one window."""
 
     def __init__(self, window: Window) -> None:
-        self.cursor = Reader(window)  # of `unread`
         self._window = window
-        self._summaries = Summaries(window)
+        self._text: CleanText | None = None
+        self._holders = 0
+        self._budget = _BUDGET  # the largest that a summary was asked for, or will be
+        self._total: int | None = None  # characters, once the output has ended
+        self.cursor = self.reader()  # of `unread`
+
+    def reader(self) -> Reader:
+        """A cursor of its own, at the start of the output."""
+        return Reader(self._window, self._shared)
+
+    @contextmanager
+    def hold(self, budget: Budget | None = None) -> Iterator[None]:
+        """While inside, text that was made stays in memory after the output's end too, for those who read it next.
+
+        `budget` is one that a summary will be asked for.
+        """
+        self._holders += 1
+        self._allow_for(budget or _BUDGET)
+        try:
+            yield
+        finally:
+            self._holders -= 1
+            self._release()
 
     def summary(self, budget: Budget) -> Work[Summary]:
         """Clean text within the budget, and exact counts."""
-        return self._summaries.make(budget)
+        self._allow_for(budget)
+        text = self._shared()
+        yield from text.follow()
+        if not text.stands:  # the output begins or ends elsewhere than it seemed
+            text = self._shared()
+            yield from text.follow()
+        found = text.summary(budget)
+        self._release()
+        return found
+
+    def _shared(self) -> CleanText:
+        """The pass that all share."""
+        if self._text is None or not self._text.stands:
+            self._text = CleanText(self._window, self._budget)
+        return self._text
+
+    def _allow_for(self, budget: Budget) -> None:
+        """A summary within this budget will be asked for: if the pass holds too little text, a new one begins."""
+        if budget.characters > self._budget.characters:
+            self._budget = budget
+            if self._text is not None and not self._text.holds_all:
+                self._text = None
+
+    def _release(self) -> None:
+        if self._window.end is not None and not self._holders:
+            self._text = None
 
     def text(self, budget: int | Budget | None, head: int | None, tail: int | None) -> Work[str]:
         """Clean text: all of it, within a budget of characters, or only the first and the last lines of it."""
@@ -75,12 +115,63 @@ class Reads:
             yield
         return "".join(parts)
 
-    def unread(self, budget: int | Budget | None) -> Work[str]:
+    def unread(self, budget: int | Budget | None) -> Work[Part]:
         """Clean text that this method has not returned before. It counts as read once all of it is made."""
         cursor = self.cursor.copy()
-        text = yield from cursor.read(budget)
+        part = yield from cursor.read(budget)
         self.cursor = cursor
-        return text
+        self._release()
+        return part
+
+    def part(self, offset: int, limit: int) -> Work[Part]:
+        """The characters [offset, offset + limit), and how many stand behind them."""
+        text, total = yield from self._counted()
+        held = text.since(offset) if text is not None else None
+        page = held[:limit] if held is not None else (yield from self.page(offset, limit))
+        omitted = max(0, total - offset - len(page))
+        return Part(page, omitted, offset, offset + len(page) if omitted else None)
+
+    def last(self, lines: int, limit: int) -> Work[Part]:
+        """The last lines, of them the last `limit` characters."""
+        first = max(0, (yield from self.lines()) - lines)
+        number, begin, asked, kept = 0, 0, 0, ""
+        for text in self._window.texts():
+            while number < first and (at := text.find("\n") + 1):
+                number, begin, text = number + 1, begin + at, text[at:]
+            if number < first:
+                begin += len(text)
+            else:
+                asked += len(text)
+                kept = (kept + text)[-limit:] if limit else ""
+            yield
+        omitted = asked - len(kept)
+        return Part(kept, omitted, begin + omitted, begin if omitted else None)
+
+    def search(self, pattern: re.Pattern[str], context: int, limit: int, most: int) -> Work[Found]:
+        """Lines that match, with those around them: at most `limit` characters and `most` matches, all counted."""
+        found = Search(context, limit, most)
+        searched = at = 0
+        last = 0
+        for number, line in numbered(self._window.texts()):
+            at -= number == last  # a line that is too long comes in pieces, without a newline between
+            found.feed(number, line, at, pattern.search(line) is not None)
+            at, last = at + len(line) + 1, number
+            searched += len(line) + 1
+            if searched >= PIECE:
+                searched = 0
+                yield
+        return found.result()
+
+    def _counted(self) -> Work[tuple[CleanText | None, int]]:
+        """How many characters there are; with the text that was made for it, if any was."""
+        if self._total is not None and self._text is None:
+            return None, self._total
+        text = self._shared()
+        yield from text.follow()
+        if self._window.end is not None:
+            self._total = text.characters
+        self._release()
+        return text, text.characters
 
     def lines(self) -> Work[int]:
         """Lines of the clean text; a last one without its newline counts."""

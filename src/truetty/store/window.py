@@ -53,6 +53,13 @@ class Window:
         size = self.transcript.size
         return size - marks.half_length(self.transcript.read(max(self.start, size - marks.LONGEST)))
 
+    def whole_characters(self) -> int:
+        """The same; while the command runs, before a character of which only the first bytes have come."""
+        end = self.visible()
+        if self.end is not None:
+            return end
+        return end - _begun_character(self.transcript.read(max(self.start, end - 3), min(3, end - self.start)))
+
     def spans(self, start: int, end: int) -> list[Span]:
         """[start, end) without its holes."""
         spans: list[Span] = []
@@ -86,3 +93,13 @@ class Window:
         for _, data in self.pieces(self.start, self.visible()):
             yield cleaner.feed(data)
         yield cleaner.tail()
+
+
+def _begun_character(last: bytes) -> int:
+    """How many of these bytes are the beginning of a UTF-8 character whose rest is to come."""
+    for count, byte in enumerate(reversed(last), 1):
+        if byte >= 0xC0:
+            return count if count < 2 + (byte >= 0xE0) + (byte >= 0xF0) else 0
+        if byte < 0x80:
+            break
+    return 0

@@ -14,8 +14,8 @@ from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.core.until import Until, of
 from truetty.host.base import USUAL
+from truetty.store.clean_text import Summary
 from truetty.store.output import Output
-from truetty.store.summary import Summary
 from truetty.terminal import exit_codes, keyboard
 from truetty.terminal.answers import Answers
 from truetty.terminal.asked import Question, describe_waiting
@@ -28,6 +28,7 @@ from truetty.terminal.viewer import Viewer
 from truetty.terminal.wait import Wait
 from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.run import Run
+from truetty.text.digest import tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,13 @@ class Command:
             return self._outcome
         return self._report(self.output.summary(self._options.budget))
 
-    def _report(self, summary: Summary) -> Outcome:
+    def standing(self) -> Outcome:
+        """How things stand now, without the text: however much was printed, none of it is read for this."""
+        if self._outcome is not None:
+            return self._outcome
+        return self._report(Summary("", 0, 0, tokens(self.output.bytes)), final=False)
+
+    def _report(self, summary: Summary, *, final: bool = True) -> Outcome:
         conversation = self._conversation
         outcome = report(
             self.id,
@@ -207,7 +214,7 @@ class Command:
             conversation=conversation,
             now=_now(),
         )
-        if self.finished:
+        if self.finished and final:
             self._outcome = outcome
         return outcome
 
@@ -234,6 +241,13 @@ class Command:
         if "C-c" in names:
             self._stop.sent.add(signal.SIGINT)
         await keyboard.press(self._conversation, *names)
+
+    async def type(self, text: str, *names: str) -> None:
+        """Type `text`, then press keys by name, in one write. A name that no key has is refused before that."""
+        self._require_running()
+        if "C-c" in names:
+            self._stop.sent.add(signal.SIGINT)
+        await keyboard.type(self._conversation, text, *names)
 
     async def interrupt(self) -> bool:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""

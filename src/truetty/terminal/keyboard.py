@@ -22,3 +22,13 @@ async def press(conversation: Conversation, *names: str) -> None:
     conversation.require_open()
     conversation.send(keys.encode(*names, application=conversation.modes.application_keys))
     await conversation.channel.drained()
+
+
+async def type(conversation: Conversation, text: str, *names: str) -> None:
+    """Text and then keys, in one write. Returns when the tty has taken them."""
+    conversation.require_open()
+    if not isinstance(text, str):
+        raise Misuse(f"only text can be typed, not {text!r}", text=text)
+    data = keys.encode(*names, application=conversation.modes.application_keys)
+    conversation.send(text.encode("utf-8", "surrogateescape") + data)
+    await conversation.channel.drained()

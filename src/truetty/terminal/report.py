@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from truetty.core.outcome import Outcome, Waiting
+from truetty.store.clean_text import Summary
 from truetty.store.output import Output
-from truetty.store.summary import Summary
 from truetty.terminal import exit_codes
 from truetty.terminal.answers import Answers
 from truetty.terminal.stop import Stop

@@ -64,6 +64,7 @@ class Digested:
     omitted: int  # characters of the original that are not in `text`
     characters: int  # of the original
     lines: int  # of the original; a last line without its newline counts
+    gap: int | None = None  # where in the original the first line stands of which something is not in `text`
 
 
 class Digest:
@@ -93,18 +94,25 @@ class Digest:
             self._head_size += len(piece)
         self._remember(text[max(0, missing) :])
 
-    def result(self) -> Digested:
+    def result(self, budget: Budget | None = None) -> Digested:
+        """Within this budget, which may be smaller than the one that was fed for, and not larger."""
+        budget = self._budget if budget is None else budget
         head, tail = "".join(self._head), "".join(self._tail)[-self._hold :]
         last = tail[-1:] or head[-1:]
         lines = self._newlines + (last not in ("", "\n"))
-        if self._characters <= self._budget.characters:
-            return Digested(head, 0, self._characters, lines)
+        hold = max(1, budget.characters * _REACH)
         if len(head) + len(tail) == self._characters:
             head, tail = head + tail, ""
-            if (fitting := _fitting(head, self._budget)) is not None:
-                kept = sum(unit.kept for unit in fitting)
-                return Digested("".join(unit.shown for unit in fitting), len(head) - kept, len(head), lines)
-        return _Composed(head, tail, self._characters, self._bytes, lines, self._budget).digested()
+        if self._characters <= budget.characters:
+            return Digested(head, 0, self._characters, lines)
+        if self._characters > 2 * hold:
+            head, tail = head[:hold], (tail or head)[-hold:]
+        elif (fitting := _fitting(head, budget)) is not None:
+            part = _Part()
+            part.fill(fitting, budget.characters)
+            omitted = part.taken - part.kept
+            return Digested("".join(part.shown), omitted, part.taken, lines, part.first_gap if omitted else None)
+        return _Composed(head, tail, self._characters, self._bytes, lines, budget).digested()
 
     def _remember(self, text: str) -> None:
         """Keep the last characters behind the head, dropping whole pieces that are no longer needed."""
@@ -193,18 +201,21 @@ class _Composed:
         above, below = "".join(upper.shown), "".join(lower.shown)
         between = self._characters - upper.taken - lower.taken
         omitted = self._characters - upper.kept - lower.kept
+        gap = upper.first_gap if upper.first_gap is not None else upper.taken
         if not between:
-            return Digested(above + below, omitted, self._characters, lines)
+            if upper.first_gap is None and lower.last_gap is not None:  # the lower part was filled from its end
+                gap = self._characters - lower.last_gap
+            return Digested(above + below, omitted, self._characters, lines, gap if omitted else None)
         last = self._tail or self._head
         size = self._bytes - _bytes(self._head[: upper.taken]) - _bytes(last[len(last) - lower.taken :])
         shown_lines = upper.lines + lower.lines
         if above and not above.endswith("\n") and shown_lines > lines:
             # Both ends are parts of one line: nothing but characters is missing.
-            return Digested(f"{above}[… {size:,} bytes left out …]{below}", omitted, self._characters, lines)
+            return Digested(f"{above}[… {size:,} bytes left out …]{below}", omitted, self._characters, lines, gap)
         hidden = lines - shown_lines
         joint = "\n" if above and not above.endswith("\n") else ""
         text = f"{above}{joint}{self._omission(size, hidden)}\n{below}"
-        return Digested(text, omitted, self._characters, lines)
+        return Digested(text, omitted, self._characters, lines, gap)
 
     def _omission(self, size: int, lines: int) -> str:
         return f"[… {size:,} bytes, {lines:,} {'line' if lines == 1 else 'lines'} left out{self._rest} …]"
@@ -213,7 +224,7 @@ class _Composed:
 class _Part:
     """One end of the text: what of it is shown, and how much of the original that stands for."""
 
-    __slots__ = ("kept", "lines", "raw", "shown", "size", "taken", "units")
+    __slots__ = ("first_gap", "kept", "last_gap", "lines", "raw", "shown", "size", "taken", "units")
 
     def __init__(self) -> None:
         self.shown: list[str] = []
@@ -223,11 +234,16 @@ class _Part:
         self.lines = 0
         self.units = 0
         self.raw = False  # ends in a piece of a line
+        self.first_gap: int | None = None  # what was taken before the first unit that is not shown whole
+        self.last_gap: int | None = None  # what was taken when the last of them was in
 
     def fill(self, units: Iterable[Unit], room: int) -> None:
         for unit in units:
             if self.size + len(unit.shown) > room:
                 break
+            if unit.kept < unit.original:
+                self.first_gap = self.taken if self.first_gap is None else self.first_gap
+                self.last_gap = self.taken + unit.original
             self.shown.append(unit.shown)
             self.size += len(unit.shown)
             self.taken += unit.original
