@@ -37,11 +37,11 @@ CLASSES = {
 SETTABLE = {"Terminal.name", "Terminal.task"}
 # Public members that only the owner of the object calls: a terminal its recording's, a conversation its output's.
 OWNERS = {
-    *("Output.summary", "Output.all_given", "Output.reader", "Output.slices"),
+    *("Output.summary", "Output.all_given", "Output.reader", "Output.slices", "Output.hold"),
     *("Transcript.append", "Transcript.blank", "Transcript.close"),
     *("Recording.note", "Recording.typed", "Recording.ended", "Recording.on_stop"),
     *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
-    "Terminal.changes",
+    *("Terminal.changes", "Registry.expected", "Registry.ids", "Registry.places"),
 }
 # Reads that may take seconds: the coroutine of the same name gives other terminals their turn.
 IN_SLICES = {"Output.text", "Output.page", "Output.unread", "Output.grep", "Output.lines"}

@@ -16,8 +16,8 @@ from tests.patience import PATIENCE
 from truetty import functions
 from truetty.core.errors import Misuse
 from truetty.functions import VERBS, Bash, Result, arguments
-from truetty.functions.answer import FIELDS
-from truetty.functions.verbs import BASH, BY_NAME, ID, Parameter, Verb
+from truetty.functions.result import FIELDS
+from truetty.functions.table import BASH, BY_NAME, ID, Parameter, Verb
 from truetty.policy import Policy
 from truetty.service.handoffs import Handoff
 from truetty.service.registry import Registry

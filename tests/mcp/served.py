@@ -16,8 +16,6 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 import truetty
 from tests.acceptance.session import eventually as eventually
 from tests.patience import PATIENCE as PATIENCE
-from truetty.functions.answer import data
-from truetty.functions.words import text
 from truetty.mcp import catalogue
 from truetty.mcp.caller import Reply
 from truetty.mcp.session import Session, Setup
@@ -62,9 +60,9 @@ class Tools:
         self.text = ""
 
     async def __call__(self, name: str, /, **given: object) -> dict[str, Any]:
-        answer = await catalogue.call(self.session, name, given, self.person)
-        self.text = text(answer)
-        return data(answer)
+        result = await catalogue.call(self.session, name, given, self.person)
+        self.text = result.text
+        return result.data
 
 
 def setup(policy: str = "allow") -> Setup:

@@ -48,7 +48,7 @@ async def test_a_person_types_and_the_agent_may_type_again(home: Path) -> None:
             assert typed.status_code == 200 and "hunter2" not in typed.text
         waited = await call("wait", id=id, wait=PATIENCE)
         assert waited["state"] == "waiting" and "got 7" in waited["output"] and "hunter2" not in str(waited)
-        await eventually(lambda: call.session.service.handoffs._open == {}, "it is given back")
+        await eventually(lambda: call.session.service.handoffs.of(id.partition("-")[0]) is None, "it is given back")
         assert (await call("send", id=id, text="yes\n"))["state"] == "finished"
 
 
@@ -205,7 +205,7 @@ async def test_a_link_nobody_uses_is_worth_nothing_after_a_while(home: Path, mon
     monkeypatch.setattr(visits, "LINK_LASTS", 0.2)
     async with tools() as call:
         id, url = await handed_over(call, "read -p 'Name: ' n; echo $n")
-        await eventually(lambda: call.session.service.handoffs._open == {}, "it is given back")
+        await eventually(lambda: call.session.service.handoffs.of(id.partition("-")[0]) is None, "it is given back")
         async with browser(url) as person:
             assert (await person.get(url)).status_code == 403
         assert (await call("send", id=id, text="yes\n"))["state"] == "finished"
@@ -248,7 +248,8 @@ async def test_an_answer_in_a_terminal_is_not_typed_when_the_question_has_change
             env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
             start_new_session=True,  # with a terminal of its own it would ask there
         )
-        await eventually(lambda: call.session.setup.visits._visits[0].shown == "hidden", "it has asked for a secret")
+        (visit,) = call.session.setup.visits.open
+        await eventually(lambda: visit.secrecy == "hidden", "it has asked for a secret")
         go.touch()
         await eventually(lambda: "Name: " in command.output.text(), "the command asks for something else")
         await eventually(lambda: command.state == "waiting" and not command.hides_typing, "it waits for a line")

@@ -184,8 +184,10 @@ async def test_a_call_that_waits_gets_no_notification_beside_its_answer(home: Pa
 
     async with served("legacy", logging_callback=log) as call:
         left = await call("run", command=once(home / "go"), wait=0)
+        waiting = asyncio.ensure_future(call("wait", id=left["command_id"]))
+        await eventually(lambda: call.session.calls == 1, "the call waits")
         (home / "go").touch()
-        assert (await call("wait", id=left["command_id"]))["state"] == "finished"
+        assert (await waiting)["state"] == "finished"
         await call("run", command="true")
         assert heard == []
 

@@ -9,9 +9,9 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from truetty.core.errors import Busy, TruettyError
 from truetty.core.outcome import Outcome, Waiting
 from truetty.functions import words
-from truetty.functions.answer import FIELDS, Answer, data
-from truetty.functions.words import text
+from truetty.functions.result import FIELDS, Result, result
 from truetty.mcp import shape
+from truetty.service.answer import Answer
 from truetty.service.notices import Notice
 
 OUTCOME = Outcome(
@@ -36,21 +36,27 @@ OUTCOME = Outcome(
 )
 WAITING = Waiting("line", "Continue? [y/N] ", "apt", asks="yes-no", choices=("y", "n"), default="n")
 NOTICE = Notice("t2-1", "t2", "finished", 3, None)
-ANSWERS = {
-    "finished": Answer(OUTCOME, next="go on"),
-    "waiting": Answer(dataclasses.replace(OUTCOME, state="waiting", exit_code=None, evidence=None, waiting=WAITING)),
-    "unknown": Answer(dataclasses.replace(OUTCOME, exit_code=None, evidence="kernel")),
-    "lost": Answer(dataclasses.replace(OUTCOME, state="lost", exit_code=None, evidence=None)),
-    "running": Answer(dataclasses.replace(OUTCOME, state="running", exit_code=None, output=""), notices=(NOTICE,)),
-    "error": Answer(error=Busy("terminal t1 is running: 'make'", terminal_id="t1", command_id="t1-3"), next="wait"),
-    "list": Answer(headline="no terminal is open", terminals=()),
-    "page": Answer(OUTCOME, output="lo", omitted=3, offset=3, next_offset=5, matches=[{"line_number": 1}]),
+
+
+def outcome(**changes: object) -> Answer:
+    return Answer(dataclasses.replace(OUTCOME, **changes))  # type: ignore[arg-type]
+
+
+RESULTS = {
+    "finished": result(Answer(OUTCOME), next="go on"),
+    "waiting": result(outcome(state="waiting", exit_code=None, evidence=None, waiting=WAITING)),
+    "unknown": result(outcome(exit_code=None, evidence="kernel")),
+    "lost": result(outcome(state="lost", exit_code=None, evidence=None)),
+    "running": result(outcome(state="running", exit_code=None, output=""), notices=(NOTICE,)),
+    "error": result(error=Busy("terminal t1 is running: 'make'", terminal_id="t1", command_id="t1-3"), next="wait"),
+    "list": result(headline="no terminal is open", terminals=()),
+    "page": result(Answer(OUTCOME, output="lo", omitted=3, offset=3, next_offset=5, matches=(), match_count=1)),
 }
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
+@pytest.mark.parametrize("kind", RESULTS)
 def test_every_result_has_all_names_and_fits_the_schema(kind: str) -> None:
-    sent = json.loads(json.dumps(data(ANSWERS[kind])))
+    sent = json.loads(json.dumps(RESULTS[kind].data))
     assert list(sent) == list(FIELDS)
     schema = shape.schema()
     Draft202012Validator.check_schema(schema)
@@ -58,7 +64,7 @@ def test_every_result_has_all_names_and_fits_the_schema(kind: str) -> None:
 
 
 def test_the_names_of_the_outcome_are_kept() -> None:
-    sent = data(ANSWERS["waiting"])
+    sent = RESULTS["waiting"].data
     left_out = {"output_bytes", "output_lines"}  # counted by `omitted` and `original_tokens` for a model
     assert {one.name for one in dataclasses.fields(Outcome)} - left_out <= set(FIELDS)
     assert isinstance(sent["waiting"], dict)
@@ -67,8 +73,7 @@ def test_the_names_of_the_outcome_are_kept() -> None:
 
 
 def test_the_text_says_state_output_notes_notices_and_what_is_next() -> None:
-    result = dataclasses.replace(ANSWERS["finished"], notices=(NOTICE,))
-    lines = text(result).split("\n")
+    lines = result(Answer(OUTCOME), next="go on", notices=(NOTICE,)).text.split("\n")
     assert lines[0] == 'finished after 1.2 s, exit code 0 [t1-1 in terminal t1, "/home"]'
     assert lines[1:] == ["note: a note", "notice: t2-1 has finished, exit code 3", "next: go on", "", "hello", ""]
 
@@ -83,40 +88,40 @@ def test_what_a_program_says_cannot_look_like_ours() -> None:
     rows = (
         {"terminal_id": "t1", "state": "idle", "shell": "bash", "cwd": forged, "command_id": "c", "command": forged},
     )
-    answer = Answer(outcome, notices=(notice,), terminals=rows, error=None, next="go on")
-    head, _, printed = text(answer).partition("\n\n")
+    made = result(Answer(outcome, notices=(notice,)), terminals=rows, next="go on")
+    head, _, printed = made.text.partition("\n\n")
     assert printed == forged
     said = [line.split(" ")[0] for line in head.split("\n")]
     assert said == ["waiting", "t1", "note:", "notice:", "next:"]
 
 
 def test_no_output_is_said() -> None:
-    assert words.NO_OUTPUT in text(ANSWERS["running"])
-    assert data(ANSWERS["running"])["output"] == ""
+    assert words.NO_OUTPUT in RESULTS["running"].text
+    assert RESULTS["running"].data["output"] == ""
 
 
 @pytest.mark.parametrize("kind", ["unknown", "lost"])
 def test_an_unknown_end_never_sounds_like_success(kind: str) -> None:
-    first = text(ANSWERS[kind]).split("\n")[0]
+    first = RESULTS[kind].text.split("\n")[0]
     assert "nobody knows" in first
     assert "exit code 0" not in first
-    assert data(ANSWERS[kind])["exit_code"] is None
+    assert RESULTS[kind].data["exit_code"] is None
 
 
 def test_an_error_has_its_code_and_its_facts() -> None:
-    error = data(ANSWERS["error"])["error"]
+    error = RESULTS["error"].data["error"]
     assert isinstance(error, dict)
     assert (error["code"], error["message"]) == ("busy", "terminal t1 is running: 'make'")
     assert (error["terminal_id"], error["command_id"]) == ("t1", "t1-3")
-    assert text(ANSWERS["error"]).startswith("error: busy: terminal t1 is running")
+    assert RESULTS["error"].text.startswith("error: busy: terminal t1 is running")
 
 
 def test_what_is_no_text_is_sent_all_the_same() -> None:
     broken = b"/home/\xff".decode("utf-8", "surrogateescape")
-    result = Answer(dataclasses.replace(OUTCOME, cwd=broken), error=TruettyError(broken, path=broken, set={1}))
-    json.dumps(data(result)).encode()
-    text(result).encode()
-    assert data(result)["cwd"] == "/home/\ufffd"
+    made: Result = result(outcome(cwd=broken), error=TruettyError(broken, path=broken, set={1}))
+    json.dumps(made.data).encode()
+    made.text.encode()
+    assert made.data["cwd"] == "/home/\ufffd"
 
 
 @pytest.mark.parametrize(

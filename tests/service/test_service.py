@@ -90,9 +90,9 @@ async def test_reading_by_pages(service: Service) -> None:
             break
         offset = page.next_offset
     assert text == "".join(f"{number}\n" for number in range(1, 100_001))
-    assert [match.line for match in (await service.read(id, grep="^9999[0-9]$")).matches] == [
-        str(number) for number in range(99_990, 100_000)
-    ]
+    found = await service.read(id, grep="^9999[0-9]$")
+    assert found.matches is not None
+    assert [match.line for match in found.matches] == [str(number) for number in range(99_990, 100_000)]
     assert (await service.read(id, tail=2)).text == "99999\n100000\n"
     assert (await service.read(id)).text.startswith("1\n") and (await service.read(id)).text == ""
 

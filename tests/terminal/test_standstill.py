@@ -88,7 +88,7 @@ async def test_a_command_waits_that_nobody_waits_for(stage: Stage, meter: Meter)
         heard.append(notice)
 
     notices.listen(hear)
-    notices.left(command)
+    notices.leave(command, None)
     with turning(meter):
         stage.say(stage.typed(), ("C",), FLOOD, b"Sure? ")
         stage.observer.observation = LINE

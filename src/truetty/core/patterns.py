@@ -9,6 +9,8 @@ import re
 from math import factorial
 from typing import Final
 
+from truetty.core.errors import Misuse
+
 # Steps that a search may take at worst. Python makes about a hundred million in a second.
 STEPS: Final = 30_000_000
 
@@ -32,6 +34,16 @@ def slow(pattern: str, longest: int) -> str | None:
     if longest ** (repeats + 1) / factorial(repeats + 1) * 2**options > STEPS:
         return f"{repeats} repeats and {options} options can take too long; say more of the question, with fewer"
     return None
+
+
+def compile_checked(pattern: str) -> re.Pattern[str]:
+    """The pattern, compiled. `Misuse` if it is no regular expression, or one that could take for ever."""
+    if (reason := endless(pattern)) is not None:
+        raise Misuse(f"cannot look for {pattern!r}: {reason}", pattern=pattern, reason=reason)
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise Misuse(f"not a regular expression: {pattern!r}: {error}", pattern=pattern, reason=str(error)) from error
 
 
 def endless(pattern: str) -> str | None:

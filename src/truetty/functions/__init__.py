@@ -1,9 +1,10 @@
 """truetty for agent frameworks: the verbs as functions of language models, and one way to call them."""
 
 from truetty.functions.bash_tool import Bash
-from truetty.functions.calls import Result, call
+from truetty.functions.calls import call
+from truetty.functions.result import Result
 from truetty.functions.schemas import anthropic, bash, openai, parameters, responses
-from truetty.functions.verbs import VERBS, Parameter, Verb
+from truetty.functions.table import VERBS, Parameter, Verb
 
 __all__ = [
     "VERBS",

@@ -12,10 +12,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, overload
 
 from truetty.core.errors import Misuse
-from truetty.functions.verbs import ID, PASSED_OVER, Parameter, Type, Unit, Verb
+from truetty.functions.table import ID, PASSED_OVER, Parameter, Type, Unit, Verb
 
 LONGEST_SHOWN: Final = 60  # characters of what was wrong
 # More characters, lines and tokens than any command prints, and a number that every part below can count with.
@@ -44,6 +44,12 @@ class Arguments:
     def text(self, name: str) -> str | None:
         value = self.values.get(name)
         return value if isinstance(value, str) else None
+
+    @overload
+    def number(self, name: str) -> float | None: ...
+
+    @overload
+    def number(self, name: str, default: float) -> float: ...
 
     def number(self, name: str, default: float | None = None) -> float | None:
         value = self.values.get(name)

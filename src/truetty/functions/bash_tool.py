@@ -16,9 +16,9 @@ from typing import Final
 from truetty.core.errors import Misuse, TruettyError, UnknownTerminal
 from truetty.core.outcome import State
 from truetty.functions import arguments
-from truetty.functions.answer import Answer
-from truetty.functions.calls import Result, answered
-from truetty.functions.verbs import BASH
+from truetty.functions.result import Result, result
+from truetty.functions.table import BASH
+from truetty.functions.verbs import answered
 from truetty.service.service import Service
 
 # Models take this tool for one that answers when the command is done.
@@ -44,25 +44,25 @@ class Bash:
         timeout: float | None = None,
     ) -> None:
         """`wait` bounds how long a call takes; only `timeout` ends a command."""
-        self._service = service
+        self._task = f"bash tool {next(_numbers)}"
+        self._service = service.for_agent(self._task)
         self._cwd = cwd
         self._wait = wait
         self._timeout = timeout
-        self._task = f"bash tool {next(_numbers)}"
         self._terminal: str | None = None
         self._turn = asyncio.Lock()
 
     async def call(self, given: object) -> Result:
         """What the model sent: `command`, `restart`, or both."""
         async with self._turn:
-            return await answered(self._call(given), self._refused)
+            return await answered(self._call(given), self._refuse)
 
     async def close(self) -> None:
         """End this bash and all that runs in it."""
         async with self._turn:
             await self._end()
 
-    async def _call(self, given: object) -> Answer:
+    async def _call(self, given: object) -> Result:
         taken = arguments.read(BASH, given)
         command = taken.text("command")
         if command is None and not taken.flag("restart"):
@@ -70,14 +70,12 @@ class Bash:
         if taken.flag("restart"):
             await self._end()
         if command is None:
-            return Answer(headline="restarted: the next command runs in a new bash")
-        report = await self._service.wait(await self._start(command), timeout=self._wait)
-        return Answer(
-            report.outcome, reached=report.reached, notices=report.notices, next=ADVICE.get(report.outcome.state)
-        )
+            return result(headline="restarted: the next command runs in a new bash")
+        answer = await self._service.wait(await self._start(command), timeout=self._wait)
+        return result(answer, next=ADVICE.get(answer.outcome.state))
 
-    def _refused(self, error: TruettyError) -> Answer:
-        return Answer(error=error, next=AFTER_ERROR.get(error.code), notices=self._service.notices.news())
+    def _refuse(self, error: TruettyError) -> Result:
+        return result(error=error, next=AFTER_ERROR.get(error.code), notices=self._service.news())
 
     async def _start(self, command: str) -> str:
         """The id of what is to be waited for."""

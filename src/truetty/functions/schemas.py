@@ -6,7 +6,7 @@ not be there may be null, and no object may have members that are not named.
 
 from __future__ import annotations
 
-from truetty.functions.verbs import VERBS, Parameter, Verb
+from truetty.functions.table import VERBS, Parameter, Verb
 
 Schema = dict[str, object]
 

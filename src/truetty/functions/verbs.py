@@ -1,190 +1,235 @@
-"""What the verbs of `service.py` are called, what they take and what that means, for language models.
+"""What each verb does for one agent: which one of the service it is, and how its answer is put into words.
 
-Rule 1: said once, here. Surfaces that offer the verbs read it from this table.
-Rule 2: names that models know from other tools are understood (`cmd`, `chars`, `yield_time_ms`), and not advertised.
-Rule 3: patience is given in seconds. What ends in `_ms` is in milliseconds; a bare `timeout` is either in other tools.
-        None of them ends a command: only `kill_after` does.
+Rule 1: a verb translates. What may be done and what it means is decided by `Service`.
+Rule 2: a call that is cancelled ends its wait, never the command.
+Rule 3: a surface adds to the verbs by a `Surface`; there is no second way to do them.
+Rule 4: whatever a model sends, it gets a `Result`. Errors become results in `answered` and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final, Literal
+import dataclasses
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from typing import assert_never
 
-from truetty.service.service import PAGE
+from truetty.core.errors import HostError, Misuse, TruettyError, UnknownTerminal
+from truetty.core.until import Settled, Until
+from truetty.functions import requests, words
+from truetty.functions.requests import Listing, Look, Offer, Read, Request, Run, Send, Stop, Wait
+from truetty.functions.result import Result, result
+from truetty.functions.table import Verb
+from truetty.policy import Asker
+from truetty.service.answer import Answer
+from truetty.service.handoffs import Handoff
+from truetty.service.service import Service
+from truetty.terminal.command import Command
+from truetty.terminal.terminal import Terminal
+from truetty.text.digest import Budget
 
-Type = Literal["string", "number", "integer", "boolean", "strings"]
-# What a name of another tool is given in, compared to ours. A bare `timeout` is in seconds for some tools and in
-# milliseconds for others: it is told by its size, and the result says so.
-Unit = Literal["same", "milliseconds", "either"]
-
-# Patience where the model names none: most commands are over by then, and no client's own time-out is.
-RUN_WAIT: Final = 30.0
-# What was typed is mostly answered at once.
-SEND_WAIT: Final = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    name: str
-    type: Type
-    description: str
-    required: bool = False
-    aliases: Mapping[str, Unit] = field(default_factory=dict)  # other names it may come under
-    default: str | float | None = None
+# Calls whose answer is how a command stands.
+Standing = Run | Wait | Send | Stop | Offer
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
-    name: str
-    description: str
-    parameters: tuple[Parameter, ...] = ()
-    read_only: bool = False  # it changes nothing that runs
+class Invitation:
+    """How a person was asked to type."""
+
+    url: str | None = None  # for the model to show to the user
+    wait: float = 0.0  # how long a call waits for the person, if it does not say
+    next: str = words.HANDED_OVER
 
 
-def _also(*names: str) -> dict[str, Unit]:
-    return dict.fromkeys(names, "same")
+async def _keep(request: Standing, command: Command, answer: Answer) -> Answer:
+    return answer
 
 
-# For people who look at calls; nothing is done with them.
-PASSED_OVER: Final = ("description", "explanation")
-
-ID: Final = Parameter(
-    "id",
-    "string",
-    "The command_id of a command, or a terminal_id: then its last command is meant.",
-    required=True,
-    aliases=_also("command_id", "terminal_id", "session_id"),
-)
-_FOR: Final = Parameter(
-    "for",
-    "string",
-    "What to wait for: settled (finished, or waiting for input), exit, input, match:REGEX (found in new output), "
-    "idle:SECONDS (nothing printed for so long), port:NUMBER (it listens there). The end always ends it.",
-    aliases=_also("until"),
-    default="settled",
-)
-_TOKENS: Final = Parameter("max_output_tokens", "integer", "Show about so many tokens of the output.")
+async def _invite(handoff: Handoff, command: Command) -> Invitation:
+    return Invitation()
 
 
-def _patience(default: float | None, description: str) -> Parameter:
-    """How long a call takes at most, whatever it is called elsewhere."""
-    aliases: dict[str, Unit] = {
-        "seconds": "same", "timeout": "either",
-        "yield_time_ms": "milliseconds", "timeout_ms": "milliseconds", "wait_ms": "milliseconds",
-    }  # fmt: skip
-    return Parameter("wait", "number", description, aliases=aliases, default=default)
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What a surface adds to the verbs."""
+
+    asker: Asker | None = None  # asks the user where the policy says so
+    watch: Callable[[Command], AbstractAsyncContextManager[None]] = lambda command: nullcontext()  # around every wait
+    budget: Callable[[int], Budget] = Budget.of_tokens
+    show: Callable[[Standing, Command, Answer], Awaitable[Answer]] = _keep  # what of the output is in an answer
+    invite: Callable[[Handoff, Command], Awaitable[Invitation]] = _invite  # how a person gets the ticket
 
 
-VERBS: Final = (
-    Verb(
-        "run",
-        "Run a shell command and get its output, exit code and state. Waits up to `wait` seconds for it to finish or "
-        "to ask for input; then it goes on by itself and is reported as running. The shell stays: cd and variables "
-        "last. While a command runs, further ones get another terminal.",
-        (
-            Parameter("command", "string", "The command line, as you would type it.", True, _also("cmd")),
-            Parameter("cwd", "string", "The directory to run it in.", aliases=_also("workdir")),
-            Parameter(
-                "terminal_id",
-                "string",
-                "The terminal to run it in. Without it: the one of your last command, or another while that one runs.",
-                aliases=_also("session_id", "terminal", "id"),
-            ),
-            _patience(RUN_WAIT, "Seconds to wait for it; then it goes on by itself: use wait, read or stop."),
-            _FOR,
-            Parameter(
-                "background",
-                "boolean",
-                "Come back at once.",
-                aliases=_also("run_in_background", "is_background", "isBackground"),
-            ),
-            Parameter("kill_after", "number", "End the command after so many seconds. Without it: never."),
-            Parameter("task", "string", "A name for a line of work that has its own terminals."),
-            Parameter("shell", "string", "The shell, by name or path. Without it: the user's."),
-            Parameter("key", "string", "Any text that is unique to this request: sent again, it runs nothing twice."),
-            _TOKENS,
-        ),
-    ),
-    Verb(
-        "read",
-        "Read a command's output: what no read gave before, a page from `offset` (go on at next_offset), lines "
-        "matching `grep`, or the last `tail` lines. Nothing that was printed is lost.",
-        (
-            ID,
-            Parameter("offset", "integer", "Where to begin, in characters. Without it: what was not read yet."),
-            Parameter(
-                "limit", "integer", "At most so many characters.", aliases=_also("length", "max_chars"), default=PAGE
-            ),
-            Parameter(
-                "grep", "string", "Only lines in which this regular expression is found.", aliases=_also("pattern")
-            ),
-            Parameter("context", "integer", "With grep: so many lines around each."),
-            Parameter("tail", "integer", "Only so many last lines."),
-        ),
-        read_only=True,
-    ),
-    Verb(
-        "wait",
-        "Wait for a running command, and say how it stands. It never ends the command.",
-        (
-            ID,
-            _FOR,
-            Parameter("match", "string", "The same as for match:REGEX.", aliases=_also("pattern")),
-            Parameter("idle", "number", "The same as for idle:SECONDS."),
-            Parameter("port", "integer", "The same as for port:NUMBER."),
-            _patience(RUN_WAIT, "Seconds to wait at most; the command goes on after it."),
-            _TOKENS,
-        ),
-        read_only=True,
-    ),
-    Verb(
-        "send",
-        "Type into a running command: `text` exactly as given (an answer needs its newline, or `enter`), then `keys` "
-        "by name, then Enter if `enter`; then wait for what it does. With nothing to type it only waits. Secrets are "
-        "refused: use handoff.",
-        (
-            ID,
-            Parameter("text", "string", 'What to type, for example "y\\n".', aliases=_also("chars", "input")),
-            Parameter("keys", "strings", "Keys to press after the text, for example C-c, Up, Escape."),
-            Parameter("enter", "boolean", "Press Enter after it all.", aliases=_also("submit")),
-            _patience(SEND_WAIT, "Seconds to wait for what it does."),
-            _TOKENS,
-        ),
-    ),
-    Verb(
-        "screen",
-        "What a person would see of the terminal now: for full-screen programs (editors, pagers, menus).",
-        (ID,),
-        read_only=True,
-    ),
-    Verb(
-        "stop",
-        "End a command: interrupt, then terminate, then kill its processes. Says how it ended and names what it left "
-        "running. Its terminal stays, unless `close`.",
-        (ID, Parameter("close", "boolean", "End its terminal too, with everything it started."), _TOKENS),
-    ),
-    Verb("terminals", "The terminals that are open: where each is, and what runs in it.", read_only=True),
-    Verb(
-        "handoff",
-        "Let the user type into a command that waits, for secrets above all. You cannot type there until the command "
-        "has gone on or the user gave it back.",
-        (
-            ID,
-            Parameter("reason", "string", "What the user is asked to type, and why: the user reads it."),
-            _patience(None, "Seconds to wait for the user."),
-        ),
-    ),
-)
+async def answered(work: Awaitable[Result], refuse: Callable[[TruettyError], Result]) -> Result:
+    """Refusals and failures are results too: a model can do something about them."""
+    try:
+        return await work
+    except TruettyError as error:
+        return refuse(error)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return refuse(HostError(f"the machine could not do it: {reason}", reason=reason))
+    except Exception as error:  # the agent's loop goes on, and the text says that it is not the model's fault
+        return refuse(TruettyError(f"this failed inside truetty: {type(error).__name__}: {error}"))
 
-# Anthropic's own tool. The model knows what it takes; its schema is not sent.
-BASH: Final = Verb(
-    "bash",
-    "Run a command in one bash that stays, with its variables and its directory.",
-    (
-        Parameter("command", "string", "The command line. Needed, unless it is restarted.", aliases=_also("cmd")),
-        Parameter("restart", "boolean", "End this bash and all that runs in it; the next command gets a new one."),
-    ),
-)
-BY_NAME: Final = {verb.name: verb for verb in VERBS}
+
+class Verbs:
+    """`result = await Verbs(service, "agent 7").call(verb, arguments)`."""
+
+    def __init__(self, service: Service, agent: str, surface: Surface | None = None) -> None:
+        self._service = service.for_agent(agent)
+        self._agent = agent
+        self._surface = surface or Surface()
+
+    async def call(self, verb: Verb, sent: object) -> Result:
+        """Do what a model asked for; `sent` is an object, or its JSON text."""
+        return await answered(self._call(verb, sent), self.refuse)
+
+    def refuse(self, error: TruettyError) -> Result:
+        return result(error=error, next=words.after_error(error), notices=self._service.news())
+
+    async def _call(self, verb: Verb, sent: object) -> Result:
+        return await self._do(requests.request(verb, sent))
+
+    async def _do(self, request: Request) -> Result:
+        match request:
+            case Run():
+                return await self._run(request)
+            case Read():
+                return await self._read(request)
+            case Wait():
+                command = self._service.command(self._id(request.id))
+                return self._report(request, await self._wait(request, command, request.wait, request.until))
+            case Send():
+                return await self._send(request)
+            case Look():
+                return await self._screen(self._id(request.id))
+            case Stop():
+                return await self._stop(request)
+            case Listing():
+                return self._terminals()
+            case Offer():
+                return await self._hand_over(request)
+            case never:
+                assert_never(never)
+
+    def _id(self, id: str | None) -> str:
+        if id is None:
+            ids = [terminal.id for terminal in self._service.terminals()]
+            known = f"there are {', '.join(ids)}" if ids else "there are none: run starts one"
+            raise UnknownTerminal(f"which command or terminal? {known}", terminal_id=None, known=ids)
+        return id
+
+    # -- run, wait, send
+
+    async def _run(self, run: Run) -> Result:
+        command = await self._service.start(
+            run.command,
+            terminal=run.terminal,
+            cwd=run.cwd,
+            task=run.task or self._agent,
+            shell=run.shell,
+            timeout=run.kill_after,
+            key=run.key,
+            asker=self._surface.asker,
+        )
+        return self._report(run, await self._wait(run, command, run.wait, run.until))
+
+    async def _send(self, send: Send) -> Result:
+        command = self._service.command(self._id(send.id))
+        if not send.text and not send.keys:
+            return self._report(send, await self._wait(send, command, send.wait, Settled()))
+        asker = self._surface.asker
+        typing = self._service.send(command.id, send.text, keys=send.keys, wait=send.wait, asker=asker)
+        return self._report(send, await self._watched(send, command, typing))
+
+    async def _wait(self, request: Standing, command: Command, wait: float, until: Until) -> Answer:
+        return await self._watched(request, command, self._service.wait(command.id, timeout=wait, until=until))
+
+    async def _watched(self, request: Standing, command: Command, work: Awaitable[Answer]) -> Answer:
+        """The answer, with as much of the output as the caller wants. The text is made once for all who show it."""
+        budget = None if request.tokens is None else self._surface.budget(request.tokens)
+        with command.output.hold(budget):
+            async with self._surface.watch(command):
+                answer = await work
+                if budget is not None:
+                    summary = await command.output.slices.summary(budget)
+                    outcome = dataclasses.replace(answer.outcome, output=summary.text, omitted=summary.omitted)
+                    answer = dataclasses.replace(answer, outcome=outcome)
+                return await self._surface.show(request, command, answer)
+
+    def _report(self, request: Standing, answer: Answer) -> Result:
+        nothing = words.NO_NEW_OUTPUT if isinstance(request, Wait | Send) and request.only_new else words.NO_OUTPUT
+        return result(answer, notes=request.notes, nothing=nothing, next=words.next_step(answer.outcome))
+
+    # -- read, screen
+
+    async def _read(self, read: Read) -> Result:
+        command = self._service.command(self._id(read.id))
+        with command.output.hold():
+            answer = await self._service.read(
+                command.id,
+                offset=read.offset,
+                limit=read.limit,
+                grep=read.grep,
+                context=read.context,
+                tail=read.tail,
+            )
+        following = words.next_step(answer.outcome)
+        if answer.next_offset is not None:
+            following = words.next_page(command.id, answer.next_offset)
+        nothing = words.NO_MATCH if answer.matches is not None else words.NO_MORE_OUTPUT
+        return result(answer, nothing=nothing, notes=read.notes, next=following)
+
+    async def _screen(self, id: str) -> Result:
+        terminal, command = self._service.terminal(id)
+        screen = terminal.screen()
+        if command is None:
+            idle = words.idle(terminal.id, terminal.cwd)
+            return result(headline=idle, notices=self._service.news(), next=words.NOTHING_RAN, screen=screen)
+        outcome = await command.report() if command.finished else command.standing()
+        answer = Answer(outcome, output=screen.text, notices=self._service.news(command))
+        return result(answer, next=words.next_step(outcome), screen=screen)
+
+    # -- stop, terminals, handoff
+
+    async def _stop(self, stop: Stop) -> Result:
+        terminal, command = self._service.terminal(self._id(stop.id))
+        if command is not None:
+            work = self._service.stop(command.id, close=stop.close)
+            return self._report(stop, await self._watched(stop, command, work))
+        if not stop.close:
+            raise Misuse(f"nothing has run in terminal {terminal.id} yet", terminal_id=terminal.id)
+        await terminal.close()
+        return result(headline=words.closed(terminal.id), notices=self._service.news(), next=words.NOTHING_RAN)
+
+    def _terminals(self) -> Result:
+        rows = [_row(terminal) for terminal in self._service.terminals()]
+        following = words.OPEN if rows else words.NONE_OPEN
+        return result(headline=words.count(len(rows)), notices=self._service.news(), next=following, terminals=rows)
+
+    async def _hand_over(self, offer: Offer) -> Result:
+        command = self._service.command(self._id(offer.id))
+        handoff = self._service.handoff(command.id, offer.reason or words.NO_REASON)
+        invitation = await self._surface.invite(handoff, command)
+        wait = invitation.wait if offer.wait is None else offer.wait
+        answer = await self._wait(offer, command, wait, Settled())
+        if command.finished or answer.reached is not None:
+            return self._report(offer, answer)
+        return result(answer, notes=offer.notes, next=invitation.next, url=invitation.url)
+
+
+def _row(terminal: Terminal) -> dict[str, object]:
+    command = terminal.command
+    return {
+        "terminal_id": terminal.id,
+        "state": command.state if command is not None and terminal.busy else "idle",
+        "shell": terminal.shell,
+        "cwd": terminal.cwd,
+        "pid": terminal.pid,
+        "task": terminal.task,
+        "name": terminal.name,
+        "command_id": command.id if command is not None else None,
+        "command": command.text[: words.QUOTED] if command is not None else None,
+        "exit_code": command.exit_code if command is not None else None,
+    }

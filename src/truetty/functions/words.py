@@ -8,13 +8,14 @@ Rule 2: nothing said here sounds like success unless an exit code of 0 is known;
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
-from truetty.functions.answer import Answer, sendable
 from truetty.questions.prompts import SECRETS
+from truetty.service.answer import Answer
 from truetty.service.notices import Notice
 from truetty.terminal.stop import NOT_REACTING
 from truetty.text.screen import Screen
@@ -33,32 +34,63 @@ NO_REASON: Final = "it asks for something that only you should type"
 QUOTED: Final = 200
 
 
-def text(answer: Answer) -> str:
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said beside the facts of an answer."""
+
+    headline: str | None  # instead of the command's state
+    nothing: str  # of an output that is empty
+    notes: tuple[str, ...]
+    notices: tuple[Notice, ...]
+    next: str | None
+    screen: Screen | None
+    terminals: Sequence[Mapping[str, object]] | None
+    url: str | None
+    error: TruettyError | None
+
+
+def text(answer: Answer | None, output: str | None, said: Said) -> str:
     """What a model reads first."""
-    outcome, shown = answer.outcome, answer.shown
-    said = [answer.headline or (state(outcome, answer.reached) if outcome is not None else "")]
-    if answer.error is not None:
-        said, shown = [f"error: {answer.error.code}: {answer.error}"], None
-    elif shown is not None and not shown.strip():
-        said, shown = [*said, ONLY_BLANKS if shown else answer.nothing or NO_OUTPUT], None
-    if answer.terminals is not None:
-        said += [_row(one) for one in answer.terminals]
-    if answer.screen is not None:
-        said.append(_screen(answer.screen))
-    if answer.output is None and outcome is not None and outcome.omitted:
-        said.append(f"note: {outcome.omitted} characters are left out below; read has them")
+    outcome = answer.outcome if answer is not None else None
+    lines = [said.headline or (state(outcome, answer.reached) if answer is not None and outcome is not None else "")]
+    if said.error is not None:
+        lines, output = [f"error: {said.error.code}: {said.error}"], None
+    elif output is not None and not output.strip():
+        lines, output = [*lines, ONLY_BLANKS if output else said.nothing], None
+    if said.terminals is not None:
+        lines += [_row(one) for one in said.terminals]
+    if said.screen is not None:
+        lines.append(_screen(said.screen))
+    if answer is not None and answer.left_out:
+        lines.append(left_out(answer))
     if outcome is not None and not outcome.complete:
-        said.append("note: some of its output is lost")
-    said += [f"note: {note}" for note in answer.all_notes]
+        lines.append("note: some of its output is lost")
+    lines += [f"note: {note}" for note in said.notes]
     if outcome is not None and outcome.waiting is not None and outcome.waiting.hint:
-        said.append(f"hint: {outcome.waiting.hint}")
-    if answer.url is not None:
-        said.append(f"url: {answer.url}")
-    said += [f"notice: {notice(one)}" for one in answer.notices]
-    if answer.next:
-        said.append(f"next: {answer.next}")
-    head = "\n".join(" ".join(line.splitlines()) for line in said if line)
-    return sendable(f"{head}\n\n{shown}" if shown is not None else head)
+        lines.append(f"hint: {outcome.waiting.hint}")
+    if said.url is not None:
+        lines.append(f"url: {said.url}")
+    lines += [f"notice: {notice(one)}" for one in said.notices]
+    if said.next:
+        lines.append(f"next: {said.next}")
+    head = "\n".join(" ".join(line.splitlines()) for line in lines if line)
+    return sendable(f"{head}\n\n{output}" if output is not None else head)
+
+
+def left_out(answer: Answer) -> str:
+    """That not all of what was asked for is shown, and how much is missing."""
+    if answer.matches is not None:
+        return f"note: {len(answer.matches):,} of {answer.match_count:,} matching lines are shown; the rest is left out"
+    return f"note: {answer.left_out} characters are left out below; read has them"
+
+
+def sendable(text: str) -> str:
+    """Without what is no text: bytes that were read as such."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return text
 
 
 def _quoted(text: str) -> str:

@@ -1,1 +1,1 @@
-"""The MCP server: eight tools, one result shape. It translates what `Service` offers; words for models are here."""
+"""The MCP server: eight tools, one result shape. It puts what `functions` answers into the protocol."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PERMISSION: Final = "permission"
 LINK: Final = "handoff"
-# Nobody reads more; that there is more is said.
+# Characters of a command that a person reads before a yes; how many more there are is said.
 LONGEST: Final = 8000
 PIECE: Final = LONGEST_SHOWN  # what is shown of a text at once
 _YES_OR_NO: Final = {
@@ -37,8 +37,8 @@ _YES_OR_NO: Final = {
 }
 
 
-class InputRequired(Exception):
-    """The client must ask the user and call again."""
+class InputRequired(BaseException):
+    """The client must ask the user and call again. It passes all nets for errors: a verb must not answer it."""
 
     def __init__(self, key: str, request: types.ElicitRequest, state: str) -> None:
         super().__init__(key)

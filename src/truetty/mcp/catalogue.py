@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from truetty.functions import schemas
-from truetty.functions.answer import Answer
-from truetty.functions.verbs import VERBS, Parameter, Verb
+from truetty.functions.result import Result
+from truetty.functions.table import VERBS, Parameter, Verb
 from truetty.mcp.caller import Caller
 from truetty.mcp.session import Session
-from truetty.mcp.tools import ClientDesk
+from truetty.mcp.tools import ClientVerbs
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,8 @@ class Tool:
         return schemas.parameters(self.verb, closed=False)
 
 
-async def call(session: Session, name: str, given: Mapping[str, object], caller: Caller) -> Answer:
-    with session.calling():
-        return await ClientDesk(session, caller).answer(TOOLS[name].verb, given)
+async def call(session: Session, name: str, sent: Mapping[str, object], caller: Caller) -> Result:
+    return await ClientVerbs(session, caller).call(TOOLS[name].verb, sent)
 
 
 _TITLES: Final = {
@@ -40,7 +39,7 @@ _TITLES: Final = {
     "terminals": "List terminals",
     "handoff": "Hand over to the user",
 }
-# A session remembers what its client was shown; nobody else does.
+# Only a session remembers what its client was shown.
 _ONLY_NEW: Final = Parameter("only_new", "boolean", "Show only output that no call has shown before.")
 _REMEMBERING: Final = ("wait", "send")
 

@@ -22,7 +22,6 @@ EVERY: Final = 0.25
 # Clients that extend their own time-outs on progress wait for some 60 seconds.
 SIGN_OF_LIFE: Final = 10.0
 SHOWN: Final = Budget(4000, 0.0, "")
-MOST_BEHIND: Final = 1 << 16
 
 
 @contextlib.asynccontextmanager
@@ -52,8 +51,7 @@ class _Reporter:
         self._start = self._told_at = self._loop.time()
         self.begun = False
         self._reader = command.output.reader()
-        if behind := self._reader.behind():  # earlier calls have shown it
-            self._reader.skip(behind)
+        self._reader.catch_up()  # with what earlier calls have shown
 
     async def report(self) -> None:
         never: asyncio.Future[None] = self._loop.create_future()
@@ -64,7 +62,8 @@ class _Reporter:
 
     async def show(self) -> bool:
         """What is new, if anything is."""
-        if text := self._fresh():
+        text = (await self._reader.take(SHOWN)).text
+        if text:
             self.begun = True
             await self._tell(text)
         return bool(text)
@@ -72,13 +71,6 @@ class _Reporter:
     async def _tell(self, text: str) -> None:
         self._told_at = self._loop.time()
         await self._caller.progress(self._told_at - self._start, text)
-
-    def _fresh(self) -> str:
-        behind = self._reader.behind()
-        if behind > MOST_BEHIND:
-            left_out = self._reader.skip(behind - MOST_BEHIND)
-            return f"[… {left_out:,} bytes …]\n{self._reader.unread(SHOWN)}"
-        return self._reader.unread(SHOWN) if behind > 0 else ""
 
     def _activity(self) -> str:
         activity = self._command.activity

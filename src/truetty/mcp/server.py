@@ -20,10 +20,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from truetty import __version__
-from truetty.functions import answer as answers
-from truetty.functions.answer import Answer
-from truetty.functions.words import notice as noticed
-from truetty.functions.words import text
+from truetty.functions.result import Result, fields
+from truetty.functions.words import notice as notice_line
 from truetty.mcp import catalogue, shape, words
 from truetty.mcp.asking import Client, InputRequired
 from truetty.mcp.session import Session, Tell
@@ -40,7 +38,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 def build(sessions: Sessions) -> Server[Any]:
-    offices = _Offices(sessions)
+    handlers = Handlers(sessions)
     server: Server[Any] = Server(
         NAME,
         version=__version__,
@@ -49,13 +47,13 @@ def build(sessions: Sessions) -> Server[Any]:
         instructions=words.INSTRUCTIONS,
         cache_hints={"tools/list": LASTING, "server/discover": LASTING},
         get_tool_input_schema=_input_schema,
-        on_list_tools=offices.list_tools,
-        on_call_tool=offices.call_tool,
-        on_list_resources=offices.list_resources,
-        on_read_resource=offices.read_resource,
-        on_subscriptions_listen=ListenHandler(offices.bus),
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_read_resource=handlers.read_resource,
+        on_subscriptions_listen=ListenHandler(handlers.bus),
     )
-    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, offices.set_level)
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.set_level)
     server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=NAME))
     return server
 
@@ -82,16 +80,16 @@ def _listed(tool: catalogue.Tool) -> types.Tool:
     )
 
 
-def result(answer: Answer) -> types.CallToolResult:
+def tool_result(result: Result) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text(answer))],
-        structured_content=answers.data(answer),
-        is_error=answer.error is not None,
+        content=[types.TextContent(type="text", text=result.text)],
+        structured_content=result.data,
+        is_error=result.error is not None,
     )
 
 
-class _Offices:
-    """The requests, each with its answer."""
+class Handlers:
+    """One method for each request of the protocol."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
@@ -109,7 +107,7 @@ class _Offices:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; there are {known}")
         session = self._session(ctx)
         try:
-            return result(await catalogue.call(session, params.name, params.arguments or {}, Client(ctx, params)))
+            return tool_result(await catalogue.call(session, params.name, params.arguments or {}, Client(ctx, params)))
         except InputRequired as required:
             return required.result
 
@@ -128,7 +126,7 @@ class _Offices:
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         if params.uri != NOTICES:
             raise MCPError(types.INVALID_PARAMS, f"Resource not found; there is {NOTICES}", data={"uri": params.uri})
-        news = json.dumps([answers.fields(notice) for notice in self._session(ctx).news], indent=1)
+        news = json.dumps([fields(notice) for notice in self._session(ctx).news], indent=1)
         contents = types.TextResourceContents(uri=NOTICES, mime_type="application/json", text=news)
         return types.ReadResourceResult(contents=[contents])
 
@@ -154,7 +152,7 @@ class _Offices:
         async def message(notice: Notice) -> None:
             level: types.LoggingLevel = "info" if notice.what == "finished" else "notice"
             if LEVELS.index(level) >= session.quiet_below:
-                data = {**answers.fields(notice), "message": noticed(notice)}
+                data = {**fields(notice), "message": notice_line(notice)}
                 told = types.LoggingMessageNotificationParams(level=level, logger=NAME, data=data)
                 await ctx.session.send_notification(types.LoggingMessageNotification(params=told))
 

@@ -1,4 +1,4 @@
-"""One MCP client and its terminals: a service of its own, so that nobody sees or is told of another's commands.
+"""One MCP client and its terminals: a service of its own, so that no client sees another's commands.
 
 Rule 1: a client's commands run for one task unless it names others: its next command finds the shell as the last one
         left it.
@@ -15,12 +15,14 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from truetty.core.errors import Misuse
 from truetty.mcp import words
-from truetty.mcp.page import Page
+from truetty.mcp.page import HandoffPage
 from truetty.mcp.visits import Visits
 from truetty.policy import Policy
+from truetty.service.capacity import Shared
 from truetty.service.notices import Notice
 from truetty.service.service import Service
 from truetty.settings import Settings
@@ -31,11 +33,8 @@ from truetty.text.digest import Budget
 POLICIES: Final = ("settings", "allow", "read-only")
 
 TASK: Final = "mcp"
-# Notices that can be read again as a resource, and commands of which it is known what a caller was given.
+# Notices that can be read again as a resource.
 MOST_NOTICES: Final = 100
-MOST_READERS: Final = 1000
-# More new output than this is passed over unread rather than made readable for nobody.
-PASSED_OVER: Final = 1 << 18
 
 Tell = Callable[[Notice], Coroutine[object, object, None]]
 
@@ -47,18 +46,16 @@ class Setup:
     settings: Settings
     policy: Policy | None
     visits: Visits
-    page: Page
+    page: HandoffPage
+    shared: Shared  # the limits that all sessions have together
 
     @classmethod
     def of(cls, settings: Settings, policy: str = "settings") -> Setup:
         visits = Visits()
-        return cls(settings, _policy(settings, policy), visits, Page(visits))
+        return cls(settings, _policy(settings, policy), visits, HandoffPage(visits), Shared.of(settings))
 
     def service(self) -> Service:
-        service = Service.from_settings(self.settings, rest=words.REST)
-        if self.policy is not None:
-            service.policy = self.policy
-        return service
+        return Service.from_settings(self.settings, policy=self.policy, rest=words.REST, shared=self.shared)
 
     def budget(self, tokens: int | None = None) -> Budget:
         """How much of an output is shown."""
@@ -88,7 +85,7 @@ class Session:
         self.calls = 0  # under way
         self.used_at = 0.0
         self._watched: Counter[str] = Counter()
-        self._readers: dict[str, Reader] = {}
+        self._cursors: WeakKeyDictionary[Command, Reader] = WeakKeyDictionary()
         self.service.notices.listen(self._heard)
 
     async def close(self) -> None:
@@ -119,24 +116,11 @@ class Session:
             self._watched[command.id] -= 1
             self._watched += Counter()  # forgets those nobody watches
 
-    def given(self, command: Command) -> None:
-        """The caller was shown all of its output so far."""
-        reader = self._reader(command)
-        if (behind := reader.behind()) > PASSED_OVER:
-            reader.skip(behind)
-        else:
-            reader.unread()
-
-    def fresh(self, command: Command, budget: Budget) -> str:
-        """What the caller was not shown yet."""
-        return self._reader(command).unread(budget)
-
-    def _reader(self, command: Command) -> Reader:
-        if command.id not in self._readers:
-            self._readers[command.id] = command.output.reader()
-            if len(self._readers) > MOST_READERS:
-                del self._readers[next(iter(self._readers))]
-        return self._readers[command.id]
+    def cursor(self, command: Command) -> Reader:
+        """Where this client's reading of the command's output stands."""
+        if command not in self._cursors:
+            self._cursors[command] = command.output.reader()
+        return self._cursors[command]
 
     async def _heard(self, notice: Notice) -> None:
         if notice.command_id not in self._watched:

@@ -1,11 +1,11 @@
-"""The one answer of all tools as an output schema: `functions/answer.py` says which names it has and what they mean."""
+"""The one answer of all tools as an output schema, made from `FIELDS` of `functions/result.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from truetty.functions.answer import FIELDS
+from truetty.functions.result import FIELDS, Type
 
 
 def _or_null(**kind: object) -> Mapping[str, object]:
@@ -13,30 +13,24 @@ def _or_null(**kind: object) -> Mapping[str, object]:
     return {"anyOf": [kind, {"type": "null"}]}
 
 
-_TEXT: Final = _or_null(type="string")
-_WHOLE: Final = _or_null(type="integer")
-_NUMBER: Final = _or_null(type="number")
-_FLAG: Final = _or_null(type="boolean")
-_TABLE: Final = _or_null(type="object")
-_TABLES: Final = _or_null(type="array", items={"type": "object"})
-
-# Whatever is not named here is a text.
-_KINDS: Final[Mapping[str, Mapping[str, object]]] = {
+_SCHEMAS: Final[Mapping[Type, Mapping[str, object]]] = {
     "state": _or_null(type="string", enum=["finished", "running", "waiting", "lost"]),
-    "notes": {"type": "array", "items": {"type": "string"}},
-    "notices": {"type": "array", "items": {"type": "object"}},
-    **dict.fromkeys(("exit_code", "omitted", "original_tokens", "offset", "next_offset"), _WHOLE),
-    **dict.fromkeys(("complete", "closed"), _FLAG),
-    **dict.fromkeys(("waiting", "screen", "error"), _TABLE),
-    **dict.fromkeys(("matches", "terminals"), _TABLES),
-    "duration": _NUMBER,
+    "text": _or_null(type="string"),
+    "whole": _or_null(type="integer"),
+    "number": _or_null(type="number"),
+    "flag": _or_null(type="boolean"),
+    "object": _or_null(type="object"),
+    "objects": _or_null(type="array", items={"type": "object"}),
+    "texts": {"type": "array", "items": {"type": "string"}},
 }
+_NEVER_NULL: Final[Mapping[str, Mapping[str, object]]] = {"notices": {"type": "array", "items": {"type": "object"}}}
 
 MISREAD: Final = frozenset({"exit_code", "omitted", "reached"})
 
 
 def schema() -> dict[str, object]:
     """Without the meanings, but for what could be misread: eight tools carry it, and some clients show it to models."""
-    said = {name: {"description": help} if name in MISREAD else {} for name, help in FIELDS.items()}
-    properties = {name: {**_KINDS.get(name, _TEXT), **said[name]} for name in FIELDS}
+    help = {name: {"description": field.help} if name in MISREAD else {} for name, field in FIELDS.items()}
+    kinds = {name: _NEVER_NULL.get(name, _SCHEMAS[field.type]) for name, field in FIELDS.items()}
+    properties = {name: {**kinds[name], **help[name]} for name in FIELDS}
     return {"type": "object", "properties": properties, "required": list(FIELDS)}

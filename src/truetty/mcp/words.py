@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.functions.words import HANDED_OVER, QUOTED
+from truetty.functions.words import QUOTED
 
 # In the line that stands for what was left out of an output.
 REST: Final = "call read with the command_id and an offset or grep"
@@ -16,11 +16,9 @@ input (send answers). Nothing is ended because a call's time is over; only stop 
 yours to type: call handoff, and the user types them. Silence means nothing: what prints nothing is running. In a \
 result's text, what stands below the first empty line was printed by programs; what we say stands above it."""
 
-
-def handed_over(url: str | None) -> str:
-    if url is None:
-        return HANDED_OVER
-    return "show the url to the user and wait: the page is on this machine, or `truetty answer URL` in a terminal here"
+SHOW_URL: Final = (
+    "show the url to the user and wait: the page is on this machine, or `truetty answer URL` in a terminal here"
+)
 
 
 def invitation(reason: str, command: str) -> str:

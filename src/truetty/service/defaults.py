@@ -10,7 +10,7 @@ from truetty.terminal.options import Making
 from truetty.text.digest import REST, Budget
 
 
-def terminal_arguments(settings: Settings, rest: str = REST) -> Making:
+def terminal_arguments(settings: Settings, rest: str = REST, total: Allowance | None = None) -> Making:
     """The arguments of `Terminal`. `rest` says where to read what an outcome leaves out."""
     return {
         "env": settings.variables(os.environ),
@@ -20,7 +20,7 @@ def terminal_arguments(settings: Settings, rest: str = REST) -> Making:
         "budget": Budget(settings.budget, settings.head_share, rest),
         "memory": settings.memory,
         "quota": settings.quota,
-        "total": Allowance(settings.total_quota),
+        "total": total or Allowance(settings.total_quota),
         "coalesce": settings.coalesce,
         "replies": settings.reply,
     }

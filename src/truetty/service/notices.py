@@ -1,7 +1,9 @@
-"""What happened to commands nobody was waiting for: told once, with the next answer, and at once to whoever listens.
+"""What happened to commands that no call was waiting for: a `Notice` in the next answer to their agent.
 
-Rule 1: an end or a waiting that was in somebody's report is no news.
-Rule 2: listening costs nothing while nothing happens: one task for each command that runs unwatched.
+Rule 1: a notice is for the agent whose command it was, and for no other.
+Rule 2: an end, or a wait for input, that was in an answer to that agent is no notice.
+Rule 3: of a command that has ended only its notice is kept, never the command: its terminal can be forgotten.
+Rule 4: one asyncio task for each command that runs while no call waits for it; it costs nothing while nothing happens.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from typing import Final, Literal
 
 from truetty.terminal.command import Command
 
-# Of so many commands it is remembered what was told.
-MOST: Final = 1000
+# Ends that an agent has not been told of, oldest dropped first: an agent that asks nothing for so long has gone.
+MOST_ENDS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,65 +34,101 @@ class Notice:
 Listener = Callable[[Notice], Coroutine[object, object, None]]
 
 
+@dataclass(slots=True)
+class _Running:
+    """A command that runs, and what its agent knows of it."""
+
+    command: Command
+    agent: str | None
+    answered: int = 0  # the number of the last waiting that was in an answer to the agent
+    follower: asyncio.Task[None] | None = None
+
+
 class Notices:
     def __init__(self) -> None:
-        self._told: dict[str, tuple[Command, bool, int]] = {}  # whether its end was told, and which waiting
+        self._running: dict[str, _Running] = {}
+        self._ends: dict[str, tuple[str | None, Notice]] = {}  # by command, with its agent
         self._listeners: list[Listener] = []
-        self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Tell this one at once; returns how to stop it."""
+        """Call this one with each notice, at once and whoever's it is; returns how to stop it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
-    def told(self, command: Command) -> None:
-        """Somebody was given a report of it as it stands now."""
-        self._told.pop(command.id, None)
-        self._told[command.id] = (command, command.finished, command.open_waiting or 0)
-        if len(self._told) > MOST:
-            del self._told[next(iter(self._told))]
+    def answer(self, command: Command, owner: str | None, reader: str | None) -> None:
+        """An answer to `reader` says how `owner`'s command stands now; from here on the command is left to itself."""
+        if command.finished:
+            self._end(command)
+            if owner == reader:
+                self._ends.pop(command.id, None)
+        else:
+            running = self._follow(command, owner)
+            if owner == reader:
+                running.answered = command.open_waiting or running.answered
 
-    def left(self, command: Command) -> None:
-        """It goes on by itself: follow it for those who listen."""
-        self._told.setdefault(command.id, (command, False, 0))
-        if not command.finished and command.id not in self._tasks:
-            task = asyncio.ensure_future(self._follow(command))
-            self._tasks[command.id] = task
-            task.add_done_callback(lambda _: self._tasks.pop(command.id, None))
+    def leave(self, command: Command, owner: str | None) -> None:
+        """The call that waited was cancelled: its agent has been told nothing."""
+        self._follow(command, owner)
+        if command.finished:
+            self._end(command)
 
-    def news(self) -> tuple[Notice, ...]:
-        """What was not told yet; now it is."""
-        found = []
-        for command, *_ in list(self._told.values()):
-            if (notice := self._notice(command)) is not None:
+    def news(self, agent: str | None) -> tuple[Notice, ...]:
+        """What this agent has not been told yet; it counts as told now."""
+        for running in list(self._running.values()):
+            if running.command.finished:
+                self._end(running.command)
+        found = [notice for whose, notice in self._ends.values() if whose == agent]
+        self._ends = {id: end for id, end in self._ends.items() if end[0] != agent}
+        for running in self._running.values():
+            if running.agent == agent and (notice := self._unheard(running)) is not None:
+                running.answered = running.command.open_waiting or running.answered
                 found.append(notice)
-                self.told(command)
         return tuple(found)
 
     async def close(self) -> None:
-        for task in list(self._tasks.values()):
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        for running in list(self._running.values()):
+            if running.follower is not None:
+                running.follower.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await running.follower
+        self._running.clear()
 
-    def _notice(self, command: Command) -> Notice | None:
-        _, end_told, told = self._told.get(command.id, (command, False, 0))
-        if command.finished:
-            if end_told:
-                return None
+    def _follow(self, command: Command, owner: str | None) -> _Running:
+        if command.id not in self._running:
+            self._running[command.id] = running = _Running(command, owner)
+            running.follower = asyncio.ensure_future(self._watch(running))
+        return self._running[command.id]
+
+    def _end(self, command: Command) -> None:
+        """It has ended: of one that was followed its notice is kept, and nothing else."""
+        running = self._running.pop(command.id, None)
+        if running is not None:
             what: Literal["finished", "lost"] = "lost" if command.state == "lost" else "finished"
-            return Notice(command.id, command.terminal_id, what, command.exit_code, None)
-        if (command.open_waiting or 0) > told:
-            waiting = command.waiting
-            return Notice(command.id, command.terminal_id, "waiting", None, waiting.prompt if waiting else "")
-        return None
+            notice = Notice(command.id, command.terminal_id, what, command.exit_code, None)
+            self._ends[command.id] = (running.agent, notice)
+            if len(self._ends) > MOST_ENDS:
+                del self._ends[next(iter(self._ends))]
 
-    async def _follow(self, command: Command) -> None:
-        last = command.open_waiting or 0
+    async def _watch(self, running: _Running) -> None:
+        """Tell the listeners what happens to it."""
+        command, seen = running.command, running.command.open_waiting or 0
         while not command.finished:
-            await command.changes.until(lambda: command.finished or (command.open_waiting or 0) > last, None)  # noqa: B023
-            last = command.open_waiting or last
-            if (notice := self._notice(command)) is not None:
+            await command.changes.until(lambda: command.finished or (command.open_waiting or 0) > seen, None)  # noqa: B023
+            seen = command.open_waiting or seen
+            if command.finished:
+                self._end(command)
+            if (notice := self._unheard(running)) is not None:
                 for listener in list(self._listeners):
-                    with contextlib.suppress(Exception):  # who listens badly must not keep the others from hearing
+                    with contextlib.suppress(Exception):  # a listener that fails must not keep the others from hearing
                         await listener(notice)
+
+    def _unheard(self, running: _Running) -> Notice | None:
+        """What no answer has said of it yet."""
+        command = running.command
+        if command.finished:
+            return self._ends[command.id][1] if command.id in self._ends else None
+        if (command.open_waiting or 0) > running.answered:
+            waiting = command.waiting
+            prompt = waiting.prompt if waiting is not None else ""
+            return Notice(command.id, command.terminal_id, "waiting", None, prompt)
+        return None

@@ -21,6 +21,7 @@ from typing import Final, Self, Unpack
 
 from truetty.core.errors import Misuse, UnknownTerminal
 from truetty.service import reuse
+from truetty.service.capacity import Capacity, Shared
 from truetty.service.defaults import terminal_arguments
 from truetty.service.idle import Clock
 from truetty.service.reuse import Limits, Open, Refuse, Reuse
@@ -49,7 +50,7 @@ class Registry:
     def __init__(
         self,
         *,
-        limit: int | None = LIMIT,
+        limit: int | Capacity | None = LIMIT,
         per_task: int | None = None,
         idle: float | None = None,
         warm: int = 0,
@@ -59,26 +60,29 @@ class Registry:
         clock: Clock | None = None,
         **defaults: Unpack[Making],
     ) -> None:
-        _check(limit=limit, per_task=per_task, idle=idle)
+        _check(per_task=per_task, idle=idle)
         if warm < 0:
             raise Misuse(f"warm is a number of shells, not {warm!r}", name="warm", value=warm)
-        self.limits: Final[Limits] = Limits(limit, per_task)
+        self._capacity = limit if isinstance(limit, Capacity) else Capacity(limit)
+        self._capacity.join(self)
+        self.limits: Final[Limits] = Limits(self._capacity.limit, per_task)
         self.idle: Final[float | None] = idle
         self._warm = warm
         self._defaults = Options.of(shell, cwd=None if cwd is None else os.path.abspath(cwd), **defaults)
         self._seats = Seats(make or _make_terminal, idle=idle, clock=clock)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, rest: str = REST) -> Self:
-        """`rest` says where to read what an outcome leaves out."""
+    def from_settings(cls, settings: Settings, *, rest: str = REST, shared: Shared | None = None) -> Self:
+        """`rest` says where to read what an outcome leaves out. `shared` is what several registries have together."""
+        shared = shared or Shared.of(settings)
         return cls(
-            limit=settings.terminals,
+            limit=shared.capacity,
             per_task=settings.per_task,
             idle=settings.idle,
             warm=settings.warm,
             shell=settings.shell,
             cwd=settings.workspace,
-            **terminal_arguments(settings, rest),
+            **terminal_arguments(settings, rest, shared.total),
         )
 
     async def __aenter__(self) -> Self:
@@ -107,6 +111,11 @@ class Registry:
     def list(self) -> builtins.list[Terminal]:
         """Those that are open, in the order in which they were opened."""
         return [seat.terminal for seat in self._seats.alive if seat.known]
+
+    def ids(self) -> frozenset[str]:
+        """Of all terminals that `get` finds."""
+        known = (seat.terminal for seat in self._seats if seat.known)
+        return frozenset(terminal.id for terminal in (*self._seats.past, *known))
 
     @property
     def places(self) -> int:
@@ -153,8 +162,9 @@ class Registry:
             case Open(instead_of):
                 victim = None if instead_of is None else seats[instead_of]
                 return self._hand_over(await self._seats.open(request, claim, victim), request)
-            case Refuse():
-                raise reuse.refusal(choice, task, [terminal.id for terminal in self.list()])
+            case Refuse(limit, value):
+                value = self.limits.terminals or value if limit == "terminals" else value  # of all that share it
+                raise reuse.refusal(Refuse(limit, value), task, [terminal.id for terminal in self.list()])
         raise AssertionError(f"{choice} is not for one who needs a new terminal")
 
     def release(self, task: str | Terminal, *, caller: object = None) -> builtins.list[Terminal]:
@@ -175,6 +185,15 @@ class Registry:
             released.append(seat.terminal)
         return released
 
+    def expected(self, cwd: Directory, *, task: str | None, shell: ShellName) -> tuple[str | None, str]:
+        """The directory and the shell of the terminal that `acquire` would give now. Nothing is opened or claimed."""
+        request = complete(self._defaults, cwd, task=task, shell=shell)
+        seats, choice = self._decide(request, _current(None))
+        if isinstance(choice, Reuse) and not choice.move:
+            terminal = seats[choice.index].terminal
+            return terminal.cwd, terminal.shell
+        return request.wish.cwd, request.program.name
+
     async def close(self) -> None:
         """Close every terminal and give out no more. Ids stay valid. Safe to call twice."""
         await self._seats.close()
@@ -185,7 +204,8 @@ class Registry:
         """The seats that count, and which of them the caller gets. What is chosen is claimed before anything waits."""
         self._seats.refuse_if_closed()
         seats, wish = self._seats.alive, replace(request.wish, fresh=fresh)
-        return seats, reuse.decide(wish, [seat.view(request, caller) for seat in seats], self.limits)
+        limits = replace(self.limits, terminals=self._capacity.room(self))
+        return seats, reuse.decide(wish, [seat.view(request, caller) for seat in seats], limits)
 
     def _hand_over(self, seat: Seat, request: SeatRequest) -> Terminal:
         seat.hand_over(request.options.name)
@@ -195,7 +215,8 @@ class Registry:
 
     def _refill(self) -> None:
         used = sum(not seat.in_pool for seat in self._seats.alive)
-        room = self._warm if self.limits.terminals is None else self.limits.terminals - used
+        limit = self._capacity.room(self)
+        room = self._warm if limit is None else limit - used
         self._seats.refill(self._defaults, min(self._warm, room))
 
 

@@ -14,6 +14,7 @@ from truetty import events
 from truetty.core.outcome import Outcome, State, Strategy, Waiting
 from truetty.core.until import Until
 from truetty.host.base import Process, ShellName
+from truetty.service.capacity import Capacity, Shared
 from truetty.service.idle import Clock
 from truetty.service.registry import LIMIT
 from truetty.service.registry import Registry as AsyncRegistry
@@ -22,7 +23,7 @@ from truetty.service.seat_request import Directory, Make
 from truetty.settings import Settings
 from truetty.store.output import PAGE
 from truetty.store.output import Output as AsyncOutput
-from truetty.store.reads import Match
+from truetty.store.search import Match
 from truetty.store.transcript import Span
 from truetty.store.transcript import Transcript as AsyncTranscript
 from truetty.sync.bridge import Face, face, face_or_none, iterate, keep, open_in_loop, then, unwrap, with_thread
@@ -245,6 +246,10 @@ class Command(Face[AsyncCommand]):
         """How things stand now, made at once."""
         return loop.ask(lambda: self._inner.snapshot())
 
+    def standing(self) -> Outcome:
+        """How things stand now, without the text: however much was printed, none of it is read for this."""
+        return loop.ask(lambda: self._inner.standing())
+
     def send(self, text: str | bytes) -> None:
         """Type `text` as it is. A finished command takes nothing: that is an error, not a silent loss.
 
@@ -255,6 +260,10 @@ class Command(Face[AsyncCommand]):
     def press(self, *names: str) -> None:
         """Press keys by name: "Enter", "C-c", "Up", "F5"."""
         loop.call(lambda: self._inner.press(*names))
+
+    def type(self, text: str, *names: str) -> None:
+        """Type `text`, then press keys by name, in one write. A name that no key has is refused before that."""
+        loop.call(lambda: self._inner.type(text, *names))
 
     def interrupt(self) -> bool:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
@@ -414,7 +423,7 @@ class Registry(Face[AsyncRegistry]):
     def __init__(
         self,
         *,
-        limit: int | None = LIMIT,
+        limit: int | Capacity | None = LIMIT,
         per_task: int | None = None,
         idle: float | None = None,
         warm: int = 0,
@@ -449,10 +458,10 @@ class Registry(Face[AsyncRegistry]):
         return loop.ask(lambda: self._inner.idle)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, rest: str = REST) -> Self:
-        """`rest` says where to read what an outcome leaves out."""
+    def from_settings(cls, settings: Settings, *, rest: str = REST, shared: Shared | None = None) -> Self:
+        """`rest` says where to read what an outcome leaves out. `shared` is what several registries have together."""
         made = cls.__new__(cls)
-        Face.__init__(made, open_in_loop(lambda: AsyncRegistry.from_settings(settings, rest=rest)))
+        Face.__init__(made, open_in_loop(lambda: AsyncRegistry.from_settings(settings, rest=rest, shared=shared)))
         return made
 
     def __enter__(self) -> Self:
@@ -470,11 +479,6 @@ class Registry(Face[AsyncRegistry]):
     def list(self) -> builtins.list[Terminal]:
         """Those that are open, in the order in which they were opened."""
         return loop.ask(lambda: [face(Terminal, each) for each in self._inner.list()])
-
-    @property
-    def places(self) -> int:
-        """How many terminals are open or being opened: `limit` bounds it."""
-        return loop.ask(lambda: self._inner.places)
 
     @property
     def warm(self) -> int:

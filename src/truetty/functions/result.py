@@ -1,0 +1,160 @@
+"""What goes back to a model: one shape for all verbs, as text to read and as data.
+
+Rule 1: every verb answers with all names of `FIELDS`; what does not apply is null.
+Rule 2: what is sent is JSON whatever it holds: names of files and programs may be no text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from truetty.core.errors import TruettyError
+from truetty.core.outcome import Outcome, Waiting
+from truetty.functions import words
+from truetty.functions.words import sendable
+from truetty.service.answer import Answer
+from truetty.service.notices import Notice
+from truetty.text.screen import Screen
+
+# Long facts of an error (a command of a megabyte) are cut: the caller has them.
+LONGEST_FACT: Final = 2000
+
+Type = Literal["state", "text", "whole", "number", "flag", "object", "objects", "texts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A name of the data: its type (or null), and what it holds."""
+
+    type: Type
+    help: str
+
+
+# In the order they are sent.
+FIELDS: Final[Mapping[str, Field]] = {
+    "state": Field("state", "how it stands: finished, running, waiting (for input), lost (its terminal vanished)"),
+    "exit_code": Field("whole", "null while it runs, and when nobody knows it: never take null for success"),
+    "output": Field("text", "clean text within the budget; of read and screen: what was asked for"),
+    "signal": Field("text", "the signal that ended it, such as SIGKILL"),
+    "evidence": Field("text", "why it is believed to have ended: mark, exit, kernel or prompt (weak)"),
+    "command_id": Field("text", "names the command in other calls"),
+    "terminal_id": Field("text", "names its terminal: its shell keeps directory, variables and jobs"),
+    "omitted": Field("whole", "characters of what was asked for that are not in `output`; read has them"),
+    "original_tokens": Field("whole", "about how many tokens the whole output is"),
+    "complete": Field("flag", "whether every byte it printed so far is stored"),
+    "waiting": Field(
+        "object", "what it asks for: kind, prompt, program, certain, asks, choices, labels, default, hint"
+    ),
+    "duration": Field("number", "seconds it ran, or has been running"),
+    "cwd": Field("text", "the shell's directory"),
+    "closed": Field("flag", "whether the terminal's shell has ended"),
+    "strategy": Field("text", "how it was watched: rich (our marks), basic, none (the kernel alone)"),
+    "notes": Field("texts", "what else is worth knowing"),
+    "reached": Field("text", "what the wait came back for: exit, input, match, idle, port; null: its time was over"),
+    "notices": Field(
+        "objects",
+        "what happened to your other commands since your last call: command_id, terminal_id, what, exit_code, prompt",
+    ),
+    "next": Field("text", "what you can do next"),
+    "offset": Field("whole", "read: where in the whole output this begins, in characters"),
+    "next_offset": Field("whole", "read: where the first character stands that is left out; null: none is, now"),
+    "matches": Field("objects", "read: lines found by grep"),
+    "screen": Field("object", "screen: cursor, cursor_visible, size, title, alternate"),
+    "terminals": Field("objects", "terminals: those that are open"),
+    "url": Field("text", "handoff: where the user types; it works once"),
+    "error": Field("object", "why nothing was done: code, message, and the facts"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What goes back to the model: `text` to read, or `data` for who prefers JSON. `error` is an error's code."""
+
+    text: str
+    data: dict[str, object]
+    error: str | None = None
+
+    @property
+    def json(self) -> str:
+        return json.dumps(self.data, ensure_ascii=False)
+
+
+def result(
+    answer: Answer | None = None,
+    *,
+    headline: str | None = None,  # instead of the command's state
+    nothing: str = words.NO_OUTPUT,  # said of an output that is empty
+    notes: Sequence[str] = (),
+    notices: Sequence[Notice] = (),
+    next: str | None = None,
+    screen: Screen | None = None,
+    terminals: Sequence[Mapping[str, object]] | None = None,
+    url: str | None = None,
+    error: TruettyError | None = None,
+) -> Result:
+    """The facts of an answer (None where no command is meant), and what is said beside them."""
+    outcome = answer.outcome if answer is not None else None
+    notes = (*(outcome.notes if outcome is not None else ()), *notes)
+    notices = (*(answer.notices if answer is not None else ()), *notices)
+    shown = answer.text if answer is not None else screen.text if screen is not None else None
+    said = words.Said(headline, nothing, tuple(notes), tuple(notices), next, screen, terminals, url, error)
+    data: dict[str, object] = dict.fromkeys(FIELDS)
+    if answer is not None:
+        data |= {name: value for name, value in fields(answer.outcome).items() if name in FIELDS}
+        data |= {"reached": answer.reached, "offset": answer.offset, "next_offset": answer.next_offset}
+        if answer.matches is not None:
+            data["matches"] = [dataclasses.asdict(match) for match in answer.matches]
+    if shown is not None:
+        data |= {"output": shown, "omitted": answer.left_out if answer is not None else 0}
+    data |= {
+        "notes": notes,
+        "notices": [fields(notice) for notice in notices],
+        "next": next,
+        "screen": None if screen is None else _screen(screen),
+        "terminals": terminals,
+        "url": url,
+        "error": None if error is None else _error(error),
+    }
+    plain = {name: _plain(value) for name, value in data.items()}
+    return Result(words.text(answer, shown, said), plain, error.code if error is not None else None)
+
+
+def fields(value: Outcome | Notice | Waiting) -> dict[str, object]:
+    """Its names and values."""
+    found: dict[str, object] = {}
+    for one in dataclasses.fields(value):
+        item: object = getattr(value, one.name)
+        found[one.name] = fields(item) if isinstance(item, Waiting) else item
+    return found
+
+
+def _screen(screen: Screen) -> dict[str, object]:
+    return {
+        "cursor": screen.cursor,
+        "cursor_visible": screen.cursor_visible,
+        "size": screen.size,
+        "title": screen.title,
+        "alternate": screen.alternate,
+    }
+
+
+def _error(error: TruettyError) -> dict[str, object]:
+    facts = {name: fact[:LONGEST_FACT] if isinstance(fact, str) else fact for name, fact in error.facts.items()}
+    return {**facts, "code": error.code, "message": str(error)[:LONGEST_FACT]}
+
+
+def _plain(value: object) -> object:
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case str():
+            return sendable(value)
+        case Mapping():
+            return {str(name): _plain(item) for name, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(item) for item in value]
+    return str(value)

@@ -1,0 +1,225 @@
+"""The pages of handoffs over HTTP: how they look, and what their buttons do.
+
+Rule 1: it listens on the loopback, answers only to its own name and port, and is used from its own pages only.
+Rule 2: no script, nothing from elsewhere, nothing cached, nothing logged.
+Rule 3: who comes in and what may be typed is decided in `visits.py`; here it is shown.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from truetty.core.errors import TruettyError
+from truetty.core.outcome import Waiting
+from truetty.mcp.http import Listener, guarded
+from truetty.mcp.visits import Visit, Visits
+
+# A password or a pasted key; who pastes more has pasted the wrong thing.
+LONGEST: Final = 64 * 1024
+LINES: Final = 12  # of the screen, so that the person sees who asks
+
+HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",  # with none at all browsers send no Origin either
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+STYLE: Final = """\
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem }
+:root { color-scheme: light dark }
+pre { padding: 1rem; border: 1px solid; border-radius: 6px; overflow-x: auto; white-space: pre-wrap }
+input[type=text], input[type=password] { font: inherit; width: 100%; padding: .5rem; box-sizing: border-box }
+button { font: inherit; padding: .4rem 1rem; margin: 1rem .5rem 0 0 }
+"""
+
+_PAGE: Final = """\
+<!doctype html><html lang="en"><head><meta charset="utf-8"><title>truetty</title>
+<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/style.css"></head><body>
+{body}</body></html>
+"""
+_FORM: Final = """\
+<form method="post" action="/type" autocomplete="off">
+<label for="text">{label}</label>
+<input id="text" name="text" type="{kind}" autocomplete="off" spellcheck="false" autofocus>
+<input type="hidden" name="key" value="{key}"><input type="hidden" name="asked" value="{asked}">
+<label><input name="enter" type="checkbox" value="yes" checked> press Enter after it</label><br>
+<button>Type it</button><button formaction="/look">Look again</button><button formaction="/back">Give it back</button>
+</form>
+"""
+
+
+GONE: Final = "This link was used already, or is no longer valid. Ask the agent for a new one."
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a page has sent."""
+
+    key: str | None = field(repr=False)
+    text: str = field(repr=False)
+    enter: bool
+    asked: str | None  # the secrecy that the page was made for
+
+
+async def serve(visits: Visits) -> Listener:
+    """On a port of its own."""
+    listener = Listener("127.0.0.1", 0)
+    app = PageApp(visits, cookie=f"truetty_{listener.port}")
+    await listener.start(guarded(app.routes(), listener.hosts, listener.origins))
+    return listener
+
+
+class PageApp:
+    def __init__(self, visits: Visits, cookie: str) -> None:
+        self._visits = visits
+        self._cookie = cookie
+
+    def routes(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Route("/style.css", self._style, methods=["GET"]),
+                Route("/type", self._posted(self._type, "typed"), methods=["POST"]),
+                Route("/look", self._posted(self._look), methods=["POST"]),
+                Route("/back", self._posted(self._give_back), methods=["POST"]),
+                Route("/{code}", self._enter, methods=["GET"]),
+            ]
+        )
+
+    async def _style(self, request: Request) -> Response:
+        return PlainTextResponse(STYLE, headers=HEADERS, media_type="text/css")
+
+    async def _enter(self, request: Request) -> Response:
+        code = request.path_params["code"]
+        visit = self._visits.enter(code)
+        if visit is None:
+            visit = self._visits.enter_again(code, request.cookies.get(self._cookie))
+            return page(request, visit) if visit is not None else gone(request)
+        answer = page(request, visit)
+        answer.set_cookie(self._cookie, visit.cookie, httponly=True, samesite="strict", path="/")
+        return answer
+
+    def _posted(
+        self, act: Callable[[Visit, Form], Awaitable[None]], done: str = ""
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """What a button does, for who has the cookie and the page's key; `done` is said when it was done."""
+
+        async def endpoint(request: Request) -> Response:
+            visit = self._visits.find(request.cookies.get(self._cookie))
+            form = await read_form(request)
+            if form is None:
+                return PlainTextResponse("too long", 413, headers=HEADERS)
+            if visit is None or form.key is None or not self._visits.knows(visit, form.key):
+                return gone(request)
+            try:
+                await act(visit, form)
+            except TruettyError as error:
+                return page(request, visit, str(error))
+            return page(request, visit, done)
+
+        return endpoint
+
+    async def _type(self, visit: Visit, form: Form) -> None:
+        await self._visits.type(visit, form.text, enter=form.enter, asked=form.asked)
+
+    async def _look(self, visit: Visit, form: Form) -> None:
+        """The page alone, as it is now."""
+
+    async def _give_back(self, visit: Visit, form: Form) -> None:
+        visit.give_back()
+
+
+async def read_form(request: Request) -> Form | None:
+    """None if it is longer than a page may send, or does not say how long it is."""
+    length = request.headers.get("content-length", "")
+    if not (length.isascii() and length.isdigit()) or int(length[:9]) > LONGEST:
+        return None
+    async with request.form() as form:
+        key, text, asked = (form.get(name) for name in ("key", "text", "asked"))
+        enter = form.get("enter") == "yes"
+    return Form(
+        key if isinstance(key, str) else None,
+        text if isinstance(text, str) else "",
+        enter,
+        asked if isinstance(asked, str) else None,
+    )
+
+
+# -- how it looks
+
+
+def gone(request: Request) -> Response:
+    if _wants_json(request):
+        return JSONResponse({"error": GONE}, 403, headers=HEADERS)
+    return HTMLResponse(_PAGE.format(body=f"<p>{GONE}</p>"), 403, headers=HEADERS)
+
+
+def page(request: Request, visit: Visit, said: str = "") -> Response:
+    """How the command stands, and the form to type into."""
+    visit.secrecy = visit.asks_now
+    if _wants_json(request):
+        return JSONResponse(_facts(visit, said), headers=HEADERS)
+    return HTMLResponse(_PAGE.format(body="\n".join(_parts(visit, said))), headers=HEADERS)
+
+
+def _wants_json(request: Request) -> bool:
+    return "application/json" in request.headers.get("accept", "")
+
+
+def _facts(visit: Visit, said: str) -> dict[str, object]:
+    command, waiting = visit.command, visit.command.waiting
+    return {
+        "reason": visit.reason,
+        "command": command.text,
+        "state": command.state,
+        "prompt": waiting.prompt if waiting is not None else None,
+        "secret": visit.secrecy != "open",
+        "asked": visit.secrecy,
+        "key": visit.key,
+        "said": said,
+    }
+
+
+def _parts(visit: Visit, said: str) -> list[str]:
+    command, waiting = visit.command, visit.command.waiting
+    parts = [f"<p><strong>{html.escape(visit.reason)}</strong></p>", f"<p>Command {html.escape(command.id)}:</p>"]
+    parts.append(f"<pre>{html.escape(command.text[:2000])}</pre>")
+    if said:
+        parts.append(f"<p>{html.escape(said)}</p>")
+    if command.finished:
+        return [*parts, "<p>The command has finished. You can close this page.</p>"]
+    parts += [f"<p>{_state(waiting)}</p>", f"<pre>{html.escape(_screen(visit))}</pre>"]
+    label = html.escape(waiting.prompt if waiting is not None and waiting.prompt else "Type here")
+    kind = "text" if visit.secrecy == "open" else "password"
+    parts.append(_FORM.format(label=label, kind=kind, key=html.escape(visit.key), asked=visit.secrecy))
+    if visit.handoff is None:
+        parts.append("<p>The agent may type again. If you type, the terminal is yours once more.</p>")
+    return parts
+
+
+def _state(waiting: Waiting | None) -> str:
+    if waiting is None:
+        return "It is running, and waits for nothing."
+    who = f" ({html.escape(waiting.program)})" if waiting.program else ""
+    return f"It waits for input{who}:"
+
+
+def _screen(visit: Visit) -> str:
+    try:
+        lines = visit.service.screen(visit.command.terminal_id).text.split("\n")
+    except TruettyError:
+        return ""
+    return "\n".join(lines[-LINES:])

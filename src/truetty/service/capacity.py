@@ -1,0 +1,47 @@
+"""What several registries have together, those of all clients of one server: open terminals, and bytes on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+from weakref import WeakSet
+
+from truetty.core.errors import Misuse
+from truetty.settings import Settings
+from truetty.store.spill import Allowance
+
+
+class Member(Protocol):
+    @property
+    def places(self) -> int: ...  # terminals that are open, and places kept for those being opened
+
+    def __hash__(self) -> int: ...
+
+
+class Capacity:
+    """How many terminals may be open."""
+
+    def __init__(self, limit: int | None) -> None:
+        if limit is not None and not limit > 0:
+            raise Misuse(f"limit is more than 0, or None for no limit; not {limit!r}", name="limit", value=limit)
+        self.limit = limit
+        self._members: WeakSet[Member] = WeakSet()
+
+    def join(self, member: Member) -> None:
+        self._members.add(member)
+
+    def room(self, member: Member) -> int | None:
+        """How many this one may have at most, beside what the others have; None: there is no limit."""
+        if self.limit is None:
+            return None
+        return self.limit - sum(one.places for one in self._members if one is not member)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    capacity: Capacity
+    total: Allowance  # of all transcripts on disk
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        return cls(Capacity(settings.terminals), Allowance(settings.total_quota))

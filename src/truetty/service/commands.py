@@ -1,0 +1,114 @@
+"""The commands that a service has started, by their ids and by the keys of the requests that started them.
+
+Rule 1: a request is never carried out twice: one that comes again with the same key gets the command of the first.
+Rule 2: of a terminal that the registry has forgotten nothing is kept but ids, so that its transcript can go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Coroutine
+from dataclasses import astuple, dataclass
+from typing import Final
+
+from truetty.core.errors import Misuse, UnknownTerminal
+from truetty.service.registry import Registry
+from truetty.terminal.command import Command
+
+# What a client may send again after a lost connection; older ones are surely answered.
+MOST_REQUESTS: Final = 1000
+# How many commands can be asked for by their ids; the terminals of older ones still have the output.
+MOST_COMMANDS: Final = 1000
+NAMED: Final = 20  # ids of commands in an error
+EXCERPT: Final = 60  # characters of a command in an error
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a request asks to be started: the same key must ask for the same."""
+
+    command: str
+    terminal: str | None
+    cwd: str | None
+    task: str | None
+    shell: str | None
+
+    @property
+    def digest(self) -> bytes:
+        return hashlib.sha256(repr(astuple(self)).encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass(slots=True)
+class _Request:
+    digest: bytes
+    excerpt: str
+    starting: asyncio.Task[Command] | None  # until it has started
+    command_id: str | None = None  # from then on
+
+
+class Commands:
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._started: dict[str, tuple[Command, str | None]] = {}  # with its agent
+        self._requests: dict[str, _Request] = {}
+
+    def add(self, command: Command, agent: str | None) -> None:
+        known = self._registry.ids()
+        self._started = {id: one for id, one in self._started.items() if one[0].terminal_id in known}
+        self._started[command.id] = (command, agent)
+        if len(self._started) > MOST_COMMANDS:
+            del self._started[next(iter(self._started))]
+
+    def find(self, id: str) -> Command:
+        """By its own id, or by its terminal's: then the last one there."""
+        if id in self._started:
+            return self._started[id][0]
+        try:
+            terminal = self._registry.get(id)
+        except UnknownTerminal as error:
+            ids = [*(terminal.id for terminal in self._registry.list()), *list(self._started)[-NAMED:]]
+            known = f"there are {', '.join(ids)}" if ids else "there are none"
+            raise UnknownTerminal(
+                f"no terminal or command has the id {id!r}: {known}", terminal_id=id, known=ids
+            ) from error
+        if terminal.command is None:
+            raise Misuse(f"nothing has run in terminal {id} yet", terminal_id=id)
+        return terminal.command
+
+    def agent_of(self, command: Command, otherwise: str | None) -> str | None:
+        """Who has started it; `otherwise` for one that was started by no service."""
+        return self._started[command.id][1] if command.id in self._started else otherwise
+
+    async def start_once(
+        self, key: str, order: Order, start: Callable[[], Coroutine[object, object, Command]]
+    ) -> Command:
+        request = self._requests.get(key)
+        if request is None:
+            # A task of its own: the caller that came first may be cancelled, and one that comes again must not be.
+            starting = asyncio.ensure_future(start())
+            request = self._requests[key] = _Request(order.digest, order.command[:EXCERPT], starting)
+            starting.add_done_callback(lambda done: self._settle(key, done))
+            if len(self._requests) > MOST_REQUESTS:
+                del self._requests[next(iter(self._requests))]
+        elif request.digest != order.digest:
+            raise Misuse(f"request {key!r} was another one: {request.excerpt!r}", key=key, command=order.command)
+        if request.starting is not None:
+            return await asyncio.shield(request.starting)
+        assert request.command_id is not None
+        return self.find(request.command_id)
+
+    def cancel(self) -> None:
+        """Nothing that is being started starts any more."""
+        for request in self._requests.values():
+            if request.starting is not None:
+                request.starting.cancel()
+
+    def _settle(self, key: str, done: asyncio.Task[Command]) -> None:
+        request = self._requests.get(key)
+        if request is None or request.starting is not done:
+            return
+        if done.cancelled() or done.exception() is not None:
+            del self._requests[key]  # nothing has run: it may be tried again
+        else:
+            request.starting, request.command_id = None, done.result().id

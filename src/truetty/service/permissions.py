@@ -1,0 +1,95 @@
+"""Whether an agent may do a thing: judged by the policy, asked of a person where the policy says so, and recorded.
+
+Rule 1: what is refused is recorded when it is refused; what is permitted, before it is done. Where an audit is demanded
+        and cannot be written, nothing is done.
+Rule 2: text that an agent wanted to type into a question for a secret is in no record.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from truetty.core.errors import Denied
+from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
+from truetty.policy.decision import shown
+
+
+class Place(NamedTuple):
+    """Where a command is judged to run."""
+
+    cwd: str | None
+    shell: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose deed it is; `terminal` is None before there is one."""
+
+    task: str | None
+    terminal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """A yes, and whose it was."""
+
+    decision: Decision
+    answered_by: str
+
+
+class Permissions:
+    def __init__(
+        self, policy: Policy, asker: Asker | None, audit: Audit | None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.policy = policy
+        self.asker = asker
+        self._audit = audit
+        self._clock = clock
+
+    def check_shell(self, command: str, shell: str | None, subject: Subject) -> None:
+        """Under a policy a shell is named: a path would start any program, before the policy is asked about it."""
+        if shell is not None and "/" in shell and not self.policy.allows_all:
+            reason = f"Under a policy a shell is given by its name, not by a path: {shown(shell)}."
+            self.refuse(Decision("deny", reason, None, command), subject)
+
+    async def judge(self, command: str, place: Place, subject: Subject, asker: Asker | None) -> Permit:
+        decision = await self.policy.judge(command, cwd=place.cwd, shell=place.shell)
+        return await self.ask(decision, subject, asker)
+
+    async def ask(self, decision: Decision, subject: Subject, asker: Asker | None) -> Permit:
+        """The permit, or `Denied`."""
+        try:
+            whose = await ask_or_deny(decision, asker or self.asker)
+        except Denied as denied:
+            if denied.answered is False:
+                no = replace(decision, reason=f"{decision.reason} The answer was no.")
+                self._write(no, subject, allowed=False, answered_by="asked")
+            else:
+                self._write(decision, subject, allowed=False)
+            raise
+        if whose == "answer":
+            return Permit(replace(decision, reason=f"{decision.reason} The answer was yes."), "asked")
+        return Permit(decision, "rule")
+
+    def refuse(self, decision: Decision, subject: Subject, **facts: object) -> None:
+        """Record a refusal that is not the policy's, and raise it."""
+        self._write(decision, subject, allowed=False)
+        raise Denied(decision.reason, **{"command": None, "rule": None, "reason": decision.reason, **facts})
+
+    def record(self, permit: Permit, subject: Subject) -> None:
+        """What is permitted is about to be done."""
+        self._write(permit.decision, subject, allowed=True, answered_by=permit.answered_by)
+
+    def _write(self, decision: Decision, subject: Subject, *, allowed: bool, answered_by: str | None = None) -> None:
+        if self._audit is not None:
+            self._audit.record(
+                decision,
+                time=self._clock(),
+                terminal=subject.terminal,
+                task=subject.task,
+                verdict="allow" if allowed else "deny",
+                answered_by=answered_by,
+            )

@@ -1,0 +1,206 @@
+"""A refused call has done nothing: each verb is refused for everything it can be, and then what it did is looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.session import eventually
+from truetty import functions
+from truetty.functions import Result
+from truetty.policy import Audit, Decision, Policy
+from truetty.service.registry import Registry
+from truetty.service.service import Service
+
+PATIENCE = 60.0
+
+
+@pytest.fixture
+async def service(home: Path) -> AsyncIterator[Service]:
+    async with Service(registry(home)) as made:
+        yield made
+
+
+def registry(home: Path) -> Registry:
+    return Registry(shell="bash", rc=False, cwd=home, env={"HOME": str(home)})
+
+
+async def refused(service: Service, name: str, **sent: object) -> Result:
+    result = await functions.call(service, name, sent)
+    assert result.error is not None and result.data["error"] is not None, result.text
+    return result
+
+
+async def started(service: Service, command: str) -> str:
+    ran = await functions.call(service, "run", {"command": command, "wait": PATIENCE})
+    assert ran.error is None, ran.text
+    return str(ran.data["command_id"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"for": words} for words in ("setled", "match:(", "match:(a+)+$", "port:x", "port:0", "idle:x", "idle:-1")),
+        *({"wait": value} for value in (-1, "soon", True)),
+        {"kill_after": -1},
+        {"kill_after": "later"},
+        {"max_output_tokens": 1.5},
+        {"background": "perhaps"},
+        {"comand": "x"},
+        {"terminal_id": "t0"},
+        {"terminal_id": "t0", "cwd": "/"},
+        {"cwd": "/nowhere/at/all"},
+        {"shell": "/no/such/shell"},
+        {"command": "touch made\0"},
+        {"command": " "},
+    ],
+    ids=str,
+)
+async def test_run(service: Service, home: Path, wrong: dict[str, object]) -> None:
+    await refused(service, "run", **{"command": "touch made", **wrong})
+    assert service.terminals() == [] and not (home / "made").exists()
+
+
+async def test_run_in_a_terminal_that_is_busy(service: Service, home: Path) -> None:
+    id = await started(service, "cat")
+    terminal = service.command(id).terminal_id
+    await refused(service, "run", command="touch made", terminal_id=terminal)
+    assert [one.id for one in service.terminals()] == [terminal] and service.command(terminal).id == id
+    assert not (home / "made").exists()
+
+
+async def test_run_with_the_key_of_another_request(service: Service, home: Path) -> None:
+    await functions.call(service, "run", {"command": "true", "key": "k", "wait": PATIENCE})
+    await refused(service, "run", command="touch made", key="k", task="other")
+    assert len(service.terminals()) == 1 and not (home / "made").exists()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"keys": ["NoSuchKey"]},
+        {"keys": ["Enter", "C-C-c"]},
+        {"keys": [""]},
+        {"keys": [1]},
+        {"wait": -1},
+        {"enter": "perhaps"},
+        {"max_output_tokens": "many"},
+        {"txt": "x"},
+    ],
+    ids=str,
+)
+async def test_send(service: Service, wrong: dict[str, object]) -> None:
+    id = await started(service, "cat")
+    transcript = service.registry.get(service.command(id).terminal_id).transcript
+    before = transcript.size
+    await refused(service, "send", **{"id": id, "text": "half", **wrong})
+    await functions.call(service, "send", {"id": id, "text": "whole", "enter": True, "wait": 0})
+    await eventually(lambda: transcript.read(before).count(b"\n") == 2, "what was typed, and what cat made of it")
+    assert transcript.read(before) == b"whole\r\nwhole\r\n"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"grep": "("}, {"grep": "(a+)+$"}, {"limit": -1}, {"tail": 1.5}, {"offset": -1}, {"context": "all"}, {"lines": 3}],
+    ids=str,
+)
+async def test_read(service: Service, wrong: dict[str, object]) -> None:
+    """What was refused counts as read nowhere."""
+    id = await started(service, "echo one")
+    await refused(service, "read", **{"id": id, **wrong})
+    assert (await functions.call(service, "read", {"id": id})).data["output"] == "one\n"
+
+
+@pytest.mark.parametrize("wrong", [{"for": "ever"}, {"match": "("}, {"port": 0}, {"idle": -1}, {"wait": "x"}, {"x": 1}])
+async def test_wait(service: Service, home: Path, wrong: dict[str, object]) -> None:
+    """Output that a refused wait would have returned is still new to the next pattern."""
+    id = await started(service, "echo ready; cat")
+    command = service.command(id)
+    await functions.call(service, "send", {"id": id, "text": "go\n", "wait": PATIENCE})
+    await command.wait(PATIENCE, "go\ngo")
+    await refused(service, "wait", **{"id": id, **wrong})
+    assert command.state == "waiting"
+
+
+@pytest.mark.parametrize(
+    ("verb", "wrong"),
+    [
+        *(("stop", wrong) for wrong in ({"close": "perhaps"}, {"max_output_tokens": -1}, {"force": True})),
+        ("screen", {"size": 3}),
+        ("terminals", {"all": True}),
+        *(("handoff", wrong) for wrong in ({"reason": 3}, {"wait": -1}, {"text": "x"})),
+    ],
+    ids=str,
+)
+async def test_the_rest(service: Service, verb: str, wrong: dict[str, object]) -> None:
+    """The command goes on, its terminal is open, and the agent may still type there."""
+    id = await started(service, "cat")
+    await refused(service, verb, **({} if verb == "terminals" else {"id": id}), **wrong)
+    assert service.command(id).state == "waiting" and len(service.terminals()) == 1
+    typed = await functions.call(service, "send", {"id": id, "text": "on\n", "wait": PATIENCE})
+    assert typed.error is None and service.command(id).state == "waiting"
+
+
+@pytest.mark.parametrize("verb", ["read", "wait", "send", "screen", "stop", "handoff"])
+@pytest.mark.parametrize("sent", [{}, {"id": "t0"}], ids=["no id", "unknown id"])
+async def test_an_id_that_is_not_there(service: Service, verb: str, sent: dict[str, object]) -> None:
+    id = await started(service, "cat")
+    assert (await refused(service, verb, **sent)).error == "unknown_terminal"
+    assert service.command(id).state == "waiting" and len(service.terminals()) == 1
+
+
+# -- refused by a policy
+
+
+async def test_a_denied_command_opens_no_terminal_and_is_in_the_audit(home: Path) -> None:
+    log = home / "audit"
+    policy = Policy((), default="deny")
+    async with Service(registry(home), policy=policy, audit=Audit(log)) as service:
+        assert (await refused(service, "run", command="touch made")).error == "denied"
+        assert service.terminals() == [] and not (home / "made").exists()
+    (line,) = map(json.loads, log.read_text().splitlines())
+    assert (line["command"], line["verdict"], line["terminal"]) == ("touch made", "deny", None)
+
+
+async def test_a_command_that_a_person_declines_opens_no_terminal(home: Path) -> None:
+    seen: list[int] = []
+
+    async def no(decision: Decision) -> bool | None:
+        seen.append(len(made.list()))
+        return False
+
+    made = registry(home)
+    async with Service(made, policy=Policy((), default="ask"), asker=no) as service:
+        assert (await refused(service, "run", command="touch made")).error == "denied"
+        assert (seen, made.list()) == ([0], []) and not (home / "made").exists()
+
+
+@pytest.mark.parametrize("default", ["deny", "ask", "allow"])
+async def test_under_a_policy_a_shell_is_a_name_and_no_path(home: Path, default: str) -> None:
+    """A program of any kind would start, with no line of its own in the audit."""
+    program, log = home / "bash", home / "audit"
+    program.write_text(f"#!/bin/sh\ntouch {home}/made\nexec /bin/bash\n")
+    program.chmod(0o755)
+    policy = Policy.from_lists({"deny": ["rm"]}, default=default, typing="allow")  # type: ignore[arg-type]
+    async with Service(registry(home), policy=policy, audit=Audit(log)) as service:
+        result = await refused(service, "run", command="ls", shell=str(program))
+        assert result.error == "denied" and service.terminals() == [] and not (home / "made").exists()
+    (line,) = map(json.loads, log.read_text().splitlines())
+    assert line["verdict"] == "deny" and str(program) in line["reason"]
+
+
+async def test_refused_typing_is_in_the_audit_and_so_is_a_handoff(home: Path) -> None:
+    log = home / "audit"
+    async with Service(registry(home), audit=Audit(log), clock=lambda: 7.0) as service:
+        id = await started(service, "read -s -p 'Password: ' x")
+        await refused(service, "send", id=id, text="hunter2\n")
+        assert (await functions.call(service, "handoff", {"id": id, "reason": "the password"})).error is None
+        await refused(service, "send", id=id, text="hunter3\n")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["verdict"] for line in lines] == ["allow", "deny", "allow", "deny"]
+    assert "secret" in lines[1]["reason"] and "the password" in lines[2]["reason"] and "a person" in lines[3]["reason"]
+    assert "hunter" not in log.read_text() and {line["task"] for line in lines} == {"agent"}
+    assert {line["terminal"] for line in lines} == {id.partition("-")[0]}
