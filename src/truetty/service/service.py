@@ -74,7 +74,7 @@ class Service:
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
         self._commands = Commands(registry)
         self._rest = rest  # where to read what a page leaves out, in words for who reads it
-        self._agent: str | None = None
+        self.agent: str | None = None  # for whom this one is
 
     @classmethod
     def from_settings(
@@ -100,7 +100,7 @@ class Service:
     def for_agent(self, agent: str) -> Self:
         """The same service, for one of several agents: what it starts is this agent's, and so are its notices."""
         bound = copy.copy(self)
-        bound._agent = agent
+        bound.agent = agent
         return bound
 
     async def __aenter__(self) -> Self:
@@ -173,7 +173,7 @@ class Service:
             except BaseException:
                 self.registry.release(chosen)
                 raise
-        self._commands.add(started, self._agent)
+        self._commands.add(started, self.agent)
         return started
 
     async def _judge(
@@ -203,7 +203,7 @@ class Service:
         try:
             outcome = await command.wait(timeout, until)
         except asyncio.CancelledError:
-            self.notices.leave(command, self._commands.agent_of(command, self._agent))
+            self.notices.leave(command, self._commands.agent_of(command, self.agent))
             raise
         return Answer(outcome, command.reached, notices=self.news(command))
 
@@ -248,8 +248,8 @@ class Service:
     def news(self, command: Command | None = None) -> tuple[Notice, ...]:
         """The agent's notices, for an answer that says how this command stands; None: an answer about no command."""
         if command is not None:
-            self.notices.answer(command, self._commands.agent_of(command, self._agent), self._agent)
-        return self.notices.news(self._agent)
+            self.notices.answer(command, self._commands.agent_of(command, self.agent), self.agent)
+        return self.notices.news(self.agent)
 
     # -- typing
 

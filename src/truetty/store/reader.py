@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from truetty.store.clean_text import CleanText
 from truetty.store.part import Part
@@ -14,6 +15,17 @@ from truetty.text.digest import Budget, Digest
 from truetty.text.lines import repeated
 
 
+@dataclass(slots=True)
+class Place:
+    """How far a cursor has come."""
+
+    start: int  # of the window, when it began
+    at: int  # up to here in the transcript it was given
+    cleaner: Cleaner
+    tail: str = ""  # that part of the text given before which may still change
+    settled: int | None = 0  # characters before that part; None: unknown, since bytes were skipped
+
+
 class Reader:
     """A cursor of its own on an output: gives clean text once.
 
@@ -21,18 +33,19 @@ class Reader:
     pass holds, or has skipped bytes, cleans the rest itself.
     """
 
-    def __init__(self, window: Window, shared: Callable[[], CleanText]) -> None:
+    def __init__(self, window: Window, shared: Callable[[], CleanText], place: Place | None = None) -> None:
         self._window = window
         self._shared = shared
-        self.at: int = 0  # up to here in the transcript it was given
-        self._settled: int | None = 0  # characters that cannot change and were given; None: unknown, bytes were skipped
-        self._begin()
+        self.place = place or self._beginning()
+
+    @property
+    def at(self) -> int:
+        """Up to here in the transcript it was given."""
+        return self.place.at
 
     def copy(self) -> Reader:
         """Another cursor at the same place."""
-        twin = copy.copy(self)
-        twin._cleaner = copy.deepcopy(self._cleaner)
-        return twin
+        return Reader(self._window, self._shared, replace(self.place, cleaner=copy.deepcopy(self.place.cleaner)))
 
     def unread(self, budget: int | Budget | None = None) -> str:
         """Clean text not given yet. A line that changed after it was given comes again, whole."""
@@ -40,22 +53,23 @@ class Reader:
 
     def read(self, budget: int | Budget | None = None) -> Work[Part]:
         """The same, in slices and counted; nobody else may use this cursor meanwhile."""
+        within = None if budget is None else Budget.of(budget)
         self._begin_anew()
         shared = self._shared()
         yield from shared.follow()
-        text = shared.since(self._settled) if self._settled is not None else None
-        if text is not None:
-            known = repeated(text, self._given)
-            offset = None if self._settled is None else self._settled + known
-            self._adopt(shared)
-            return Part.within(text[known:], None if budget is None else Budget.of(budget), offset)
-        return (yield from self._read_alone(None if budget is None else Budget.of(budget)))
+        settled, tail = self.place.settled, self.place.tail
+        text = shared.since(settled) if settled is not None and shared.stands else None
+        if settled is None or text is None:
+            return (yield from self._read_alone(within))
+        known = repeated(text, tail)
+        self._adopt(shared)
+        return Part.within(text[known:], within, settled + known)
 
     async def take(self, budget: Budget | None = None) -> Part:
         """The same, while others on the event loop have their turn. One that is cancelled has given nothing."""
         twin = self.copy()
         part = await in_slices(twin.read(budget))
-        self._follow(twin)
+        self.place = twin.place
         return part
 
     def catch_up(self) -> None:
@@ -79,35 +93,26 @@ class Reader:
 
     def skip(self, count: int) -> int:
         """Pass over so many bytes and the rest of the line they end in; returns how many that were."""
-        window, start = self._window, self.at
-        self.at = min(start + count, window.visible())
-        data = window.transcript.read(self.at, min(PIECE, window.visible() - self.at))
-        self.at += data.find(b"\n") + 1
-        self._cleaner, self._given, self._settled = Cleaner(*window.size), "", None
-        return self.at - start
+        window, begin = self._window, self.at
+        at = min(begin + count, window.visible())
+        at += window.transcript.read(at, min(PIECE, window.visible() - at)).find(b"\n") + 1
+        self.place = Place(self.place.start, at, Cleaner(*window.size), settled=None)
+        return at - begin
 
-    def _begin(self) -> None:
-        self._start = self.at = self._window.start
-        self._cleaner = Cleaner(*self._window.size)
-        self._given = ""  # that part of the text given before which may still change
-        self._settled = 0
+    def _beginning(self) -> Place:
+        return Place(self._window.start, self._window.start, Cleaner(*self._window.size))
 
     def _begin_anew(self) -> None:
-        if self._start != self._window.start:  # a later start mark came
-            self._begin()
-
-    def _follow(self, twin: Reader) -> None:
-        self._start, self.at, self._cleaner = twin._start, twin.at, twin._cleaner
-        self._given, self._settled = twin._given, twin._settled
+        if self.place.start != self._window.start:  # a later start mark came
+            self.place = self._beginning()
 
     def _adopt(self, shared: CleanText) -> None:
-        self.at, self._cleaner = shared.at, copy.deepcopy(shared.cleaner)
-        self._given, self._settled = shared.tail, shared.settled
+        self.place = Place(self.place.start, shared.at, copy.deepcopy(shared.cleaner), shared.tail, shared.settled)
 
     def _read_alone(self, budget: Budget | None) -> Work[Part]:
         parts: list[str] = []
         kept = None if budget is None else Digest(budget)
-        offset = self._settled
+        offset = self.place.settled
         for text in self._fresh():
             if kept is None:
                 parts.append(text)
@@ -117,7 +122,7 @@ class Reader:
         return Part("".join(parts), 0, offset) if kept is None else Part.of(kept.result(), offset)
 
     def _fresh(self, end: int | None = None) -> Iterator[str]:
-        texts, given, begun = self._texts(end), self._given, ""
+        texts, given, begun = self._texts(end), self.place.tail, ""
         for text in texts:
             begun += text
             if len(begun) > len(given):
@@ -129,11 +134,12 @@ class Reader:
         """The text from the first character on that could still change the last time."""
         window = self._window
         end = window.whole_characters() if upto is None else min(upto, window.whole_characters())
-        for after, data in window.pieces(self.at, end):
-            text = self._cleaner.feed(data)
-            self.at = after
-            if self._settled is not None:
-                self._settled += len(text)
+        place = self.place
+        for after, data in window.pieces(place.at, end):
+            text = place.cleaner.feed(data)
+            place.at = after
+            if place.settled is not None:
+                place.settled += len(text)
             yield text
-        self._given = self._cleaner.tail()
-        yield self._given
+        place.tail = place.cleaner.tail()
+        yield place.tail
