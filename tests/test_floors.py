@@ -24,7 +24,7 @@ FLOORS = (
     ({"files"},),  # beneath the shells: xonsh asks where a user's own files are
     ({"shells"}, {"text"}, {"events"}),
     ({"questions"},),
-    ({"host"}, {"store"}, {"policy"}, {"values"}),
+    ({"host"}, {"store"}, {"policy"}),
     ({"terminal"}, {"settings"}, {"testing"}),
     ({"service"},),
     ({"functions"}, {"registry"}, {"__init__"}),  # the public names; those above may use them like any program outside

@@ -13,16 +13,17 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Literal, Self, TypeVar, get_args
 
-from truetty import files, values
+from truetty import files
+from truetty.core import kinds
 from truetty.core.errors import Misuse
+from truetty.core.kinds import Kind, Wrong
 from truetty.host.environment import FRIENDLY
-from truetty.questions.replies import Reply
-from truetty.values import Kind, Wrong
-from truetty.values import PolicySettings as PolicySettings
+from truetty.questions.replies import REPLIES, Reply
 
 T = TypeVar("T")
+Verdict = Literal["allow", "ask", "deny"]
 
 PREFIX: Final = "TRUETTY_"
 FILE: Final = "truetty.toml"
@@ -37,6 +38,83 @@ BASIC: Final = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
+    """Rules as texts; `truetty.policy` reads them."""
+
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    typing: Verdict = "ask"  # into a program that runs
+    default: Verdict = "ask"  # where no rule says anything
+
+
+def _place(value: object) -> str:
+    """Absolute: what it means must not depend on the directory one happens to be in."""
+    path = os.path.expanduser(kinds.text(os.fspath(value) if isinstance(value, os.PathLike) else value))
+    if not os.path.isabs(path):
+        raise Wrong("it is no absolute path")
+    return path
+
+
+def _program(value: object) -> str | Sequence[str]:
+    if isinstance(value, list | tuple):
+        first, *rest = value or [None]
+        return (_program_name(first), *map(kinds.text, rest))
+    return _program_name(value)
+
+
+def _program_name(value: object) -> str:
+    name = kinds.text(value)
+    return _place(name) if os.sep in name else name
+
+
+def _variables(value: object) -> Mapping[str, str | None]:
+    return {name: _variable(name, item) for name, item in kinds.table(value).items()}
+
+
+def _variable(name: str, value: object) -> str | None:
+    if not name or "=" in name or "\0" in name:
+        raise Wrong(f"{name!r} is no name of a variable")
+    if value is False or value is None:
+        return None
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value if isinstance(value, float) else kinds.whole_number(value, -kinds.MOST))
+        return kinds.text(value, empty=True)
+    except Wrong as wrong:
+        raise Wrong(f"{name}: {wrong}") from None
+
+
+def _policy(value: object) -> PolicySettings:
+    if isinstance(value, PolicySettings):
+        return value
+    table = kinds.table(value, ("allow", "ask", "deny", "typing", "default"))
+    return PolicySettings(
+        allow=kinds.texts(table.get("allow", [])),
+        ask=kinds.texts(table.get("ask", [])),
+        deny=kinds.texts(table.get("deny", [])),
+        typing=_verdict("typing", table.get("typing", "ask")),
+        default=_verdict("default", table.get("default", "ask")),
+    )
+
+
+def _verdict(name: str, value: object) -> Verdict:
+    verdicts: tuple[Verdict, ...] = get_args(Verdict)
+    for verdict in verdicts:
+        if value == verdict:
+            return verdict
+    raise Wrong(f"{name} is {kinds.quoted(value)}")
+
+
+_PLACE: Final = Kind(_place, "an absolute path, or one that begins with ~", plain=True)
+_PROGRAM: Final = Kind(_program, "a name, an absolute path, or a list of such a one and its arguments")
+_VARIABLES: Final = Kind(_variables, 'a table of names and texts, such as { CI = "1" }; false unsets')
+_POLICY: Final = Kind(
+    _policy, "lists of rules named allow, ask and deny; typing and default are one of these three words"
+)
+
+
 def _setting(default: T, kind: Kind[T], help: str) -> T:
     made: T = field(default_factory=lambda: default, metadata={"default": default, "kind": kind, "help": help})
     return made
@@ -47,66 +125,64 @@ class Settings:
     """Frozen; `origins` says of each name where its value came from."""
 
     shell: str | Sequence[str] | None = _setting(
-        None, values.optional(values.program(), nothing="your own shell"), "the shell of new terminals"
+        None, kinds.optional(_PROGRAM, nothing="your own shell"), "the shell of new terminals"
     )
-    rc: bool = _setting(True, values.flag(), "whether the shell reads your start-up files")
+    rc: bool = _setting(True, kinds.FLAG, "whether the shell reads your start-up files")
     startup: float = _setting(
-        10.0, values.seconds(), "seconds after which a terminal is handed over although no prompt has come yet"
+        10.0, kinds.SECONDS, "seconds after which a terminal is handed over although no prompt has come yet"
     )
-    size: tuple[int, int] = _setting((120, 30), values.columns_and_rows(), "columns and rows of new terminals")
+    size: tuple[int, int] = _setting((120, 30), kinds.SIZE, "columns and rows of new terminals")
     workspace: str | None = _setting(
         None,
-        values.optional(values.place(), nothing="the directory truetty was started in"),
+        kinds.optional(_PLACE, nothing="the directory truetty was started in"),
         "the directory of terminals that were asked for without one",
     )
     inherit_env: bool = _setting(
-        True, values.flag(), "whether shells get truetty's own variables; if not, only HOME, PATH and their like"
+        True, kinds.FLAG, "whether shells get truetty's own variables; if not, only HOME, PATH and their like"
     )
     env: Mapping[str, str | None] = _setting(
-        MappingProxyType({}), values.variables(), "variables for shells, over those they inherit; false unsets"
+        MappingProxyType({}), _VARIABLES, "variables for shells, over those they inherit; false unsets"
     )
     budget: int = _setting(
-        30_000, values.whole(0, "characters"), "characters of its output that an outcome shows; all of it is kept"
+        30_000, kinds.count("characters", 0), "characters of its output that an outcome shows; all of it is kept"
     )
     head_share: float = _setting(
-        0.2, values.share(), "how much of the budget is for the beginning of the output; the end has the rest"
+        0.2, kinds.SHARE, "how much of the budget is for the beginning of the output; the end has the rest"
     )
-    memory: int = _setting(
-        1 << 20, values.size_in_bytes(), "bytes of a terminal's transcript in memory; more goes to disk"
-    )
+    memory: int = _setting(1 << 20, kinds.BYTES, "bytes of a terminal's transcript in memory; more goes to disk")
     quota: int | None = _setting(
-        1 << 30, values.optional(values.size_in_bytes(), nothing="no bound"), "bytes of a terminal's transcript on disk"
+        1 << 30, kinds.optional(kinds.BYTES, nothing="no bound"), "bytes of a terminal's transcript on disk"
     )
     total_quota: int | None = _setting(
         8 << 30,
-        values.optional(values.size_in_bytes(), nothing="no bound"),
+        kinds.optional(kinds.BYTES, nothing="no bound"),
         "bytes of all transcripts on disk together",
     )
     coalesce: float = _setting(
-        0.1, values.seconds(), "seconds at least between two pieces of output in the stream of a command's events"
+        0.1, kinds.SECONDS, "seconds at least between two pieces of output in the stream of a command's events"
     )
     terminals: int | None = _setting(
-        100, values.optional(values.whole(1, "terminals"), nothing="no limit"), "how many terminals may be open"
+        100, kinds.optional(kinds.count("terminals", 1), nothing="no limit"), "how many terminals may be open"
     )
     per_task: int | None = _setting(
-        None, values.optional(values.whole(1, "terminals"), nothing="no limit"), "how many of them one task may hold"
+        None, kinds.optional(kinds.count("terminals", 1), nothing="no limit"), "how many of them one task may hold"
     )
     idle: float | None = _setting(
         None,
-        values.optional(values.seconds(positive=True), nothing="never"),
+        kinds.optional(kinds.POSITIVE_SECONDS, nothing="never"),
         "seconds after which a terminal that nobody used is closed, held or not, unless something runs in it",
     )
     warm: int = _setting(
-        0, values.whole(0, "shells"), "how many shells are kept ready, so that a first command waits for none"
+        0, kinds.count("shells", 0), "how many shells are kept ready, so that a first command waits for none"
     )
     policy: PolicySettings | None = _setting(  # noqa: RUF009 - it makes a field
         None,
-        values.optional(values.policy(), nothing="none: everything runs"),
+        kinds.optional(_POLICY, nothing="none: everything runs"),
         "which commands run, are asked for, are denied",
     )
-    reply: tuple[Reply, ...] = _setting((), values.replies(), "what to answer to programs that ask; never to secrets")
+    reply: tuple[Reply, ...] = _setting((), REPLIES, "what to answer to programs that ask; never to secrets")
     audit: str | None = _setting(
-        None, values.optional(values.place()), "a file to which every command, typing and decision is appended"
+        None, kinds.optional(_PLACE), "a file to which every command, typing and decision is appended"
     )
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), compare=False)
 
@@ -128,7 +204,7 @@ class Settings:
             except Wrong as wrong:
                 allowed = FIELDS[name].kind.allowed
                 raise Misuse(
-                    f"{where}: {name} = {values.shown(value)}: {wrong}; allowed: {allowed}",
+                    f"{where}: {name} = {kinds.quoted(value)}: {wrong}; allowed: {allowed}",
                     origin=origin, key=name, value=value, reason=str(wrong), allowed=allowed,
                 ) from None  # fmt: skip
             origins[name] = origin
@@ -193,7 +269,7 @@ def _is_basic(name: str) -> bool:
 
 def _known(name: str, where: str) -> str:
     if name not in FIELDS:
-        message = f"{where}: {values.unknown(name, FIELDS)}"
+        message = f"{where}: {kinds.unknown(name, FIELDS)}"
         raise Misuse(message, origin=where, key=name, known=list(FIELDS))
     return name
 

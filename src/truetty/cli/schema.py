@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from truetty.core import kinds
 from truetty.core.errors import Misuse
 from truetty.functions import schemas
 
@@ -27,6 +28,6 @@ def schema(
     """Print the tools as function schemas for agent frameworks, as JSON."""
     make = FORMS.get(form)
     if make is None:
-        raise Misuse(f"no form is called {form!r}: there are {', '.join(FORMS)}", form=form, known=[*FORMS])
+        raise Misuse(kinds.unknown(form, FORMS), form=form, known=[*FORMS])
     print(json.dumps(make(), indent=2, ensure_ascii=False))
     return 0

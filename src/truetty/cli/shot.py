@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Final
 
 import typer
@@ -13,13 +12,14 @@ from truetty.cli.opening import Opening
 from truetty.cli.options import Directory, NoRc, Shell, command_line
 from truetty.cli.replay import opened
 from truetty.cli.signals import interrupts, run_until_signalled
+from truetty.core import kinds
+from truetty.core.kinds import Wrong
 from truetty.text.asciicast import OUTPUT, RESIZE
 from truetty.text.picture import check, fitted, picture
 from truetty.text.screen import Model
 
 # What is on a screen was printed last.
 REACH: Final = 1 << 20
-_SIZE: Final = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 
 def shot(
@@ -94,10 +94,10 @@ def _of_recording(name: str, at: float | None, title: str | None) -> str:
 
 
 def _size(text: str) -> tuple[int, int]:
-    sides = _SIZE.fullmatch(text)
-    if sides is None:
-        raise Misuse(f"not a size: {text!r}; a size is COLUMNSxROWS", size=text)
-    return int(sides[1]), int(sides[2])
+    try:
+        return kinds.size(text)
+    except Wrong as wrong:
+        raise Misuse(f"not a size: {text!r}: {wrong}; a size is COLUMNSxROWS", size=text) from None
 
 
 def _save(path: str, drawn: str) -> None:

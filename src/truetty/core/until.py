@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from math import inf
 
-from truetty.core import patterns
+from truetty.core import kinds, patterns
 from truetty.core.errors import Misuse
 
 
@@ -95,7 +95,7 @@ def read(words: str) -> Until:
                 raise Misuse(f"no wait is for {rest!r}: {reason}", until=words, reason=reason)
             return matching(rest)
         case ("idle", ":"):
-            return Idle(_number(rest, words))
+            return Idle(_seconds(rest, words))
         case ("port", ":") if rest.strip().isdigit() and len(rest) < 9:
             return Port(int(rest))
     raise Misuse(
@@ -103,8 +103,8 @@ def read(words: str) -> Until:
     )
 
 
-def _number(text: str, words: str) -> float:
+def _seconds(text: str, words: str) -> float:
     try:
-        return float(text)
-    except ValueError:
+        return kinds.real_number(text)
+    except kinds.Wrong:
         raise Misuse(f"not a number of seconds: {words!r}", until=words) from None

@@ -18,8 +18,9 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from truetty.core import patterns
+from truetty.core import kinds, patterns
 from truetty.core.errors import Misuse
+from truetty.core.kinds import Kind, Wrong
 from truetty.core.outcome import Waiting
 from truetty.questions import programs
 from truetty.questions.prompts import Description
@@ -50,6 +51,33 @@ class Reply:
         reason = _refusal(self)
         if reason is not None:
             raise Misuse(f"no rule can be made of {self.pattern!r}: {reason}", pattern=self.pattern, reason=reason)
+
+
+def _read(value: object) -> tuple[Reply, ...]:
+    if not isinstance(value, list | tuple):
+        raise Wrong("it is no list of replies")
+    return tuple(item if isinstance(item, Reply) else _read_one(item) for item in value)
+
+
+def _read_one(value: object) -> Reply:
+    table = kinds.table(value, ("pattern", "answer", "limit", "program", "enter"))
+    for name in ("pattern", "answer"):
+        if name not in table:
+            raise Wrong(f"a reply needs its {name}")
+    try:
+        return Reply(
+            kinds.text(table["pattern"]),
+            kinds.text(table["answer"], empty=True),
+            kinds.whole_number(table.get("limit", 1), 1),
+            kinds.text(table["program"]) if "program" in table else None,
+            kinds.flag(table.get("enter", True)),
+        )
+    except Misuse as error:
+        raise Wrong(str(error)) from None
+
+
+# How the settings file says them.
+REPLIES: Final = Kind(_read, "[[reply]] tables with pattern and answer; limit, program and enter if wanted")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from truetty.core.errors import BadCommand, Misuse
-
-# The kernel's size fields are 16 bits wide.
-LARGEST: Final = 65535
+from truetty.core.kinds import LARGEST_SIDE
 
 
 def check_text(command: str) -> None:
@@ -38,5 +35,5 @@ def check_variables(env: Mapping[str, str | None]) -> None:
 def check_size(columns: int, rows: int) -> None:
     if not (isinstance(columns, int) and isinstance(rows, int)):
         raise Misuse(f"a size is two whole numbers, not {columns!r} and {rows!r}", columns=columns, rows=rows)
-    if not (0 < columns <= LARGEST and 0 < rows <= LARGEST):
+    if not (0 < columns <= LARGEST_SIDE and 0 < rows <= LARGEST_SIDE):
         raise Misuse(f"a terminal cannot be {columns} × {rows}", columns=columns, rows=rows)

@@ -20,7 +20,9 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final, Literal, NoReturn
 
+from truetty.core import kinds
 from truetty.core.errors import Misuse
+from truetty.core.kinds import LARGEST_SIDE, Wrong
 from truetty.text.unseen import COMMON, HIDING
 
 Version = Literal[2, 3]
@@ -36,14 +38,11 @@ EXIT: Final = "x"
 LONGEST_LINE: Final = 16 << 20
 # A size of 0 is written by recorders that had no terminal; players take this for it.
 USUAL_SIZE: Final = (80, 24)
-# The kernel's size fields are 16 bits wide.
-LARGEST: Final = 65535
 
 _HALVES: Final = "\ud800-\udfff"  # what Python makes of bytes that are not UTF-8; there are no bytes for it
 # DEL, C1 controls and what nobody sees: JSON itself lets them through.
 _UNSEEN: Final = re.compile(f"[\x7f-\x9f{HIDING}{COMMON}{_HALVES}]")
 _HALF: Final = re.compile(f"[{_HALVES}]")
-_SIZE: Final = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -69,8 +68,7 @@ class Event:
     @property
     def size(self) -> tuple[int, int]:
         """Of an r event: columns and rows."""
-        columns, _, rows = self.data.partition("x")
-        return int(columns), int(rows)
+        return kinds.size(self.data)
 
 
 # -- writing
@@ -187,7 +185,7 @@ def _read_header(line: bytes) -> Header:
 
 
 def _side(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST_SIDE:
         _refuse(1, f'"{name}" is no number of {"columns" if name in ("cols", "width") else "rows"}')
     return value
 
@@ -222,8 +220,9 @@ def _read_events(version: Version, lines: Iterator[tuple[int, bytes]]) -> Iterat
         if code in (OUTPUT, INPUT, RESIZE, MARKER, EXIT) and not isinstance(data, str):
             _refuse(number, f'no event: the data of "{code}" is no text')
         if code == RESIZE:
-            match = _SIZE.fullmatch(data)
-            if match is None or not all(0 < int(side) <= LARGEST for side in match.groups()):
+            try:
+                kinds.size(data)
+            except Wrong:
                 _refuse(number, "no size: a size is COLUMNSxROWS")
         yield Event(time, code, _text(data) or "")
 
