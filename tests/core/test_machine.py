@@ -414,6 +414,7 @@ def test_the_continuation_prompt_is_told_by_its_mark() -> None:
     t.turn(5)
     assert t.machine.waiting is not None and t.machine.waiting.kind == "continuation"
     assert t.machine.ending is None
+    assert t.machine.episode == 1  # every look shows the same reader
 
 
 def test_a_new_shell_after_exec_is_back_by_suggestive_looks() -> None:

@@ -100,9 +100,10 @@ class ReaderWatch:
 
     def on_prompt(self, look: Observation, *, continuation: bool) -> None:
         """The shell itself reads a command line; with `continuation`, the rest of one."""
-        self.waiting = None
         if continuation:
             self._begin(Reading("continuation", look.program, True), look)
+        else:
+            self.waiting = None
 
     def on_away(self, look: Observation, now: float, testimony: Testimony) -> float | None:
         """The shell is not at its prompt: does somebody else read? Returns how soon to look again; None: at leisure."""
