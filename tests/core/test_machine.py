@@ -376,15 +376,15 @@ def test_a_suggestive_reader_that_works_is_not_waiting() -> None:
     assert t.machine.waiting is None
 
 
-def test_output_ends_the_waiting_and_a_new_one_is_a_new_episode() -> None:
+def test_output_ends_the_waiting_and_a_new_one_is_a_new_reader() -> None:
     t = started()
     t.sight = reading()
     t.turn(1)
-    assert t.machine.episode == 1
+    assert t.machine.reader_number == 1
     t.bytes()
     assert t.machine.waiting is None
     t.turn(1)
-    assert t.machine.waiting is not None and t.machine.episode == 2
+    assert t.machine.waiting is not None and t.machine.reader_number == 2
 
 
 def test_after_input_the_same_sleeper_is_not_waiting_until_it_has_woken() -> None:
@@ -396,7 +396,7 @@ def test_after_input_the_same_sleeper_is_not_waiting_until_it_has_woken() -> Non
     assert t.machine.waiting is None
     t.sight = reading(wakes=6)
     t.turn(0.1)
-    assert t.machine.waiting is not None and t.machine.episode == 2
+    assert t.machine.waiting is not None and t.machine.reader_number == 2
 
 
 def test_a_key_reader_on_the_alternate_screen_is_full_screen() -> None:
@@ -414,7 +414,7 @@ def test_the_continuation_prompt_is_told_by_its_mark() -> None:
     t.turn(5)
     assert t.machine.waiting is not None and t.machine.waiting.kind == "continuation"
     assert t.machine.ending is None
-    assert t.machine.episode == 1  # every look shows the same reader
+    assert t.machine.reader_number == 1  # every look shows the same reader
 
 
 def test_a_new_shell_after_exec_is_back_by_suggestive_looks() -> None:

@@ -173,9 +173,9 @@ class Machine:
         return self._reader.waiting
 
     @property
-    def episode(self) -> int:
+    def reader_number(self) -> int:
         """How often somebody began to read."""
-        return self._reader.episode
+        return self._reader.reader_number
 
     @property
     def can_tell_waiting(self) -> bool:

@@ -47,14 +47,14 @@ class ReaderWatch:
         "_typed_at",
         "_unknown",
         "_who",
-        "episode",
+        "reader_number",
         "stopped",
         "waiting",
     )  # fmt: skip
 
     def __init__(self, shell: int | None, *, alternate_screen: bool, sees: bool) -> None:
         self.waiting: Reading | None = None
-        self.episode = 0  # how often somebody began to read
+        self.reader_number = 0  # how often somebody began to read
         self._alternate_screen = alternate_screen  # a full-screen program has the screen
         self.stopped = False  # the last look found everybody stopped
         self._shell = shell
@@ -135,7 +135,7 @@ class ReaderWatch:
 
     def _begin(self, reading: Reading, look: Observation) -> None:
         if self.waiting is None:
-            self.episode += 1
+            self.reader_number += 1
         self.waiting = reading
         self._who = (look.reader, look.wakes)
 

@@ -132,7 +132,7 @@ class Run:
     @property
     def reader_number(self) -> int:
         """How often somebody began to read the keyboard."""
-        return self.machine.episode
+        return self.machine.reader_number
 
     @property
     def can_tell_waiting(self) -> bool:
