@@ -11,7 +11,7 @@ from math import inf
 
 from truetty.core.machine import Machine, Want
 from truetty.core.observation import Observation
-from truetty.core.signs import Event
+from truetty.core.signs import Sign
 from truetty.core.testimony import Secrets
 from truetty.host.conformance import CONFORMANCE as CONFORMANCE
 from truetty.host.conformance import Make as Make
@@ -48,7 +48,7 @@ class Turned:
         if sent:
             self.machine.on_send(self.now, needed=0)
 
-    def event(self, event: Event, in_front: bool | None = True) -> None:
+    def event(self, event: Sign, in_front: bool | None = True) -> None:
         self.machine.on_bytes(self.now)
         self.machine.on_event(event, self.now, in_front=in_front)
         self._act()

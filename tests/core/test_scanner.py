@@ -8,17 +8,17 @@ import tracemalloc
 import pytest
 
 from truetty.core.scanner import MAX_BODY, Scanner
-from truetty.core.signs import Event, Hint, Mark, Mode, Query
+from truetty.core.signs import Hint, Mark, Mode, Query, Sign
 
 TAIL = b"\x1b[?25hZ\x1b[6n"
 
 
-def scan(*chunks: bytes) -> list[Event]:
+def scan(*chunks: bytes) -> list[Sign]:
     scanner = Scanner()
     return [event for chunk in chunks for event in scanner.feed(chunk)]
 
 
-CASES: list[tuple[bytes, list[Event]]] = [
+CASES: list[tuple[bytes, list[Sign]]] = [
     (b"", []),
     (b"plain\r\n", []),
     (b"\x1b[32mgreen\x1b[0m", []),
@@ -58,7 +58,7 @@ CASES: list[tuple[bytes, list[Event]]] = [
 
 
 @pytest.mark.parametrize(("data", "expected"), CASES)
-def test_whole_byte_by_byte_and_with_a_tail(data: bytes, expected: list[Event]) -> None:
+def test_whole_byte_by_byte_and_with_a_tail(data: bytes, expected: list[Sign]) -> None:
     assert scan(data) == expected
     assert scan(*(data[i : i + 1] for i in range(len(data)))) == expected
     with_tail = scan(data + TAIL)

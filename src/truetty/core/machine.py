@@ -45,7 +45,7 @@ from truetty.core.outcome import Evidence, Strategy
 from truetty.core.pace import AGAIN, QUIET, SOON, Pace
 from truetty.core.prompt_watch import Back, PromptWatch
 from truetty.core.reader_watch import LOOKS, SPAN, ReaderWatch, Reading
-from truetty.core.signs import Event, Hint, Mark, Mode, Query
+from truetty.core.signs import Hint, Mark, Mode, Query, Sign
 from truetty.core.testimony import Says, Secrets, Testimony
 
 # A healthy shell answers in a millisecond; one whose prompt runs git may need a while.
@@ -220,7 +220,7 @@ class Machine:
     # -- what was printed
 
     def on_bytes(self, now: float) -> None:
-        """Output arrived. Called once for each piece read, before the events found in it."""
+        """Output arrived. Called once for each piece read, before the signs found in it."""
         self._prompt.on_bytes()
         self._reader.on_bytes()
         self._pace.bytes_flow(now)
@@ -229,13 +229,13 @@ class Machine:
         """What was printed since the start is the tty's echo of our line: output begins with the C mark at `at`."""
         self._testimony.on_echo(at)
 
-    def on_event(self, event: Event, now: float, *, in_front: bool | None = True) -> None:
+    def on_event(self, sign: Sign, now: float, *, in_front: bool | None = True) -> None:
         """`in_front`: whether the shell alone holds the terminal, None where nobody can tell."""
-        match event:
+        match sign:
             case Mark():
-                self._on_mark(event, now, in_front)
+                self._on_mark(sign, now, in_front)
             case Hint():
-                self._testimony.on_hint(event)
+                self._testimony.on_hint(sign)
             case Mode(name="alternate-screen", on=on):
                 self._reader.on_alternate_screen(on)
             case Query():

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from truetty.core.signs import Event, Hint, Mark
+from truetty.core.signs import Hint, Mark, Sign
 
 OWN: Final = b"7717"
 ESC, BEL = "\x1b", "\x07"
@@ -68,7 +68,7 @@ def strip(data: bytes) -> bytes:
     return _WHOLE.sub(b"", data) if OPENING in data else data
 
 
-def own(payload: bytes, start: int, end: int) -> Event | None:
+def own(payload: bytes, start: int, end: int) -> Sign | None:
     found = _OWN_SHAPE.fullmatch(payload)
     if found is None:
         return None
@@ -83,17 +83,17 @@ def own(payload: bytes, start: int, end: int) -> Event | None:
 SEMANTIC_PROMPT: Final = b"\x1b]133;A"  # a prompt begins, as nu and many prompts say it
 
 
-def semantic_prompt(payload: bytes, start: int, end: int) -> Event | None:
+def semantic_prompt(payload: bytes, start: int, end: int) -> Sign | None:
     return _lettered("133", payload, start, end)
 
 
-def vscode(payload: bytes, start: int, end: int) -> Event | None:
+def vscode(payload: bytes, start: int, end: int) -> Sign | None:
     if payload.startswith(b"P;Cwd="):
         return Hint(start, end, "633", "P", cwd=_decoded(payload[6:]))
     return _lettered("633", payload, start, end)
 
 
-def _lettered(protocol: str, payload: bytes, start: int, end: int) -> Event | None:
+def _lettered(protocol: str, payload: bytes, start: int, end: int) -> Sign | None:
     letter, _, rest = payload.partition(b";")
     if len(letter) != 1 or not letter.isalpha():
         return None
@@ -104,7 +104,7 @@ def _lettered(protocol: str, payload: bytes, start: int, end: int) -> Event | No
     return Hint(start, end, "633", letter.decode(), number)
 
 
-def directory(payload: bytes, start: int, end: int) -> Event | None:
+def directory(payload: bytes, start: int, end: int) -> Sign | None:
     """OSC 7: file://HOST/PATH."""
     if not payload.startswith(b"file://"):
         return None
@@ -113,7 +113,7 @@ def directory(payload: bytes, start: int, end: int) -> Event | None:
     return Hint(start, end, "7", "", cwd=_decoded(decoded) if slash else None)
 
 
-def context(payload: bytes, start: int, end: int) -> Event | None:
+def context(payload: bytes, start: int, end: int) -> Sign | None:
     """OSC 3008, systemd's nested contexts."""
     for word in ("start", "end"):
         if payload.startswith(word.encode() + b"="):
@@ -125,7 +125,7 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-PROTOCOLS: dict[bytes, Callable[[bytes, int, int], Event | None]] = {
+PROTOCOLS: dict[bytes, Callable[[bytes, int, int], Sign | None]] = {
     OWN: own,
     b"133": semantic_prompt,
     b"633": vscode,

@@ -1,9 +1,9 @@
-"""Bytes in, events out.
+"""Bytes in, signs out.
 
 Only what changes a decision is looked for: marks, a few private modes, and questions that a program may wait on.
 Everything else is output and is not touched, copied or even named.
 
-Rule 1: how the bytes were cut into chunks never changes the events.
+Rule 1: how the bytes were cut into chunks never changes the signs.
 Rule 2: no byte is looked at twice, and at most MAX_BODY of them are held.
 Rule 3: an escape inside an unfinished sequence ends that sequence, as on every terminal. So nothing that we look
         for can hide in a string we do not know, and an unfinished string can never swallow a mark.
@@ -15,7 +15,7 @@ import re
 from typing import Final, Literal
 
 from truetty.core.marks import PROTOCOLS
-from truetty.core.signs import Event, Mode, Query
+from truetty.core.signs import Mode, Query, Sign
 
 # An endless OSC must not grow us; no honest mark is longer.
 MAX_BODY: Final = 64 * 1024
@@ -46,11 +46,11 @@ _BEGUN = re.compile(rb"\x1b(?:\](?:%b)|\[(?:\?[0-9;]{0,64}|[056])?)?" % _NUMBER_
 _LONGEST_BEGUN: Final = 3 + 64
 _CLOSING = re.compile(rb"[\x07\x18\x1a\x1b\x9c]")
 
-_NOTHING: Final[tuple[Event, ...]] = ()
+_NO_SIGNS: Final[tuple[Sign, ...]] = ()
 
 
 class Scanner:
-    """Finds the events in one terminal's output."""
+    """Finds the signs in one terminal's output."""
 
     def __init__(self) -> None:
         self._at = 0  # absolute offset of the next byte fed
@@ -59,22 +59,22 @@ class Scanner:
         self._start = 0
         self._body = bytearray()
 
-    def feed(self, data: bytes) -> list[Event] | tuple[Event, ...]:
+    def feed(self, data: bytes) -> list[Sign] | tuple[Sign, ...]:
         if not self._begun and not self._number and b"\x1b" not in data:
             self._at += len(data)
-            return _NOTHING
+            return _NO_SIGNS
         base = self._at - len(self._begun)
         self._at += len(data)
         if self._begun:
             data = self._begun + data
             self._begun = b""
-        events: list[Event] = []
+        signs: list[Sign] = []
         at = 0
         while at < len(data):
-            at = (self._close if self._number else self._open)(data, at, base, events)
-        return events
+            at = (self._close if self._number else self._open)(data, at, base, signs)
+        return signs
 
-    def _open(self, data: bytes, at: int, base: int, events: list[Event]) -> int:
+    def _open(self, data: bytes, at: int, base: int, signs: list[Sign]) -> int:
         """Look for the next opening from `at`; return where to go on."""
         found = _OPENING.search(data, at)
         if found is None:
@@ -89,12 +89,12 @@ class Scanner:
         elif parameters is not None:
             for parameter in parameters.split(b";"):
                 if name := _MODES.get(parameter):
-                    events.append(Mode(start, end, name, switch == b"h"))
+                    signs.append(Mode(start, end, name, switch == b"h"))
         else:
-            events.append(Query(start, end, _QUERIES[found[0]]))
+            signs.append(Query(start, end, _QUERIES[found[0]]))
         return found.end()
 
-    def _close(self, data: bytes, at: int, base: int, events: list[Event]) -> int:
+    def _close(self, data: bytes, at: int, base: int, signs: list[Sign]) -> int:
         """Look for the end of the string we are in; return where to go on."""
         found = _CLOSING.search(data, at)
         here = found.start() if found else len(data)
@@ -106,7 +106,7 @@ class Scanner:
             return here
         match found[0]:
             case b"\x07":
-                return self._take(here + 1, base, events)
+                return self._take(here + 1, base, signs)
             case b"\x9c":
                 # The C1 terminator, unless it is the last byte of a UTF-8 character; U+009C itself is C2 9C.
                 if self._body and self._body[-1] >= 0x80:
@@ -114,23 +114,23 @@ class Scanner:
                         self._body += found[0]
                         return here + 1
                     del self._body[-1]
-                return self._take(here + 1, base, events)
+                return self._take(here + 1, base, signs)
             case b"\x1b":
                 if here + 1 == len(data):
                     self._begun = b"\x1b"
                     return len(data)
                 if data[here + 1] == 0x5C:
-                    return self._take(here + 2, base, events)
+                    return self._take(here + 2, base, signs)
                 self._abandon()
                 return here
             case _:  # CAN, SUB
                 self._abandon()
                 return here + 1
 
-    def _take(self, end: int, base: int, events: list[Event]) -> int:
-        event = PROTOCOLS[self._number](bytes(self._body), self._start, base + end)
-        if event is not None:
-            events.append(event)
+    def _take(self, end: int, base: int, signs: list[Sign]) -> int:
+        sign = PROTOCOLS[self._number](bytes(self._body), self._start, base + end)
+        if sign is not None:
+            signs.append(sign)
         self._abandon()
         return end
 

@@ -1,6 +1,6 @@
 """What a terminal's byte stream says, as values. No behaviour lives here.
 
-Ordinary output is not an event: it is simply the bytes between events. Every event carries the absolute
+Ordinary output is no sign: it is the bytes between signs. Every sign carries the absolute
 offsets `[start, end)` of its sequence in the stream, so that nothing has to be copied or cut to be found again.
 """
 
@@ -53,4 +53,4 @@ class Query:
     name: Literal["DA1", "DSR", "CPR"]
 
 
-Event = Mark | Hint | Mode | Query
+Sign = Mark | Hint | Mode | Query

@@ -21,7 +21,7 @@ from truetty.core.machine import Machine, State, Want
 from truetty.core.observation import Observation
 from truetty.core.outcome import Strategy
 from truetty.core.scanner import Scanner
-from truetty.core.signs import Event, Hint, Mark, Mode, Query
+from truetty.core.signs import Hint, Mark, Mode, Query, Sign
 from truetty.core.testimony import Secrets
 from truetty.host.base import Channel, Ended
 from truetty.shells.row import Row
@@ -200,7 +200,7 @@ class Conversation:
         if self.run is not None:
             self.run.on_shell_end(ended, self._loop.time())
 
-    def _on_sign(self, sign: Event, now: float) -> None:
+    def _on_sign(self, sign: Sign, now: float) -> None:
         in_front: bool | None = True
         match sign:
             case Mark():

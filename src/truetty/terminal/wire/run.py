@@ -13,7 +13,7 @@ from truetty.core.machine import State as MachineState
 from truetty.core.observation import Observation
 from truetty.core.outcome import State, Strategy
 from truetty.core.reader_watch import Reading
-from truetty.core.signs import Event, Mark
+from truetty.core.signs import Mark, Sign
 from truetty.core.testimony import Secrets
 from truetty.host.base import Ended
 from truetty.shells.row import Row
@@ -43,7 +43,7 @@ class Run:
         if self.span.echoing:
             self.span.skip_echo()
 
-    def on_sign(self, sign: Event, now: float, *, in_front: bool | None, is_echo: Callable[[bytes], bool]) -> bool:
+    def on_sign(self, sign: Sign, now: float, *, in_front: bool | None, is_echo: Callable[[bytes], bool]) -> bool:
         """Returns whether its output begins with this sign. `is_echo`: whether these bytes are our own line."""
         machine, before = self.machine, self.machine.output_from
         again = before is not None and isinstance(sign, Mark) and sign.secret == self.secrets.start
