@@ -7,7 +7,7 @@ import pytest
 from truetty.core import testimony as said  # pytest would take a `Testimony` of ours for a class of tests
 from truetty.core.observation import Observation, ReadKind
 from truetty.core.pace import AGAIN
-from truetty.core.reader_watch import LOOKS, SPAN, WAKE, ReaderWatch, Reading
+from truetty.core.reader_watch import LOOKS, SPAN, WAKE, KeyboardReader, ReaderWatch
 from truetty.core.signs import Mark
 from truetty.testing import SECRETS
 
@@ -36,7 +36,7 @@ def reading(
 def test_one_conclusive_look_is_enough() -> None:
     reader = watch()
     assert reader.on_away(reading("secret"), 1.0, marks()) is None
-    assert reader.waiting == Reading("secret", "cat", True) and reader.reader_number == 1
+    assert reader.waiting == KeyboardReader("secret", "cat", True) and reader.reader_number == 1
 
 
 def test_a_conclusive_look_beside_somebody_at_work_must_hold() -> None:

@@ -44,7 +44,7 @@ from truetty.core.observation import Observation
 from truetty.core.outcome import Evidence, Strategy
 from truetty.core.pace import AGAIN, QUIET, SOON, Pace
 from truetty.core.prompt_watch import Back, PromptWatch
-from truetty.core.reader_watch import LOOKS, SPAN, ReaderWatch, Reading
+from truetty.core.reader_watch import LOOKS, SPAN, KeyboardReader, ReaderWatch
 from truetty.core.signs import Hint, Mark, Mode, Query, Sign
 from truetty.core.testimony import Says, Secrets, Testimony
 
@@ -169,7 +169,7 @@ class Machine:
         return self._testimony.prompt_claimed
 
     @property
-    def waiting(self) -> Reading | None:
+    def waiting(self) -> KeyboardReader | None:
         return self._reader.waiting
 
     @property

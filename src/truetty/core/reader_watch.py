@@ -26,8 +26,8 @@ WAKE: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """Somebody reads the keyboard."""
+class KeyboardReader:
+    """Who reads the keyboard: as what, and whether nothing but input can wake it (`certain`)."""
 
     kind: WaitingKind
     program: str | None
@@ -53,7 +53,7 @@ class ReaderWatch:
     )  # fmt: skip
 
     def __init__(self, shell: int | None, *, alternate_screen: bool, sees: bool) -> None:
-        self.waiting: Reading | None = None
+        self.waiting: KeyboardReader | None = None
         self.reader_number = 0  # how often somebody began to read
         self._alternate_screen = alternate_screen  # a full-screen program has the screen
         self.stopped = False  # the last look found everybody stopped
@@ -101,7 +101,7 @@ class ReaderWatch:
     def on_prompt(self, look: Observation, *, continuation: bool) -> None:
         """The shell itself reads a command line; with `continuation`, the rest of one."""
         if continuation:
-            self._begin(Reading("continuation", look.program, True), look)
+            self._begin(KeyboardReader("continuation", look.program, True), look)
         else:
             self.waiting = None
 
@@ -114,7 +114,7 @@ class ReaderWatch:
             return AGAIN
         if (not look.conclusive or look.busy) and not self._agrees(look, now):
             return SPAN / LOOKS if self.waiting is None else None
-        self._begin(Reading(self._kind(look, testimony), look.program, look.conclusive), look)
+        self._begin(KeyboardReader(self._kind(look, testimony), look.program, look.conclusive), look)
         return None
 
     def on_end(self) -> None:
@@ -133,10 +133,10 @@ class ReaderWatch:
             return "continuation"
         return "line" if kind == "continuation" and testimony.started else kind
 
-    def _begin(self, reading: Reading, look: Observation) -> None:
+    def _begin(self, reader: KeyboardReader, look: Observation) -> None:
         if self.waiting is None:
             self.reader_number += 1
-        self.waiting = reading
+        self.waiting = reader
         self._who = (look.reader, look.wakes)
 
     def _agrees(self, look: Observation, now: float) -> bool:

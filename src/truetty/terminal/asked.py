@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from truetty.core.outcome import Waiting
-from truetty.core.reader_watch import Reading
+from truetty.core.reader_watch import KeyboardReader
 from truetty.questions.prompts import Description, describe
 from truetty.store.output import Output
 from truetty.terminal.viewer import Viewer
@@ -26,18 +26,18 @@ class Question:
     lines: list[str]
 
 
-def describe_waiting(reading: Reading, output: Output, viewer: Viewer) -> Question:
-    if reading.kind == "fullscreen":
+def describe_waiting(reader: KeyboardReader, output: Output, viewer: Viewer) -> Question:
+    if reader.kind == "fullscreen":
         lines = list(viewer.look().lines)
     else:
         size = output.bytes
         lines = clean(output.read(max(0, size - TAIL))).split("\n")[-LINES:]
-    found = describe(reading.kind, reading.program, lines)
+    found = describe(reader.kind, reader.program, lines)
     waiting = Waiting(
-        kind=reading.kind,
+        kind=reader.kind,
         prompt=found.prompt,
-        program=reading.program,
-        certain=reading.certain,
+        program=reader.program,
+        certain=reader.certain,
         asks=found.asks,
         choices=found.choices,
         labels=found.labels,

@@ -12,7 +12,7 @@ from truetty.core.machine import Ending, Machine
 from truetty.core.machine import State as MachineState
 from truetty.core.observation import Observation
 from truetty.core.outcome import State, Strategy
-from truetty.core.reader_watch import Reading
+from truetty.core.reader_watch import KeyboardReader
 from truetty.core.signs import Mark, Sign
 from truetty.core.testimony import Secrets
 from truetty.host.base import Ended
@@ -125,7 +125,7 @@ class Run:
         return self.machine.healed or (self.marks_came_back and not self.machine.downgraded)
 
     @property
-    def waiting(self) -> Reading | None:
+    def waiting(self) -> KeyboardReader | None:
         """Who reads the keyboard."""
         return self.machine.waiting
 
