@@ -1,8 +1,8 @@
 """Tools for testing what is built on truetty, and truetty itself. Public: they change as carefully as the rest.
 
-`FakeChannel` is a shell that does what a test says; `Turned` a command and the clock in somebody's hand;
-`FakeHost` a place that starts such shells; `CONFORMANCE` what every channel must do, as cases that take a way to make
-one.
+`FakeChannel` is a shell that does what a test says, `FakeHost` a place that starts such shells. `MachineByHand` is the
+machine of one command with a clock that the test turns. `CONFORMANCE` is what every channel must do, as cases that take
+a way to make one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from truetty.host.fake import mark as mark
 SECRETS = Secrets(start="begin", end="finish", answer="reply", key="key")
 
 
-class Turned:
-    """A machine and the clock in somebody's hand. A look shows `sight`, whatever it is by then."""
+class MachineByHand:
+    """The machine of one command, with a clock that the test turns. A look shows `sight`, whatever it is by then."""
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from truetty.core.machine import ASK_LIMIT, State, Want
 from truetty.core.observation import Observation
 from truetty.core.pace import QUIET, SLOWEST
 from truetty.core.signs import Hint, Mark, Mode, Query
-from truetty.testing import Turned
+from truetty.testing import MachineByHand
 
 SHELL = 100
 C = Mark(10, 20, "C", "begin")
@@ -22,17 +22,17 @@ RUNNING = Observation("running", consumed=1000)
 UNKNOWN = Observation("unknown", conclusive=False)
 
 
-def evidence(turned: Turned) -> str | None:
+def evidence(turned: MachineByHand) -> str | None:
     return turned.machine.ending.evidence if turned.machine.ending is not None else None
 
 
-def code(turned: Turned) -> int | None:
+def code(turned: MachineByHand) -> int | None:
     assert turned.machine.ending is not None
     return turned.machine.ending.code
 
 
-def started(*, sees: bool = True) -> Turned:
-    turned = Turned(sees=sees)
+def started(*, sees: bool = True) -> MachineByHand:
+    turned = MachineByHand(sees=sees)
     turned.event(C)
     return turned
 
@@ -99,7 +99,7 @@ def test_a_question_that_only_brings_the_prompt_back_ends_with_an_unknown_code()
 
 
 def test_silent_command_without_any_data_is_finished_when_it_is() -> None:
-    t = Turned()
+    t = MachineByHand()
     t.turn(100)
     assert t.machine.ending is None
     t.event(C)
@@ -138,7 +138,7 @@ def test_no_foreign_or_replayed_mark_ends_anything() -> None:
 
 
 def test_the_prompt_of_the_previous_command_ends_nothing() -> None:
-    t = Turned()
+    t = MachineByHand()
     t.event(P)  # late: before our own C
     t.sight = READY
     t.event(C)
@@ -184,7 +184,7 @@ def test_a_prompt_mark_ends_nothing_while_another_group_is_in_front() -> None:
 
 
 def test_a_prompt_mark_before_the_start_ends_nothing_where_no_look_can() -> None:
-    t = Turned(sees=False)
+    t = MachineByHand(sees=False)
     t.sight = UNKNOWN
     t.event(P)
     t.turn(10)
@@ -203,7 +203,7 @@ def test_where_no_look_can_the_prompt_mark_confirms_a_claim() -> None:
 
 
 def test_where_no_look_can_a_prompt_that_was_typed_into_is_free_at_the_mark_after_it_was_cleared() -> None:
-    t = Turned(sees=False, sent=False, dirty=True)
+    t = MachineByHand(sees=False, sent=False, dirty=True)
     t.sight = UNKNOWN
     t.event(P)  # zsh prints two of them
     t.turn(10)
@@ -214,7 +214,7 @@ def test_where_no_look_can_a_prompt_that_was_typed_into_is_free_at_the_mark_afte
 
 
 def test_where_no_look_can_a_cleared_prompt_without_a_mark_is_typed_to_after_a_while() -> None:
-    t = Turned(sees=False, sent=False, dirty=True)
+    t = MachineByHand(sees=False, sent=False, dirty=True)
     t.sight = UNKNOWN
     t.machine.on_clear(t.now)
     t.turn(QUIET)
@@ -305,7 +305,7 @@ def test_a_background_job_that_prints_for_ever_cannot_hide_the_prompt() -> None:
 
 
 def test_a_shell_that_has_not_read_the_trigger_is_not_back() -> None:
-    t = Turned()
+    t = MachineByHand()
     t.machine.on_send(0.0, needed=1001)
     t.sight = READY
     t.turn(30)
@@ -316,7 +316,7 @@ def test_a_shell_that_has_not_read_the_trigger_is_not_back() -> None:
 
 
 def test_prompt_back_without_a_start_proves_nothing() -> None:
-    t = Turned()
+    t = MachineByHand()
     t.sight = READY
     t.turn(1)
     t.machine.on_ask(t.now, needed=0)
@@ -333,7 +333,7 @@ def test_a_suggestive_look_never_ends_a_command() -> None:
 
 
 def test_a_second_start_counts_only_before_any_output() -> None:
-    t = Turned()
+    t = MachineByHand()
     t.machine.on_bytes(0)
     t.machine.on_event(C, 0)
     t.machine.on_event(Mark(20, 30, "C", "begin"), 0)
@@ -408,7 +408,7 @@ def test_a_key_reader_on_the_alternate_screen_is_full_screen() -> None:
 
 
 def test_the_continuation_prompt_is_told_by_its_mark() -> None:
-    t = Turned()
+    t = MachineByHand()
     t.event(Mark(0, 1, "2", "key"))
     t.sight = READY
     t.turn(5)
@@ -441,7 +441,7 @@ def test_a_question_of_the_program_is_looked_at_soon() -> None:
 
 
 def test_queued_until_the_prompt_is_there() -> None:
-    t = Turned(sent=False)
+    t = MachineByHand(sent=False)
     t.sight = reading()
     t.turn(10)
     assert t.machine.waiting is not None and not t.wanted  # a rc file reads the terminal: nothing is typed into it
@@ -450,7 +450,7 @@ def test_queued_until_the_prompt_is_there() -> None:
 
 
 def test_queued_until_the_kernel_shows_the_prompt() -> None:
-    t = Turned(sent=False)
+    t = MachineByHand(sent=False)
     t.turn(10)
     t.sight = READY
     t.turn(1)
@@ -458,7 +458,7 @@ def test_queued_until_the_kernel_shows_the_prompt() -> None:
 
 
 def test_a_shell_that_stops_for_us_is_not_waiting() -> None:
-    t = Turned(sent=False)
+    t = MachineByHand(sent=False)
     t.machine.on_send(0.0, needed=0, probing=True)
     t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=1, consumed=1000)
     t.turn(0.05)
@@ -471,7 +471,7 @@ def test_a_shell_that_stops_for_us_is_not_waiting() -> None:
 
 
 def test_the_time_out_is_asked_for_once() -> None:
-    t = Turned(limit=5)
+    t = MachineByHand(limit=5)
     t.event(C)
     t.turn(4.9)
     assert t.wanted == []
@@ -480,7 +480,7 @@ def test_the_time_out_is_asked_for_once() -> None:
 
 
 def test_a_shell_without_marks_ends_by_kernel_and_takes_a_hint_for_its_code() -> None:
-    t = Turned(marked=False)
+    t = MachineByHand(marked=False)
     t.event(Hint(0, 1, "133", "D", 4))
     t.sight = READY
     t.turn(1)
@@ -506,7 +506,7 @@ def test_an_ended_command_never_changes_again() -> None:
 @pytest.mark.parametrize("state", [state for state in State if state is not State.ENDED])
 def test_in_every_state_the_shell_may_go_or_be_lost(state: State) -> None:
     for lose in (lambda m: m.on_exit(3, None, 1.0), lambda m: m.on_lost(1.0)):
-        machine = Turned().machine
+        machine = MachineByHand().machine
         machine.state = state
         lose(machine)
         assert machine.state is State.ENDED and machine.ending is not None and machine.deadline == inf

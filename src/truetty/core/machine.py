@@ -304,8 +304,8 @@ class Machine:
         """The terminal's holder is gone: nobody knows what became of the shell."""
         self._end(Ending(None, None, None, None, True, now))
 
-    def on_silence(self, now: float) -> None:
-        """There is no way to ask this shell."""
+    def on_unaskable(self, now: float) -> None:
+        """The shell cannot be asked for `$?`: its exit code stays unknown."""
         self._on_fact(Fact.LATE, now, None)
 
     def on_unsent(self, now: float) -> None:

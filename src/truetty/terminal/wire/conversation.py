@@ -374,7 +374,7 @@ class Conversation:
         except OSError:
             needed = None
         if needed is None:
-            run.machine.on_silence(now)
+            run.machine.on_unaskable(now)
         else:
             run.machine.on_ask(now, needed, telling=telling)
 
