@@ -18,11 +18,11 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from tests.mcp.served import ERAS, PATIENCE, eventually, once, setup, two_lines
-from truetty.mcp.asking import readable
 from truetty.mcp.catalogue import TOOLS
 from truetty.mcp.server import NOTICES, build
 from truetty.mcp.session import Session
 from truetty.mcp.sessions import Sessions
+from truetty.text.quoting import whole
 
 NAMES = ["run", "read", "wait", "send", "screen", "stop", "terminals", "handoff"]
 
@@ -261,7 +261,7 @@ async def test_a_handoff_is_offered_as_a_link_by_the_client(home: Path, era: str
 
 
 def test_what_a_person_says_yes_to_is_seen_whole() -> None:
-    assert readable("a\nb") == "a\nb"
-    assert readable("rm \x1b[2K\u202e x") == "rm <U+001B>[2K<U+202E> x"
-    assert readable("x" * 500) == "x" * 500
-    assert readable("x" * 9000).endswith("[… 1,000 more characters …]")
+    assert whole("a\nb") == "a\nb"
+    assert whole("rm \x1b[2K\u202e x") == "rm <U+001B>[2K<U+202E> x"
+    assert whole("x" * 500) == "x" * 500
+    assert whole("x" * 9000).endswith("[… 1,000 more characters …]")

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from truetty.core.errors import Misuse
-from truetty.policy.decision import shown
+from truetty.text.quoting import on_one_line
 
 SECONDS = 30
 
@@ -30,10 +30,10 @@ def answer(
     if page.state == "finished":
         print("the command has finished already")
         return 0
-    print(f"{shown(page.reason)}\n$ {shown(page.command)}", file=sys.stderr)
+    print(f"{on_one_line(page.reason)}\n$ {on_one_line(page.command)}", file=sys.stderr)
     while (text := _typed(page)) is not None:
         page.post("type", {"text": text, "enter": "yes", "asked": page.asked})
-        print(shown(page.said))
+        print(on_one_line(page.said))
         if page.said == "typed":
             return 0
         if page.state != "waiting":  # nothing is asked any more: what was typed was typed for nothing
@@ -75,7 +75,7 @@ class _Page:
 
 def _typed(page: _Page) -> str | None:
     """What the person types; None if they would rather not."""
-    prompt = f"{shown(page.prompt).rstrip()} "
+    prompt = f"{on_one_line(page.prompt).rstrip()} "
     try:
         return getpass.getpass(prompt) if page.secret else input(prompt)
     except (EOFError, KeyboardInterrupt):

@@ -20,16 +20,13 @@ from pydantic import ValidationError
 
 from truetty.mcp.caller import Reply
 from truetty.policy import Decision
-from truetty.policy.decision import LONGEST_SHOWN, shown
+from truetty.text.quoting import whole
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
 PERMISSION: Final = "permission"
 LINK: Final = "handoff"
-# Characters of a command that a person reads before a yes; how many more there are is said.
-LONGEST: Final = 8000
-PIECE: Final = LONGEST_SHOWN  # what is shown of a text at once
 _YES_OR_NO: Final = {
     "type": "object",
     "properties": {"allow": {"type": "boolean", "title": "Allow it?", "description": "Only a yes lets it run."}},
@@ -64,7 +61,7 @@ class Client:
         can = self._elicitation()
         if can is None or (can.form is None and can.url is not None):
             return None
-        message = f"{decision.reason}\n\n{readable(decision.command)}"
+        message = f"{decision.reason}\n\n{whole(decision.command)}"
         request = types.ElicitRequestFormParams(message=message, requested_schema=_YES_OR_NO)
         answer = await self._ask(PERMISSION, request, _digest(PERMISSION, decision.command, decision.reason))
         if answer is None or answer.action == "cancel":
@@ -76,7 +73,7 @@ class Client:
         if can is None or can.url is None:
             return "nobody"
         id = None if self._modern else _digest(LINK, url)[:32]
-        request = types.ElicitRequestURLParams(message=readable(message), url=url, elicitation_id=id)
+        request = types.ElicitRequestURLParams(message=whole(message), url=url, elicitation_id=id)
         answer = await self._ask(LINK, request, _digest(LINK, message))
         if answer is None:
             return "nobody"
@@ -105,14 +102,6 @@ class Client:
             )
         except (MCPError, ValidationError):
             return None
-
-
-def readable(text: str) -> str:
-    """As a person must see it who says yes to it: whole, and with nothing in it that cannot be seen."""
-    left_out = len(text) - LONGEST
-    lines = text[:LONGEST].split("\n")
-    seen = ("".join(shown(line[at : at + PIECE]) for at in range(0, len(line), PIECE)) for line in lines)
-    return "\n".join(seen) + (f"\n[… {left_out:,} more characters …]" if left_out > 0 else "")
 
 
 def _related(id: types.RequestId | None) -> ServerMessageMetadata:

@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from truetty.core.errors import Denied
-from truetty.policy.decision import Decision, shown
+from truetty.policy.decision import Decision
+from truetty.text.quoting import on_one_line
 
 Asker = Callable[[Decision], Awaitable[bool | None]]
 
@@ -28,7 +29,7 @@ async def ask_or_deny(decision: Decision, asker: Asker | None = None) -> Literal
         raise _denied(decision, f"{decision.reason} The answer was no.", answered=False)
     advice = ""
     if decision.suggestions:
-        texts = ", ".join(f'"{shown(text)}"' for text in decision.suggestions)
+        texts = ", ".join(f'"{on_one_line(text)}"' for text in decision.suggestions)
         advice = f" To allow it, add to the allow rules: {texts}."
     raise _denied(decision, f"{decision.reason} It must be asked, and nobody can answer here.{advice}", answered=None)
 

@@ -15,8 +15,6 @@ Verdict = Literal["allow", "ask", "deny"]
 
 VERDICTS: Final[tuple[Verdict, ...]] = ("allow", "ask", "deny")  # from mild to strict
 
-LONGEST_SHOWN: Final = 160  # characters: a reason must fit on a line or two
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -48,18 +46,6 @@ def strictest(first: Verdict, *others: Verdict) -> Verdict:
     return max((first, *others), key=VERDICTS.index)
 
 
-def shown(text: str) -> str:
-    """The text as a person may read it: one line, cut, every unseen character spelled out."""
-    text = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
-    return "".join(_spelled(character) for character in text)
-
-
 def unseen(text: str) -> str | None:
     """The first character that a person would not see, or would see as a blank; tabs and newlines are no surprise."""
     return next((character for character in text if character not in "\t\n" and is_unseen(character)), None)
-
-
-def _spelled(character: str) -> str:
-    if character == "\n":
-        return "⏎"
-    return f"<U+{ord(character):04X}>" if is_unseen(character) else character

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from truetty.policy.decision import shown
 from truetty.policy.runners import moves
 from truetty.policy.script import Call
 from truetty.policy.words import Word
+from truetty.text.quoting import on_one_line
 
 FINE: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
 MOST_DIRECTORIES: Final = 16  # where a line may take the shell; more is not a line anybody follows
@@ -62,7 +62,7 @@ class Places:
             if word.literal in FINE:
                 continue
             if word.literal is None:
-                return f"Where it writes is not written out: {shown(word.source)}."
+                return f"Where it writes is not written out: {on_one_line(word.source)}."
             if reason := self._objection(word.literal):
                 return reason
         return None
@@ -73,15 +73,15 @@ class Places:
         if os.path.isabs(path):
             candidates = {path}
         elif self.directories is None:
-            return f"It writes {shown(path)}, and where that is cannot be known."
+            return f"It writes {on_one_line(path)}, and where that is cannot be known."
         else:
             candidates = {os.path.join(directory, path) for directory in self.directories}
         for candidate in candidates:
             real = _real(candidate)
             if real is None or not self.holds(real):
-                return f"It writes {shown(path)}, which is outside the workspace."
+                return f"It writes {on_one_line(path)}, which is outside the workspace."
             if ".git" in real.split("/"):
-                return f"It writes {shown(path)}, from where git takes orders."
+                return f"It writes {on_one_line(path)}, from where git takes orders."
         return None
 
     def holds(self, real: str) -> bool:

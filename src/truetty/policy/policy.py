@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from truetty.core.errors import Misuse
-from truetty.policy.decision import VERDICTS, Decision, Part, Verdict, shown, strictest, unseen
+from truetty.policy.decision import VERDICTS, Decision, Part, Verdict, strictest, unseen
 from truetty.policy.hiding import hidden, hidden_by_variables
 from truetty.policy.parser import Parser, dialect_of, parse
 from truetty.policy.places import FINE, Places
@@ -33,6 +33,7 @@ from truetty.policy.variables import harmless
 from truetty.policy.words import Word
 from truetty.policy.writers import written
 from truetty.shells.row import Dialect
+from truetty.text.quoting import on_one_line
 
 MOST_TEXTS: Final = 8  # texts inside a line that are read too (`bash -c 'bash -c …'`), each a call of the parser
 
@@ -124,7 +125,7 @@ class Policy:
         With `secret` the text is in no field of the answer: it may be logged.
         """
         command = f"({len(text)} characters)" if secret else text
-        whom = f"`{shown(program)}`" if program else "a running program"
+        whom = f"`{on_one_line(program)}`" if program else "a running program"
         rule = None if secret else self._crudely_denied(text)
         if rule is not None:
             return Decision("deny", _said(rule, text), rule.text, command)
@@ -133,7 +134,7 @@ class Policy:
 
     def _script(self, command: str, dialect: Dialect) -> Script:
         if (character := unseen(command)) is not None:
-            raise Unreadable(f"It holds a character that cannot be seen: {shown(character)}.")
+            raise Unreadable(f"It holds a character that cannot be seen: {on_one_line(character)}.")
         source = command.encode()
         return read(self._parser(source, dialect), source, dialect)
 
@@ -217,7 +218,8 @@ class Policy:
             if asked is None and "yes" in matches:
                 asked = Part(call.text, "ask", _said(rule, call.text), rule.text)
             elif asked is None and "maybe" in matches:
-                reason = f"Whether `{shown(call.text)}` is what the rule {shown(rule.text)!r} is about cannot be known."
+                text, about = on_one_line(call.text), on_one_line(rule.text)
+                reason = f"Whether `{text}` is what the rule {about!r} is about cannot be known."
                 asked = Part(call.text, "ask", reason, rule.text)
         return asked
 
@@ -233,10 +235,10 @@ class Policy:
             if subject is None:
                 continue
             if not _same_program(rule, places):
-                more = f"{shown(rule.text)!r} is another program in another directory"
+                more = f"{on_one_line(rule.text)!r} is another program in another directory"
             elif rule.check is None or (more := rule.check(subject.words)) is None:
                 return "allow", _said(rule, call.text), rule, None
-        text = shown(call.text)
+        text = on_one_line(call.text)
         offered = suggestion(seen, dialect) if more is None else None
         if self.default == "allow":
             return "allow", "Nothing is said against it, and the default is to allow.", None, None
@@ -253,7 +255,7 @@ class Policy:
         file = next((file for file in files if file.literal not in FINE), None)
         if file is None:
             return None, "allow"
-        return f"It writes {shown(file.text)}, and no workspace is set to write in.", self.default
+        return f"It writes {on_one_line(file.text)}, and no workspace is set to write in.", self.default
 
 
 def _same_program(rule: Rule, places: Places) -> bool:
@@ -273,7 +275,7 @@ def _names_inside(rule: Rule, words: Sequence[Word]) -> bool:
 def _said(rule: Rule, text: str) -> str:
     what = {"allow": "is allowed", "ask": "needs a yes", "deny": "is denied"}[rule.verdict]
     because = f": {rule.reason}" if rule.reason else ""
-    return f"`{shown(text)}` {what} by the rule {shown(rule.text)!r}{because}."
+    return f"`{on_one_line(text)}` {what} by the rule {on_one_line(rule.text)!r}{because}."
 
 
 def _summary(command: str, judged: Sequence[_Judged]) -> Decision:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from truetty.core.errors import Denied
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
-from truetty.policy.decision import shown
+from truetty.text.quoting import on_one_line
 
 
 class Place(NamedTuple):
@@ -52,7 +52,7 @@ class Permissions:
     def check_shell(self, command: str, shell: str | None, subject: Subject) -> None:
         """Under a policy a shell is named: a path would start any program, before the policy is asked about it."""
         if shell is not None and "/" in shell and not self.policy.allows_all:
-            reason = f"Under a policy a shell is given by its name, not by a path: {shown(shell)}."
+            reason = f"Under a policy a shell is given by its name, not by a path: {on_one_line(shell)}."
             self.refuse(Decision("deny", reason, None, command), subject)
 
     async def judge(self, command: str, place: Place, subject: Subject, asker: Asker | None) -> Permit:

@@ -1,0 +1,29 @@
+"""Text of others as a person may read it: every character that is not seen as it is, is spelled out.
+
+Rule: two ways. On one line, cut, for a sentence of ours; whole, line by line, for a text that a person says yes to.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from truetty.text.unseen import is_unseen
+
+LONGEST: Final = 160  # characters on one line: a reason must fit on a line or two
+MOST: Final = 8000  # characters of a whole text
+
+
+def on_one_line(text: str) -> str:
+    text = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return "".join("⏎" if character == "\n" else _spelled(character) for character in text)
+
+
+def whole(text: str) -> str:
+    """All of it, up to `MOST` characters; how many more there are is said."""
+    left_out = len(text) - MOST
+    seen = "".join(character if character == "\n" else _spelled(character) for character in text[:MOST])
+    return seen + (f"\n[… {left_out:,} more characters …]" if left_out > 0 else "")
+
+
+def _spelled(character: str) -> str:
+    return f"<U+{ord(character):04X}>" if is_unseen(character) else character
