@@ -155,10 +155,7 @@ async def a_look_comes_behind_the_bytes(make: Make) -> None:
     await recorder.until(lambda: bool(recorder.looks))
     async with asyncio.timeout(PATIENCE):
         while bytes(recorder.data) != b"readymore":
-            before = len(recorder.looks)
-            channel.look()
-            await recorder.until(lambda before=before: len(recorder.looks) > before)  # type: ignore[misc]
-            seen, at, come = recorder.looks[-1]
+            seen, at, come = await _next_look(channel, recorder)
             assert at <= come
             if seen.seen == "waiting" and seen.consumed is not None and read is not None:
                 # It reads again, so it has printed what it had read before.
@@ -222,6 +219,13 @@ async def what_cannot_be_told_is_none(make: Make) -> None:
     assert channel.sees or not (channel.knows_prompt or channel.learn())
     await channel.close()
     assert tty.modes() is None and tty.foreground() is None and process.cwd() is None
+
+
+async def _next_look(channel: Channel, recorder: Recorder) -> tuple[Observation, int, int]:
+    before = len(recorder.looks)
+    channel.look()
+    await recorder.until(lambda: len(recorder.looks) > before)
+    return recorder.looks[-1]
 
 
 async def _echoing(make: Make) -> tuple[Channel, Recorder]:

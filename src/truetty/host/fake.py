@@ -15,7 +15,7 @@ from truetty.host.base import USUAL, Ended, Family, Found, Modes, Order, Process
 from truetty.host.single import SingleChannel, found_by_name
 
 USERS_OWN = "/bin/bash"  # what a name of None means on a fake host
-SANE = USUAL
+SANE = USUAL  # the modes that a fake tty has at first
 
 
 class FakeObserver:

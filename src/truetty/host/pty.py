@@ -269,7 +269,8 @@ class LocalChannel:
         loop = asyncio.get_running_loop()
         watched: dict[int, asyncio.Future[None]] = {}
         for pid in pids:
-            if pid != self.pid and (descriptor := _pidfd(pid)) is not None:
+            # The shell's own exit is told by `_gone`, unless nobody was attached.
+            if (pid != self.pid or self._gone is None) and (descriptor := _pidfd(pid)) is not None:
                 watched[descriptor] = loop.create_future()
                 loop.add_reader(descriptor, _settle, watched[descriptor])
         waits: list[asyncio.Future[None]] = list(watched.values())
