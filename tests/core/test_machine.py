@@ -8,7 +8,7 @@ import pytest
 
 from truetty.core.machine import ASK_LIMIT, State, Want
 from truetty.core.observation import Observation
-from truetty.core.pace import QUIET, SLOWEST
+from truetty.core.pace import LOOK_AFTER_OUTPUT, SLOWEST_LOOKS
 from truetty.core.signs import Hint, Mark, Mode, Query
 from truetty.testing import MachineByHand
 
@@ -54,7 +54,7 @@ def test_steady_output_is_never_looked_at_and_never_finished() -> None:
     t.sight = READY  # even a look that lied could not end it: nobody looks while bytes flow
     for _ in range(180):
         t.bytes()
-        t.turn(QUIET / 2)
+        t.turn(LOOK_AFTER_OUTPUT / 2)
     assert t.machine.ending is None and t.looks == 0
 
 
@@ -62,7 +62,7 @@ def test_an_hour_of_silence_is_a_running_command() -> None:
     t = started()
     t.turn(3600)
     assert t.machine.ending is None and t.machine.waiting is None
-    assert t.looks <= 3600 / SLOWEST + 20
+    assert t.looks <= 3600 / SLOWEST_LOOKS + 20
     t.event(D)
     assert evidence(t) == "mark"
 
@@ -217,7 +217,7 @@ def test_where_no_look_can_a_cleared_prompt_without_a_mark_is_typed_to_after_a_w
     t = MachineByHand(sees=False, sent=False, dirty=True)
     t.sight = UNKNOWN
     t.machine.on_clear(t.now)
-    t.turn(QUIET)
+    t.turn(LOOK_AFTER_OUTPUT)
     assert t.wanted == []
     t.turn(10)
     assert t.wanted == [Want.SEND]
@@ -355,14 +355,14 @@ def reading(
 def test_a_conclusive_reader_waits_at_the_first_look() -> None:
     t = started()
     t.sight = reading("secret")
-    t.turn(QUIET)
+    t.turn(LOOK_AFTER_OUTPUT)
     assert t.machine.waiting is not None and t.machine.waiting.kind == "secret" and t.machine.waiting.certain
 
 
 def test_a_suggestive_reader_waits_after_three_equal_looks() -> None:
     t = started()
     t.sight = reading("key", conclusive=False)
-    t.turn(QUIET)
+    t.turn(LOOK_AFTER_OUTPUT)
     assert t.machine.waiting is None
     t.turn(1)
     assert t.machine.waiting is not None and not t.machine.waiting.certain
@@ -434,7 +434,7 @@ def test_a_nested_shell_is_waiting() -> None:
 def test_a_question_of_the_program_is_looked_at_soon() -> None:
     t = started()
     t.event(Query(0, 4, "CPR"))
-    assert t.machine.deadline - t.now < QUIET
+    assert t.machine.deadline - t.now < LOOK_AFTER_OUTPUT
 
 
 # -- before it is sent, and its time-out

@@ -6,8 +6,8 @@ import pytest
 
 from truetty.core import testimony as said  # pytest would take a `Testimony` of ours for a class of tests
 from truetty.core.observation import Observation, ReadKind
-from truetty.core.pace import AGAIN
-from truetty.core.reader_watch import LOOKS, SPAN, WAKE, KeyboardReader, ReaderWatch
+from truetty.core.pace import LOOK_AFTER_KEYS
+from truetty.core.reader_watch import AGREEING_LOOKS, AGREEING_SPAN, WAKE_TIME, KeyboardReader, ReaderWatch
 from truetty.core.signs import Mark
 from truetty.testing import SECRETS
 
@@ -41,20 +41,20 @@ def test_one_conclusive_look_is_enough() -> None:
 
 def test_a_conclusive_look_beside_somebody_at_work_must_hold() -> None:
     reader = watch()
-    for number in range(LOOKS):
+    for number in range(AGREEING_LOOKS):
         assert reader.waiting is None
-        reader.on_away(reading(busy=True), number * SPAN, marks())
+        reader.on_away(reading(busy=True), number * AGREEING_SPAN, marks())
     assert reader.waiting is not None
 
 
-@pytest.mark.parametrize("between", [SPAN / 2, SPAN / 10])
+@pytest.mark.parametrize("between", [AGREEING_SPAN / 2, AGREEING_SPAN / 10])
 def test_suggestive_looks_must_agree_in_number_and_over_time(between: float) -> None:
     reader, looks = watch(), 0
     while reader.waiting is None:
         delay = reader.on_away(reading(conclusive=False), looks * between, marks())
-        assert delay == SPAN / LOOKS or reader.waiting is not None
+        assert delay == AGREEING_SPAN / AGREEING_LOOKS or reader.waiting is not None
         looks += 1
-    assert looks >= LOOKS and (looks - 1) * between >= SPAN and not reader.waiting.certain
+    assert looks >= AGREEING_LOOKS and (looks - 1) * between >= AGREEING_SPAN and not reader.waiting.certain
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_after_keys_the_same_sleeper_counts_when_it_has_run_or_had_the_time_to()
     reader = watch()
     reader.on_away(reading(wakes=5), 0.0, marks())
     reader.on_keys(1.0)
-    assert reader.on_away(reading(wakes=5), 1.0 + WAKE / 2, marks()) == AGAIN and reader.waiting is None
-    reader.on_away(reading(wakes=6), 1.0 + WAKE / 2, marks())
+    assert reader.on_away(reading(wakes=5), 1.0 + WAKE_TIME / 2, marks()) == LOOK_AFTER_KEYS and reader.waiting is None
+    reader.on_away(reading(wakes=6), 1.0 + WAKE_TIME / 2, marks())
     assert reader.waiting is not None
     reader.on_keys(2.0)
-    reader.on_away(reading(wakes=6), 2.0 + WAKE, marks())
+    reader.on_away(reading(wakes=6), 2.0 + WAKE_TIME, marks())
     assert reader.waiting is not None
 
 

@@ -42,9 +42,9 @@ from typing import Final
 
 from truetty.core.observation import Observation
 from truetty.core.outcome import Evidence, Strategy
-from truetty.core.pace import AGAIN, QUIET, SOON, Pace
+from truetty.core.pace import LOOK_AFTER_KEYS, LOOK_AFTER_MARK, LOOK_AFTER_OUTPUT, Pace
 from truetty.core.prompt_watch import Back, PromptWatch
-from truetty.core.reader_watch import LOOKS, SPAN, KeyboardReader, ReaderWatch
+from truetty.core.reader_watch import AGREEING_LOOKS, AGREEING_SPAN, KeyboardReader, ReaderWatch
 from truetty.core.signs import Hint, Mark, Mode, Query, Sign
 from truetty.core.testimony import Says, Secrets, Testimony
 
@@ -197,25 +197,25 @@ class Machine:
         self.state = State.SENT if self._testimony.marked else State.RUNNING
         self._prompt.on_trigger(needed, pauses=probing)
         self._reader.on_command()
-        self._pace.soon(now, QUIET)
+        self._pace.soon(now, LOOK_AFTER_OUTPUT)
 
     def on_ask(self, now: float, needed: int, *, telling: bool = True) -> None:
         """The question was typed. `telling`: what the shell has in `$?` can only be the command's."""
         self._testimony.on_question(status_is_ours=telling)
         self._prompt.on_question(needed)
         self._ask_until = now + ASK_LIMIT
-        self._pace.soon(now, QUIET)
+        self._pace.soon(now, LOOK_AFTER_OUTPUT)
 
     def on_clear(self, now: float) -> None:
         """Ctrl-C was typed at the prompt to clear it: wait until the shell has answered with the next one."""
         self._prompt.on_clear()
-        self._pace.soon(now, AGAIN)
+        self._pace.soon(now, LOOK_AFTER_KEYS)
 
     def on_input(self, now: float) -> None:
         """Keys were sent to whoever reads."""
         self._testimony.on_keys()
         self._reader.on_keys(now)
-        self._pace.soon(now, AGAIN)
+        self._pace.soon(now, LOOK_AFTER_KEYS)
 
     # -- what was printed
 
@@ -239,20 +239,20 @@ class Machine:
             case Mode(name="alternate-screen", on=on):
                 self._reader.on_alternate_screen(on)
             case Query():
-                self._pace.soon(now, AGAIN)  # the program that asked may be waiting for the answer
+                self._pace.soon(now, LOOK_AFTER_KEYS)  # the program that asked may be waiting for the answer
 
     def _on_mark(self, mark: Mark, now: float, in_front: bool | None) -> None:
         match says := self._testimony.on_mark(mark, in_front):
             case Says.START | Says.END | Says.ANSWER:
                 self._on_fact(Fact[says.name], now, mark)
             case Says.CLAIM:
-                self._pace.soon(now, SOON)
+                self._pace.soon(now, LOOK_AFTER_MARK)
             case Says.PROMPT | Says.UNSEEN if self.state is State.QUEUED:
                 if in_front is None or self._prompt.is_freed_by_mark:
                     self._on_fact(Fact.PROMPT, now, mark)
             case Says.PROMPT if self.state is State.RUNNING:
                 self._testimony.on_prompt(mark, now, in_front)
-                self._pace.soon(now, SOON)
+                self._pace.soon(now, LOOK_AFTER_MARK)
             case Says.UNSEEN if self.state is State.RUNNING:
                 self._testimony.on_prompt(mark, now, in_front)
                 self._on_fact(Fact.UNSEEN, now, self._testimony.for_prompt())
@@ -262,13 +262,13 @@ class Machine:
     def on_observation(self, look: Observation, now: float) -> None:
         self._reader.on_look(look)
         if self._prompt.is_late(look):
-            self._pace.soon(now, AGAIN)
+            self._pace.soon(now, LOOK_AFTER_KEYS)
         elif self._prompt.is_shown(look, queued=self.state is State.QUEUED):
             self._on_prompt_look(look, now)
         elif look.seen == "waiting" and self._prompt.pauses and not self._testimony.continuation:
             if self._prompt.on_pause(look):
                 self.wants.append(Want.RELEASE)
-            self._pace.soon(now, AGAIN)
+            self._pace.soon(now, LOOK_AFTER_KEYS)
         else:
             self._prompt.on_away()
             self._pace.again(now, self._reader.on_away(look, now, self._testimony))
@@ -286,13 +286,13 @@ class Machine:
         back = self._prompt.on_shown(look)
         confirmed = self._testimony.for_prompt() if self.state is State.RUNNING else None
         if back is Back.CLEARING:
-            self._pace.soon(now, AGAIN)
+            self._pace.soon(now, LOOK_AFTER_KEYS)
         elif confirmed is not None and (look.conclusive or back is Back.PROVEN):
             self._on_fact(Fact.PROMPT, now, confirmed)
         elif back is Back.PROVEN:
             self._on_fact(Fact.BACK, now, None)
         else:
-            self._pace.soon(now, AGAIN if look.conclusive else SPAN / LOOKS)
+            self._pace.soon(now, LOOK_AFTER_KEYS if look.conclusive else AGREEING_SPAN / AGREEING_LOOKS)
 
     # -- what else happened
 

@@ -10,28 +10,28 @@ from math import inf
 from typing import Final
 
 # Programs print in bursts; this long without a byte is when a look first pays.
-QUIET: Final = 0.02
+LOOK_AFTER_OUTPUT: Final = 0.02
 # A look costs about 0.1 ms: at this rate a thousand silent commands cost a fifth of one core.
-SLOWEST: Final = 0.5
+SLOWEST_LOOKS: Final = 0.5
 # A background job that prints for ever must not hide a prompt for ever.
-FLOOD: Final = 2.0
+LONGEST_FLOOD: Final = 2.0
 # The hook's mark comes a few hundred microseconds before the shell blocks in its editor.
-SOON: Final = 0.0005
+LOOK_AFTER_MARK: Final = 0.0005
 # Longer than a line takes from our write to the reader's wake-up.
-AGAIN: Final = 0.005
+LOOK_AFTER_KEYS: Final = 0.005
 
 
 class Pace:
     __slots__ = ("_looked", "_step", "at")
 
     def __init__(self, now: float) -> None:
-        self.at = now + QUIET  # the next look is due
-        self._step = QUIET
+        self.at = now + LOOK_AFTER_OUTPUT  # the next look is due
+        self._step = LOOK_AFTER_OUTPUT
         self._looked = now
 
     def bytes_flow(self, now: float) -> None:
-        self._step = QUIET
-        self.at = min(now + QUIET, max(self._looked + FLOOD, now))
+        self._step = LOOK_AFTER_OUTPUT
+        self.at = min(now + LOOK_AFTER_OUTPUT, max(self._looked + LONGEST_FLOOD, now))
 
     def look(self, now: float) -> None:
         """A look is being made."""
@@ -39,7 +39,7 @@ class Pace:
         self.at = now + self._step
 
     def soon(self, now: float, delay: float) -> None:
-        self._step = QUIET
+        self._step = LOOK_AFTER_OUTPUT
         self.at = now + delay
 
     def again(self, now: float, delay: float | None) -> None:
@@ -51,7 +51,7 @@ class Pace:
 
     def slower(self, now: float) -> None:
         self.at = now + self._step
-        self._step = min(self._step * 1.6, SLOWEST)
+        self._step = min(self._step * 1.6, SLOWEST_LOOKS)
 
     def rest(self) -> None:
         """Until something else happens."""

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import Final
 
 from truetty.core.observation import Observation
-from truetty.core.reader_watch import LOOKS
+from truetty.core.reader_watch import AGREEING_LOOKS
 
 # With output of a background job between every two looks, this many in a row prove the prompt all the same.
 STEADY_LOOKS: Final = 8
@@ -118,7 +118,7 @@ class PromptWatch:
         self._looks += 1
         if self._cleared and self._looks < STEADY_LOOKS:
             return Back.CLEARING
-        if self._looks >= (2 if look.conclusive else LOOKS) and (self._quiet or self._looks >= STEADY_LOOKS):
+        if self._looks >= (2 if look.conclusive else AGREEING_LOOKS) and (self._quiet or self._looks >= STEADY_LOOKS):
             return Back.PROVEN
         self._quiet = True
         return Back.ONCE

@@ -14,15 +14,15 @@ from typing import Final
 
 from truetty.core.observation import Observation
 from truetty.core.outcome import WaitingKind
-from truetty.core.pace import AGAIN
+from truetty.core.pace import LOOK_AFTER_KEYS
 from truetty.core.testimony import Testimony
 
 # How many suggestive looks must agree, and how far apart the first and the last must be: no program rests so long by
 # chance.
-LOOKS: Final = 3
-SPAN: Final = 0.15
+AGREEING_LOOKS: Final = 3
+AGREEING_SPAN: Final = 0.15
 # How long after keys were sent a reader that has not run since is taken to be still asleep.
-WAKE: Final = 0.3
+WAKE_TIME: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,10 @@ class ReaderWatch:
         if look.seen != "waiting":
             self.on_nobody()
             return None
-        if now < self._typed_at + WAKE and self._who == (look.reader, look.wakes):
-            return AGAIN
+        if now < self._typed_at + WAKE_TIME and self._who == (look.reader, look.wakes):
+            return LOOK_AFTER_KEYS
         if (not look.conclusive or look.busy) and not self._agrees(look, now):
-            return SPAN / LOOKS if self.waiting is None else None
+            return AGREEING_SPAN / AGREEING_LOOKS if self.waiting is None else None
         self._begin(KeyboardReader(self._kind(look, testimony), look.program, look.conclusive), look)
         return None
 
@@ -148,4 +148,4 @@ class ReaderWatch:
             self._count, self._agreeing, self._since = 1, shown, now
         else:
             self._count += 1
-        return self._count >= LOOKS and now >= self._since + SPAN
+        return self._count >= AGREEING_LOOKS and now >= self._since + AGREEING_SPAN
