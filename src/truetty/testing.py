@@ -35,7 +35,7 @@ class MachineByHand:
         marked: bool = True,
         limit: float = inf,
         sent: bool = True,
-        dirty: bool = False,
+        typed_into: bool = False,
         sees: bool = True,
         shell: int = 100,
         secrets: Secrets = SECRETS,
@@ -44,7 +44,9 @@ class MachineByHand:
         self.sight = Observation("running")
         self.looks = 0
         self.wanted: list[Want] = []
-        self.machine = Machine(secrets, self.now, shell=shell, marked=marked, limit=limit, dirty=dirty, sees=sees)
+        self.machine = Machine(
+            secrets, self.now, shell=shell, marked=marked, limit=limit, typed_into=typed_into, sees=sees
+        )
         if sent:
             self.machine.on_send(self.now, needed=0)
 

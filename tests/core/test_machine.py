@@ -203,7 +203,7 @@ def test_where_no_look_can_the_prompt_mark_confirms_a_claim() -> None:
 
 
 def test_where_no_look_can_a_prompt_that_was_typed_into_is_free_at_the_mark_after_it_was_cleared() -> None:
-    t = MachineByHand(sees=False, sent=False, dirty=True)
+    t = MachineByHand(sees=False, sent=False, typed_into=True)
     t.sight = UNKNOWN
     t.event(P)  # zsh prints two of them
     t.turn(10)
@@ -214,7 +214,7 @@ def test_where_no_look_can_a_prompt_that_was_typed_into_is_free_at_the_mark_afte
 
 
 def test_where_no_look_can_a_cleared_prompt_without_a_mark_is_typed_to_after_a_while() -> None:
-    t = MachineByHand(sees=False, sent=False, dirty=True)
+    t = MachineByHand(sees=False, sent=False, typed_into=True)
     t.sight = UNKNOWN
     t.machine.on_clear(t.now)
     t.turn(LOOK_AFTER_OUTPUT)
@@ -459,7 +459,7 @@ def test_queued_until_the_kernel_shows_the_prompt() -> None:
 
 def test_a_shell_that_stops_for_us_is_not_waiting() -> None:
     t = MachineByHand(sent=False)
-    t.machine.on_send(0.0, needed=0, probing=True)
+    t.machine.on_send(0.0, needed=0, pauses=True)
     t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=1, consumed=1000)
     t.turn(0.05)
     assert t.machine.waiting is None and t.wanted == []

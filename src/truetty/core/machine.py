@@ -113,8 +113,8 @@ class Ending:
 class Machine:
     """Decides what is known of one command.
 
-    `marked`: the shell prints our marks. `dirty`: keys were sent to the prompt. `sees`: a look can show a prompt or a
-    reader. `alternate_screen`: a full-screen program has the screen already.
+    `marked`: the shell prints our marks. `typed_into`: keys were sent to the prompt. `sees`: a look can show a prompt
+    or a reader. `alternate_screen`: a full-screen program has the screen already.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Machine:
         shell: int | None = None,
         marked: bool = True,
         limit: float = inf,
-        dirty: bool = False,
+        typed_into: bool = False,
         sees: bool = True,
         alternate_screen: bool = False,
     ) -> None:
@@ -136,7 +136,7 @@ class Machine:
         self.downgraded = False  # our marks stopped in mid-command
         self.healed = False  # and work again
         self._testimony = Testimony(secrets, marked=marked, sees=sees)
-        self._prompt = PromptWatch(shell, typed_into=dirty, sees=sees)
+        self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees)
         self._reader = ReaderWatch(shell, alternate_screen=alternate_screen, sees=sees)
         self._pace = Pace(now)
         self._limit_at = now + limit
@@ -189,19 +189,19 @@ class Machine:
 
     # -- what was typed
 
-    def on_send(self, now: float, needed: int, *, probing: bool = False) -> None:
+    def on_send(self, now: float, needed: int, *, pauses: bool = False) -> None:
         """The trigger was typed; `needed` is what the shell's count of bytes read must reach.
 
-        `probing`: before it runs the text the shell pauses and reads a line from us (mark M): that is no waiting.
+        `pauses`: before it runs the text the shell pauses and reads a line from us (mark M): that is no waiting.
         """
         self.state = State.SENT if self._testimony.marked else State.RUNNING
-        self._prompt.on_trigger(needed, pauses=probing)
+        self._prompt.on_trigger(needed, pauses=pauses)
         self._reader.on_command()
         self._pace.soon(now, LOOK_AFTER_OUTPUT)
 
-    def on_ask(self, now: float, needed: int, *, telling: bool = True) -> None:
-        """The question was typed. `telling`: what the shell has in `$?` can only be the command's."""
-        self._testimony.on_question(status_is_ours=telling)
+    def on_ask(self, now: float, needed: int, *, status_is_ours: bool = True) -> None:
+        """The question was typed. `status_is_ours`: what the shell has in `$?` can only be the command's."""
+        self._testimony.on_question(status_is_ours=status_is_ours)
         self._prompt.on_question(needed)
         self._ask_until = now + ASK_LIMIT
         self._pace.soon(now, LOOK_AFTER_OUTPUT)

@@ -123,7 +123,7 @@ class Conversation:
             shell=self.channel.pid,
             marked=self.shell.has_marks,
             limit=limit,
-            dirty=self.prompt.keys_left,
+            typed_into=self.prompt.keys_left,
             sees=self.channel.sees,
             alternate_screen=self.modes.alternate_from is not None,
         )
@@ -347,7 +347,7 @@ class Conversation:
             run.span.start_here(typed.line)
         needed = self._typist.type(typed, run.serial)
         self.prompt.on_trigger()
-        run.machine.on_send(now, needed, probing=self._typist.is_checking)
+        run.machine.on_send(now, needed, pauses=self._typist.is_checking)
 
     def _send_late(self, run: Run, now: float) -> None:
         try:
@@ -376,7 +376,7 @@ class Conversation:
         if needed is None:
             run.machine.on_unaskable(now)
         else:
-            run.machine.on_ask(now, needed, telling=telling)
+            run.machine.on_ask(now, needed, status_is_ours=telling)
 
     def _conclude(self, run: Run) -> None:
         """The command has ended: settle where its output ends and what must be said of it."""
