@@ -10,7 +10,7 @@ Rule 3: silence is never evidence. Time only says when to look again.
                                                            BACK, LATE   │
     any ──the shell or its holder is gone──────────────────────────────┘
 
-`waiting` is no state of its own: whatever state a command is in, somebody may be reading the keyboard.
+`waiting` is no state of its own: whatever state a command is in, a program may be reading the keyboard.
 
 Three watchers hold what was heard and seen; this file decides what follows from it:
 
@@ -24,12 +24,12 @@ The facts, and what it takes for each to count:
     END     our D mark with this command's second secret, while the shell alone holds the terminal; while some
             other process is in front, it is only a claim and becomes END with the next proof that the shell is back
     PROMPT  our P mark, after START, and one look that shows the shell at its primary prompt
-    UNSEEN  our P mark, after START, while the shell's own group is in front (or nobody can tell who is), where no
+    UNSEEN  our P mark, after START, while the shell's own group is in front (or who is cannot be told), where no
             look can ever show a prompt: evidence `prompt`, which is weaker than `mark`
     BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
-            prompt was never learnt, three; with somebody else's bytes between every two, eight
+            prompt was never learnt, three; with bytes of a background job between every two, eight
     ANSWER  our H mark with the secret of the question
-    READS   one conclusive look at somebody blocked on the keyboard, or three equal suggestive ones
+    READS   one conclusive look at a process blocked on the keyboard, or three equal suggestive ones
     LATE    the question found no answer in time: the end is known already, only its exit code is not
 """
 
@@ -70,7 +70,7 @@ class Fact(Enum):
     LATE = auto()
 
 
-# A pair that is not here changes nothing: a second D, a P before C, an answer nobody asked for.
+# A pair that is not here changes nothing: a second D, a P before C, an answer to no question.
 NEXT: Final[dict[tuple[State, Fact], State]] = {
     (State.QUEUED, Fact.PROMPT): State.SENT,
     (State.QUEUED, Fact.UNSEEN): State.SENT,
@@ -174,7 +174,7 @@ class Machine:
 
     @property
     def reader_number(self) -> int:
-        """How often somebody began to read."""
+        """How often a program began to read the keyboard."""
         return self._reader.reader_number
 
     @property
@@ -212,7 +212,7 @@ class Machine:
         self._pace.soon(now, LOOK_AFTER_KEYS)
 
     def on_input(self, now: float) -> None:
-        """Keys were sent to whoever reads."""
+        """Keys were sent to the program that reads."""
         self._testimony.on_keys()
         self._reader.on_keys(now)
         self._pace.soon(now, LOOK_AFTER_KEYS)
@@ -230,7 +230,7 @@ class Machine:
         self._testimony.on_echo(at)
 
     def on_event(self, sign: Sign, now: float, *, in_front: bool | None = True) -> None:
-        """`in_front`: whether the shell alone holds the terminal, None where nobody can tell."""
+        """`in_front`: whether the shell alone holds the terminal, None where that cannot be told."""
         match sign:
             case Mark():
                 self._on_mark(sign, now, in_front)
@@ -301,7 +301,7 @@ class Machine:
         self._end(Ending("exit", code, signal, None, True, now))
 
     def on_lost(self, now: float) -> None:
-        """The terminal's holder is gone: nobody knows what became of the shell."""
+        """The terminal's holder is gone: what became of the shell is unknown."""
         self._end(Ending(None, None, None, None, True, now))
 
     def on_unaskable(self, now: float) -> None:

@@ -1,6 +1,6 @@
 """What a caller gets: one frozen value that says what is known of a command, and on what evidence.
 
-Unknown is `None`: an exit code that nobody could tell is never 0 and never -1.
+Unknown is `None`: an exit code that could not be told is never 0 and never -1.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ State = Literal["finished", "running", "waiting", "lost"]
 Evidence = Literal["mark", "exit", "kernel", "prompt"]
 Strategy = Literal["rich", "basic", "none"]
 WaitingKind = Literal["line", "secret", "key", "fullscreen", "continuation", "shell"]
-# What `core/prompts.py` describes a question as.
+# What `questions/prompts.py` describes a question as.
 Asks = Literal[
     "yes-no", "choice", "conflict", "host-key", "menu", "text", "username", "password", "passphrase", "code", "secret",
     "press-key", "pager", "editor", "screen", "repl", "shell", "more-input", "stdin",

@@ -1,7 +1,7 @@
 """When to look at the kernel next. Time decides nothing but that.
 
-Rule 1: nobody looks while bytes flow; the first look comes when they pause.
-Rule 2: as long as nothing changes, looks become rarer; whatever happens makes them frequent again.
+Rule 1: no look is made while bytes flow; the first comes when they pause.
+Rule 2: as long as nothing changes, looks become rarer; output, keys and marks make them frequent again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LOOK_AFTER_OUTPUT: Final = 0.02
 SLOWEST_LOOKS: Final = 0.5
 # A background job that prints for ever must not hide a prompt for ever.
 LONGEST_FLOOD: Final = 2.0
-# The hook's mark comes a few hundred microseconds before the shell blocks in its editor.
+# The shell prints its mark P and blocks in its editor 0.3 ms later.
 LOOK_AFTER_MARK: Final = 0.0005
 # Longer than a line takes from our write to the reader's wake-up.
 LOOK_AFTER_KEYS: Final = 0.005

@@ -16,7 +16,7 @@ from truetty.core.reader_watch import AGREEING_LOOKS
 # With output of a background job between every two looks, this many in a row prove the prompt all the same.
 STEADY_LOOKS: Final = 8
 # Before the text runs, the shell reads one line from us (mark M). That read is over within a millisecond. If it is
-# still there after so many looks, it is somebody else's read.
+# still there after so many looks, it is another program's read.
 PAUSE_LOOKS: Final = 50
 
 
@@ -71,7 +71,7 @@ class PromptWatch:
         self._quiet = self._cleared = False
 
     def on_start(self) -> None:
-        """The text runs: whoever reads from now on is no pause of ours."""
+        """The text runs: a read from now on is no pause of ours."""
         self._looks = self._ignored = 0
 
     def on_away(self) -> None:

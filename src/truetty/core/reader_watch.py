@@ -54,7 +54,7 @@ class ReaderWatch:
 
     def __init__(self, shell: int | None, *, alternate_screen: bool, sees: bool) -> None:
         self.waiting: KeyboardReader | None = None
-        self.reader_number = 0  # how often somebody began to read
+        self.reader_number = 0  # how often a program began to read
         self._alternate_screen = alternate_screen  # a full-screen program has the screen
         self.stopped = False  # the last look found everybody stopped
         self._shell = shell
@@ -79,17 +79,17 @@ class ReaderWatch:
         self.waiting = None
 
     def on_keys(self, now: float) -> None:
-        """Keys were sent: whoever read has something to read."""
+        """Keys were sent: the reader has something to read."""
         self._typed_at = now
-        self.on_nobody()
+        self.on_no_reader()
 
     def on_bytes(self) -> None:
-        """Output arrived: whoever printed it does not wait."""
+        """Output arrived: the program that printed it does not wait."""
         self.stopped = False
-        self.on_nobody()
+        self.on_no_reader()
 
-    def on_nobody(self) -> None:
-        """Nobody reads now, or nobody whom we wait for."""
+    def on_no_reader(self) -> None:
+        """No program reads now."""
         self.waiting = None
         self._count = 0
 
@@ -106,9 +106,9 @@ class ReaderWatch:
             self.waiting = None
 
     def on_away(self, look: Observation, now: float, testimony: Testimony) -> float | None:
-        """The shell is not at its prompt: does somebody else read? Returns how soon to look again; None: at leisure."""
+        """The shell is not at its prompt: does a program read? Returns how soon to look again; None: at leisure."""
         if look.seen != "waiting":
-            self.on_nobody()
+            self.on_no_reader()
             return None
         if now < self._typed_at + WAKE_TIME and self._who == (look.reader, look.wakes):
             return LOOK_AFTER_KEYS

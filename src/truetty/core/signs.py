@@ -24,7 +24,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Somebody else's mark (OSC 133, 633, 7, 3008). Anyone can print one: it proves nothing."""
+    """A foreign mark (OSC 133, 633, 7, 3008). Every program can print one: it proves nothing."""
 
     start: int
     end: int

@@ -65,7 +65,7 @@ class Testimony:
         self._confirmed = False  # D and a later P carried the same code: a further P is of a line typed ahead
 
     def on_mark(self, mark: Mark, in_front: bool | None) -> Says:
-        """`in_front`: whether the shell alone holds the terminal, None where nobody can tell."""
+        """`in_front`: whether the shell alone holds the terminal, None where that cannot be told."""
         secrets = self._secrets
         match mark:
             case Mark(letter="C", secret=secrets.start):
@@ -101,7 +101,7 @@ class Testimony:
         self.output_from = at
 
     def on_prompt(self, mark: Mark, now: float, in_front: bool | None) -> None:
-        """P after the start. Where nobody can tell who is in front, its code may be another shell's."""
+        """P after the start. Where it cannot be told who is in front, its code may be another shell's."""
         self._prompt_mark = mark if in_front is not None else replace(mark, code=None)
         self._claimed_at = now
         if self._end_claim is not None and self._end_claim.code == mark.code:
