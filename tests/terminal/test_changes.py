@@ -13,10 +13,10 @@ from truetty.terminal.changes import Changes, Rank
 
 def test_the_order_is_that_of_the_ranks() -> None:
     changes, heard = Changes(), list[str]()
-    for rank in (Rank.OWNERS, Rank.STREAMS, Rank.END, Rank.RECORDINGS, Rank.ANSWERS, Rank.STOP):
+    for rank in (Rank.OWNERS, Rank.STREAMS, Rank.COMMAND, Rank.RECORDINGS, Rank.ANSWERS):
         changes.subscribe(lambda name=rank.name: heard.append(name), rank)  # type: ignore[misc]
     changes.tell()
-    assert heard == ["END", "STOP", "ANSWERS", "STREAMS", "RECORDINGS", "OWNERS"]
+    assert heard == ["COMMAND", "ANSWERS", "STREAMS", "RECORDINGS", "OWNERS"]
 
 
 def test_those_of_one_rank_come_in_the_order_in_which_they_came() -> None:
@@ -31,7 +31,7 @@ def test_who_has_left_hears_nothing() -> None:
     changes, heard = Changes(), list[str]()
     leave_early = changes.subscribe(lambda: heard.append("early"), Rank.STREAMS)
     leave: list[Callable[[], None]] = []
-    changes.subscribe(lambda: leave[0](), Rank.END)
+    changes.subscribe(lambda: leave[0](), Rank.COMMAND)
     leave.append(changes.subscribe(lambda: heard.append("late"), Rank.OWNERS))  # gone in the middle of a change
     leave_early()
     leave_early()

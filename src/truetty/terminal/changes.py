@@ -8,21 +8,27 @@ Rule 3: a subscriber that has left, or a wait that is over, leaves nothing behin
 from __future__ import annotations
 
 import asyncio
-from bisect import insort
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
-from operator import itemgetter
+from operator import attrgetter
 
 
 class Rank(IntEnum):
     """Lowest first; who waits by `until` comes after all of them."""
 
-    END = 0  # a command that has ended: where its shell was, and whether it is gone
-    STOP = 1  # a command whose time-out is over: the ladder begins
-    ANSWERS = 2  # rules and callbacks, before anybody is told that a program waits
-    STREAMS = 3
-    RECORDINGS = 4
-    OWNERS = 5  # those who keep terminals for others
+    COMMAND = 0  # at its end it settles where its shell was; at its time-out the ladder begins
+    ANSWERS = 1  # rules and callbacks, before anybody is told that a program waits
+    STREAMS = 2
+    RECORDINGS = 3
+    OWNERS = 4  # those who keep terminals for others
+
+
+@dataclass(slots=True, eq=False)
+class _Subscriber:
+    rank: Rank
+    callback: Callable[[], None]
+    has_left: bool = False
 
 
 class Changes:
@@ -30,7 +36,7 @@ class Changes:
 
     def __init__(self) -> None:
         self.over = False  # closed, and everything said: nobody waits for anything any more
-        self._subscribers: list[tuple[Rank, Callable[[], None]]] = []
+        self._subscribers: tuple[_Subscriber, ...] = ()
         self._waiting: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
 
     @property
@@ -43,20 +49,20 @@ class Changes:
 
     def subscribe(self, callback: Callable[[], None], rank: Rank) -> Callable[[], None]:
         """Call back whenever something changed; returns how to end that."""
-        entry = (rank, callback)
-        insort(self._subscribers, entry, key=itemgetter(0))
+        one = _Subscriber(rank, callback)
+        self._subscribers = tuple(sorted((*self._subscribers, one), key=attrgetter("rank")))
 
         def leave() -> None:
-            if entry in self._subscribers:
-                self._subscribers.remove(entry)
+            one.has_left = True
+            self._subscribers = tuple(other for other in self._subscribers if other is not one)
 
         return leave
 
     def tell(self) -> None:
         """Something changed."""
-        for entry in list(self._subscribers):
-            if entry in self._subscribers:  # one before it may have ended it
-                entry[1]()
+        for one in self._subscribers:
+            if not one.has_left:  # by a change that an earlier one has made
+                one.callback()
         for condition, future in list(self._waiting):
             if not future.done() and (self.over or condition()):
                 future.set_result(None)

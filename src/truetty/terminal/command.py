@@ -70,11 +70,9 @@ class Command:
         self._outcome: Outcome | None = None
         self._told = 0  # the number of the last waiting that a caller was told of
         self._returned = 0  # bytes of output that an earlier wait has returned
-        self._subscriptions = [
-            changes.subscribe(self._settle, Rank.END),
-            changes.subscribe(self._stop.on_change, Rank.STOP),
-            changes.subscribe(self._answers.on_change, Rank.ANSWERS),
-        ]
+        self._subscriptions = [changes.subscribe(self._on_change, Rank.COMMAND)]
+        if options.replies or options.on_waiting is not None:
+            self._subscriptions.append(changes.subscribe(self._answers.on_change, Rank.ANSWERS))
 
     def __repr__(self) -> str:
         return f"<Command {self.id} {self.state} {self.text[:40]!r}>"
@@ -270,12 +268,14 @@ class Command:
         for leave in self._subscriptions:
             leave()
 
-    def _settle(self) -> None:
-        """At its end: what is true of its shell now is said of it for ever, and no rule answers it any more."""
+    def _on_change(self) -> None:
+        """At its end, what is true of its shell now is said of it for ever, and no rule answers it any more."""
         if self.finished:
             self._place = Place(self._conversation.cwd, self._conversation.closed)
             self._answers.forget()
             self.discard()
+        elif self._run.time_is_over:
+            self._stop.begin()
 
     def _question(self) -> Question | None:
         reading = self._run.waiting

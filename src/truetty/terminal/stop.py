@@ -55,9 +55,9 @@ class Stop:
             notes.append(TIMED_OUT if ended else TIMING_OUT)
         return notes
 
-    def on_change(self) -> None:
-        """Its time-out may have passed: begin the ladder."""
-        if self._run.time_is_over and self._run.ending is None and self._task is None:
+    def begin(self) -> None:
+        """Its time-out has passed: the ladder begins, once."""
+        if self._task is None:
             self._task = asyncio.ensure_future(self._end())
             self._task.add_done_callback(_tell_failure)
 

@@ -9,6 +9,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS
+from tests.stage import until
 from truetty.terminal.wire.steps import Steps
 
 
@@ -67,6 +68,7 @@ async def test_a_conversation_is_never_inside_itself(
             assert heard and "got yes" in command.output.text()
         command = await terminal.start("sleep 600")
         await command.send("typed ahead")
+        await until(lambda: command.activity.processes == ("sleep",))
         await command.interrupt()
         assert (await command.wait(PATIENCE)).state == "finished"
         assert (await terminal.run(f"exec {shell}", wait=PATIENCE)).state == "finished"
