@@ -107,7 +107,10 @@ class Reader:
             self.place = self._beginning()
 
     def _adopt(self, shared: CleanText) -> None:
-        self.place = Place(self.place.start, shared.at, copy.deepcopy(shared.cleaner), shared.tail, shared.settled)
+        """Go where the shared pass is. Its cleaner is copied only where more bytes may come for it."""
+        ended = self._window.end is not None
+        cleaner = Cleaner(*self._window.size) if ended else copy.deepcopy(shared.cleaner)
+        self.place = Place(self.place.start, shared.at, cleaner, shared.tail, shared.settled)
 
     def _read_alone(self, budget: Budget | None) -> Work[Part]:
         parts: list[str] = []

@@ -136,13 +136,15 @@ class Reads:
         first = max(0, (yield from self.lines()) - lines)
         number, begin, asked, kept = 0, 0, 0, ""
         for text in self._window.texts():
-            while number < first and (at := text.find("\n") + 1):
-                number, begin, text = number + 1, begin + at, text[at:]
-            if number < first:
-                begin += len(text)
+            at = 0
+            if number + (count := text.count("\n")) < first:
+                number, at = number + count, len(text)
             else:
-                asked += len(text)
-                kept = (kept + text)[-limit:] if limit else ""
+                while number < first:
+                    number, at = number + 1, text.find("\n", at) + 1
+            begin += at
+            asked += len(text) - at
+            kept = (kept + text[at:])[-limit:] if limit else ""
             yield
         omitted = asked - len(kept)
         return Part(kept, omitted, begin + omitted, begin if omitted else None)
