@@ -65,8 +65,8 @@ def test_every_result_has_all_names_and_fits_the_schema(kind: str) -> None:
 
 def test_the_names_of_the_outcome_are_kept() -> None:
     sent = RESULTS["waiting"].data
-    left_out = {"output_bytes", "output_lines"}  # counted by `omitted` and `original_tokens` for a model
-    assert {one.name for one in dataclasses.fields(Outcome)} - left_out <= set(FIELDS)
+    missing = {"output_bytes", "output_lines"}  # counted by `omitted` and `original_tokens` for a model
+    assert {one.name for one in dataclasses.fields(Outcome)} - missing <= set(FIELDS)
     assert isinstance(sent["waiting"], dict)
     assert list(sent["waiting"]) == [one.name for one in dataclasses.fields(Waiting)]
     assert (sent["waiting"]["asks"], sent["waiting"]["choices"]) == ("yes-no", ["y", "n"])

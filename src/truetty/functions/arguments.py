@@ -17,7 +17,7 @@ from typing import Final, overload
 from truetty.core.errors import Misuse
 from truetty.functions.table import ID, PASSED_OVER, Parameter, Type, Unit, Verb
 
-LONGEST_SHOWN: Final = 60  # characters of what was wrong
+LONGEST_QUOTED: Final = 60  # characters of what was wrong
 # More characters, lines and tokens than any command prints, and a number that every part below can count with.
 MOST: Final = 10**12
 # Nobody waits a quarter of an hour in one call, and nobody means less than a second by a number of milliseconds.
@@ -67,19 +67,21 @@ class Arguments:
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
-def read(verb: Verb, given: object) -> Arguments:
-    """`given` is an object, or its JSON text as OpenAI sends it."""
+def read(verb: Verb, sent: object) -> Arguments:
+    """`sent` is an object, or its JSON text as OpenAI sends it."""
     names = {name: (each, unit) for each in verb.parameters for name, unit in _names(each)}
     known = [each.name for each in verb.parameters]
     values: dict[str, object] = {}
     sources: dict[str, object] = {}
     notes: list[str] = []
-    for name, value in _object(verb, given).items():
+    for name, value in _object(verb, sent).items():
         if value is None or name in PASSED_OVER:
             continue
         if name not in names:
-            told = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise Misuse(f"{verb.name} has no parameter {_shown(name)}: {told}", parameter=_writable(name), known=known)
+            message = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise Misuse(
+                f"{verb.name} has no parameter {_quoted(name)}: {message}", parameter=_writable(name), known=known
+            )
         parameter, unit = names[name]
         if parameter.name in sources:
             both = f"{sources[parameter.name]} and {name}"
@@ -88,8 +90,8 @@ def read(verb: Verb, given: object) -> Arguments:
         taken = _value(verb, parameter, str(name), value)
         for text in taken if isinstance(taken, list) else [taken]:
             if isinstance(text, str) and _HALF.search(text):
-                told = f"{name} of {verb.name} holds half a character, not a whole one: {_shown(text)}"
-                raise Misuse(told, parameter=name)
+                message = f"{name} of {verb.name} holds half a character, not a whole one: {_quoted(text)}"
+                raise Misuse(message, parameter=name)
         values[parameter.name] = _in_seconds(taken, str(name), unit, notes) if isinstance(taken, float) else taken
     for parameter in verb.parameters:
         if parameter.required and parameter.name not in values and parameter is not ID:
@@ -109,17 +111,17 @@ def _names(parameter: Parameter) -> list[tuple[object, Unit]]:
     return [(parameter.name, "same"), *parameter.aliases.items()]
 
 
-def _object(verb: Verb, given: object) -> Mapping[object, object]:
-    if isinstance(given, str):
+def _object(verb: Verb, sent: object) -> Mapping[object, object]:
+    if isinstance(sent, str):
         try:
-            given = json.loads(given) if given.strip() else {}
+            sent = json.loads(sent) if sent.strip() else {}
         except (ValueError, RecursionError) as error:
             raise Misuse(f"the arguments of {verb.name} are not JSON: {error}", verb=verb.name) from error
-    if given is None:
+    if sent is None:
         return {}
-    if not isinstance(given, Mapping):
-        raise Misuse(f"the arguments of {verb.name} are an object, not {_shown(given)}", verb=verb.name)
-    return given
+    if not isinstance(sent, Mapping):
+        raise Misuse(f"the arguments of {verb.name} are an object, not {_quoted(sent)}", verb=verb.name)
+    return sent
 
 
 def _value(verb: Verb, parameter: Parameter, name: str, value: object) -> object:
@@ -140,7 +142,7 @@ def _value(verb: Verb, parameter: Parameter, name: str, value: object) -> object
             if parameter.type == "integer" and number.is_integer() and 0 <= number <= MOST:
                 return int(number)
     wanted = _WANTED[parameter.type]
-    raise Misuse(f"{name} of {verb.name} is {wanted}, not {_shown(value)}", parameter=name, wanted=wanted)
+    raise Misuse(f"{name} of {verb.name} is {wanted}, not {_quoted(value)}", parameter=name, wanted=wanted)
 
 
 def _number(value: int | float | str) -> float:
@@ -154,6 +156,6 @@ def _writable(name: object) -> str:
     return str(name).encode("utf-8", "backslashreplace").decode()
 
 
-def _shown(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
+def _quoted(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= LONGEST_QUOTED else f"{text[:LONGEST_QUOTED]}…"

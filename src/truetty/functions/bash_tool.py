@@ -18,7 +18,7 @@ from truetty.core.outcome import State
 from truetty.functions import arguments
 from truetty.functions.result import Result, result
 from truetty.functions.table import BASH
-from truetty.functions.verbs import answered
+from truetty.functions.verbs import as_result
 from truetty.service.service import Service
 
 # Models take this tool for one that answers when the command is done.
@@ -55,7 +55,7 @@ class Bash:
     async def call(self, given: object) -> Result:
         """What the model sent: `command`, `restart`, or both."""
         async with self._turn:
-            return await answered(self._call(given), self._refuse)
+            return await as_result(self._call(given), self._refuse)
 
     async def close(self) -> None:
         """End this bash and all that runs in it."""

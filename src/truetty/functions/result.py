@@ -100,7 +100,7 @@ def result(
     outcome = answer.outcome if answer is not None else None
     notes = (*(outcome.notes if outcome is not None else ()), *notes)
     notices = (*(answer.notices if answer is not None else ()), *notices)
-    shown = answer.text if answer is not None else screen.text if screen is not None else None
+    output = answer.text if answer is not None else screen.text if screen is not None else None
     said = words.Said(headline, nothing, tuple(notes), tuple(notices), next, screen, terminals, url, error)
     data: dict[str, object] = dict.fromkeys(FIELDS)
     if answer is not None:
@@ -108,8 +108,8 @@ def result(
         data |= {"reached": answer.reached, "offset": answer.offset, "next_offset": answer.next_offset}
         if answer.matches is not None:
             data["matches"] = [dataclasses.asdict(match) for match in answer.matches]
-    if shown is not None:
-        data |= {"output": shown, "omitted": answer.left_out if answer is not None else 0}
+    if output is not None:
+        data |= {"output": output, "omitted": answer.missing if answer is not None else 0}
     data |= {
         "notes": notes,
         "notices": [fields(notice) for notice in notices],
@@ -120,7 +120,7 @@ def result(
         "error": None if error is None else _error(error),
     }
     plain = {name: _plain(value) for name, value in data.items()}
-    return Result(words.text(answer, shown, said), plain, error.code if error is not None else None)
+    return Result(words.text(answer, output, said), plain, error.code if error is not None else None)
 
 
 def fields(value: Outcome | Notice | Waiting) -> dict[str, object]:

@@ -60,7 +60,7 @@ class Surface:
     invite: Callable[[Handoff, Command], Awaitable[Invitation]] = _invite  # how a person gets the ticket
 
 
-async def answered(work: Awaitable[Result], refuse: Callable[[TruettyError], Result]) -> Result:
+async def as_result(work: Awaitable[Result], refuse: Callable[[TruettyError], Result]) -> Result:
     """Refusals and failures are results too: a model can do something about them."""
     try:
         return await work
@@ -83,7 +83,7 @@ class Verbs:
 
     async def call(self, verb: Verb, sent: object) -> Result:
         """Do what a model asked for; `sent` is an object, or its JSON text."""
-        return await answered(self._call(verb, sent), self.refuse)
+        return await as_result(self._call(verb, sent), self.refuse)
 
     def refuse(self, error: TruettyError) -> Result:
         return result(error=error, next=words.after_error(error), notices=self._service.news())

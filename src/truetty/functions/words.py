@@ -61,8 +61,8 @@ def text(answer: Answer | None, output: str | None, said: Said) -> str:
         lines += [_row(one) for one in said.terminals]
     if said.screen is not None:
         lines.append(_screen(said.screen))
-    if answer is not None and answer.left_out:
-        lines.append(left_out(answer))
+    if answer is not None and answer.missing:
+        lines.append(omission_note(answer))
     if outcome is not None and not outcome.complete:
         lines.append("note: some of its output is lost")
     lines += [f"note: {note}" for note in said.notes]
@@ -77,11 +77,11 @@ def text(answer: Answer | None, output: str | None, said: Said) -> str:
     return sendable(f"{head}\n\n{output}" if output is not None else head)
 
 
-def left_out(answer: Answer) -> str:
+def omission_note(answer: Answer) -> str:
     """That not all of what was asked for is shown, and how much is missing."""
     if answer.matches is not None:
         return f"note: {len(answer.matches):,} of {answer.match_count:,} matching lines are shown; the rest is left out"
-    return f"note: {answer.left_out} characters are left out below; read has them"
+    return f"note: {answer.missing} characters are left out below; read has them"
 
 
 def sendable(text: str) -> str:
@@ -117,7 +117,7 @@ def _state(outcome: Outcome, reached: str | None) -> str:
             signal = f" ({outcome.signal})" if outcome.signal else ""
             return f"finished after {seconds}, exit code {outcome.exit_code}{signal}{closed}"
         case "waiting":
-            return f"waiting for input after {seconds}: {asked(outcome.waiting)}"
+            return f"waiting for input after {seconds}: {question(outcome.waiting)}"
         case "lost":
             return f"lost after {seconds}: the terminal vanished, and nobody knows how the command ended"
         case "running":
@@ -125,7 +125,7 @@ def _state(outcome: Outcome, reached: str | None) -> str:
             return f"running for {seconds}{come.get(reached or '', '')}"
 
 
-def asked(waiting: Waiting | None) -> str:
+def question(waiting: Waiting | None) -> str:
     if waiting is None:
         return "for what is unknown"
     parts: list[str] = [waiting.asks or waiting.kind]
@@ -189,7 +189,7 @@ def next_step(outcome: Outcome) -> str:
         case "running":
             return f"wait(id={id!r}) goes on waiting, read(id={id!r}) shows new output, stop(id={id!r}) ends it"
         case "waiting":
-            return _answering(outcome.waiting, id)
+            return _answer_advice(outcome.waiting, id)
         case "lost":
             return "run opens a new terminal; check what the command did before running it again"
         case "finished":
@@ -202,7 +202,7 @@ def next_step(outcome: Outcome) -> str:
             return "run the next command; the shell keeps its directory and variables"
 
 
-def _answering(waiting: Waiting | None, id: str) -> str:
+def _answer_advice(waiting: Waiting | None, id: str) -> str:
     stop = f"stop(id={id!r}) ends it"
     if waiting is None:
         return f"screen(id={id!r}) shows it; {stop}"

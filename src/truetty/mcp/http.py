@@ -47,7 +47,7 @@ class Listener:
                 "--expose says that this is meant",
                 host=host,
             )
-        self._socket = _bound(host, port)
+        self._socket = _bind(host, port)
         self.port: Final[int] = self._socket.getsockname()[1]
         self.host: Final = f"[{host}]" if ":" in host else host
         local = (self.host, "127.0.0.1", "localhost", "[::1]") if is_loopback(host) else (self.host,)
@@ -91,7 +91,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def guarded(app: App, hosts: Collection[str], origins: Collection[str], token: str | None = None) -> App:
+def guard(app: App, hosts: Collection[str], origins: Collection[str], token: str | None = None) -> App:
     """The app behind its door."""
 
     async def door(scope: Scope, receive: Receive, send: Send) -> None:
@@ -99,12 +99,12 @@ def guarded(app: App, hosts: Collection[str], origins: Collection[str], token: s
             await app(scope, receive, send)
             return
         headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-        given = {name: [value for found, value in headers if found == name] for name, _ in headers}
-        if len(given.get("host", ())) != 1 or given["host"][0].lower() not in hosts:
+        values = {name: [value for found, value in headers if found == name] for name, _ in headers}
+        if len(values.get("host", ())) != 1 or values["host"][0].lower() not in hosts:
             await _refuse(send, 421, "this is not the Host you think it is")
-        elif any(origin not in origins for origin in given.get("origin", ())):
+        elif any(origin not in origins for origin in values.get("origin", ())):
             await _refuse(send, 403, "not from this Origin")
-        elif token is not None and not _has_token(given.get("authorization", ()), token):
+        elif token is not None and not _has_token(values.get("authorization", ()), token):
             await _refuse(send, 401, "a Bearer token is needed", (b"www-authenticate", b'Bearer realm="truetty"'))
         else:
             await app(scope, receive, send)
@@ -112,10 +112,10 @@ def guarded(app: App, hosts: Collection[str], origins: Collection[str], token: s
     return door
 
 
-def _has_token(given: Collection[str], token: str) -> bool:
-    if len(given) != 1:
+def _has_token(values: Collection[str], token: str) -> bool:
+    if len(values) != 1:
         return False
-    scheme, _, credentials = next(iter(given)).partition(" ")
+    scheme, _, credentials = next(iter(values)).partition(" ")
     return scheme.lower() == "bearer" and secrets.compare_digest(credentials.strip().encode(), token.encode())
 
 
@@ -131,7 +131,7 @@ async def _refuse(send: Send, status: int, reason: str, *more: tuple[bytes, byte
     await send({"type": "http.response.body", "body": body})
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = found[0]

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Waiting
-from truetty.mcp.http import Listener, guarded
+from truetty.mcp.http import Listener, guard
 from truetty.mcp.visits import Visit, Visits
 
 # A password or a pasted key; who pastes more has pasted the wrong thing.
@@ -79,7 +79,7 @@ async def serve(visits: Visits) -> Listener:
     """On a port of its own."""
     listener = Listener("127.0.0.1", 0)
     app = PageApp(visits, cookie=f"truetty_{listener.port}")
-    await listener.start(guarded(app.routes(), listener.hosts, listener.origins))
+    await listener.start(guard(app.routes(), listener.hosts, listener.origins))
     return listener
 
 
@@ -92,9 +92,9 @@ class PageApp:
         return Starlette(
             routes=[
                 Route("/style.css", self._style, methods=["GET"]),
-                Route("/type", self._posted(self._type, "typed"), methods=["POST"]),
-                Route("/look", self._posted(self._look), methods=["POST"]),
-                Route("/back", self._posted(self._give_back), methods=["POST"]),
+                Route("/type", self._button(self._type, "typed"), methods=["POST"]),
+                Route("/look", self._button(self._look), methods=["POST"]),
+                Route("/back", self._button(self._give_back), methods=["POST"]),
                 Route("/{code}", self._enter, methods=["GET"]),
             ]
         )
@@ -112,7 +112,7 @@ class PageApp:
         answer.set_cookie(self._cookie, visit.cookie, httponly=True, samesite="strict", path="/")
         return answer
 
-    def _posted(
+    def _button(
         self, act: Callable[[Visit, Form], Awaitable[None]], done: str = ""
     ) -> Callable[[Request], Awaitable[Response]]:
         """What a button does, for who has the cookie and the page's key; `done` is said when it was done."""

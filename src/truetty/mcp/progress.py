@@ -25,7 +25,7 @@ SHOWN: Final = Budget(4000, 0.0, "")
 
 
 @contextlib.asynccontextmanager
-async def reported(caller: Caller, command: Command) -> AsyncIterator[None]:
+async def show_progress(caller: Caller, command: Command) -> AsyncIterator[None]:
     """While inside, what the command prints is sent to the caller."""
     if not caller.wants_progress:
         yield

@@ -63,7 +63,7 @@ def _input_schema(name: str) -> dict[str, object] | None:
     return tool.input_schema() if tool is not None else None
 
 
-def _listed(tool: catalogue.Tool) -> types.Tool:
+def _tool(tool: catalogue.Tool) -> types.Tool:
     return types.Tool(
         name=tool.verb.name,
         title=tool.title,
@@ -93,7 +93,7 @@ class Handlers:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._tools = [_listed(tool) for tool in catalogue.TOOLS.values()]
+        self._tools = [_tool(tool) for tool in catalogue.TOOLS.values()]
         self.bus: Final = InMemorySubscriptionBus()
 
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -153,7 +153,7 @@ class Handlers:
             level: types.LoggingLevel = "info" if notice.what == "finished" else "notice"
             if LEVELS.index(level) >= session.quiet_below:
                 data = {**fields(notice), "message": notice_line(notice)}
-                told = types.LoggingMessageNotificationParams(level=level, logger=NAME, data=data)
-                await ctx.session.send_notification(types.LoggingMessageNotification(params=told))
+                params = types.LoggingMessageNotificationParams(level=level, logger=NAME, data=data)
+                await ctx.session.send_notification(types.LoggingMessageNotification(params=params))
 
         return message

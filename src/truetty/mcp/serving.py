@@ -15,7 +15,7 @@ from typing import Final
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
-from truetty.mcp.http import App, Listener, Receive, Scope, Send, guarded
+from truetty.mcp.http import App, Listener, Receive, Scope, Send, guard
 from truetty.mcp.server import build
 from truetty.mcp.session import Setup
 from truetty.mcp.sessions import FORGOTTEN, SESSION_HEADER, Sessions
@@ -94,7 +94,7 @@ def application(sessions: Sessions, listener: Listener, token: str, origins: Col
                 if name == SESSION_HEADER.encode():
                     sessions.end(value.decode("latin-1"))
 
-    return guarded(noticing, listener.hosts, allowed, token)
+    return guard(noticing, listener.hosts, allowed, token)
 
 
 def _ended_by(signals: Collection[int]) -> asyncio.Future[int]:

@@ -86,7 +86,7 @@ class Session:
         self.used_at = 0.0
         self._watched: Counter[str] = Counter()
         self._cursors: WeakKeyDictionary[Command, Reader] = WeakKeyDictionary()
-        self.service.notices.listen(self._heard)
+        self.service.notices.listen(self._on_notice)
 
     async def close(self) -> None:
         self.setup.visits.forget(self.service)
@@ -98,7 +98,7 @@ class Session:
         return not self.calls and not any(terminal.busy for terminal in self.service.terminals())
 
     @contextmanager
-    def calling(self) -> Iterator[None]:
+    def count_call(self) -> Iterator[None]:
         self.calls += 1
         try:
             yield
@@ -107,7 +107,7 @@ class Session:
             self.used_at = asyncio.get_running_loop().time()
 
     @contextmanager
-    def watching(self, command: Command) -> Iterator[None]:
+    def watch(self, command: Command) -> Iterator[None]:
         """A call waits for this command: it needs no notification."""
         self._watched[command.id] += 1
         try:
@@ -122,7 +122,7 @@ class Session:
             self._cursors[command] = command.output.reader()
         return self._cursors[command]
 
-    async def _heard(self, notice: Notice) -> None:
+    async def _on_notice(self, notice: Notice) -> None:
         if notice.command_id not in self._watched:
             self.news.append(notice)
             if self.tell is not None:

@@ -89,8 +89,8 @@ class Sessions:
     def _closed(self, task: asyncio.Task[None]) -> None:
         self._closing.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            told = {"message": "closing a session's terminals failed", "exception": error}
-            asyncio.get_running_loop().call_exception_handler(told)
+            params = {"message": "closing a session's terminals failed", "exception": error}
+            asyncio.get_running_loop().call_exception_handler(params)
 
     def _look_later(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(UNUSED / 4, self._look)

@@ -13,7 +13,7 @@ from truetty.functions.table import RUN_WAIT, Verb
 from truetty.functions.verbs import Invitation, Standing, Surface, Verbs
 from truetty.mcp import words
 from truetty.mcp.caller import Caller
-from truetty.mcp.progress import reported
+from truetty.mcp.progress import show_progress
 from truetty.mcp.session import TASK, Session
 from truetty.service.answer import Answer
 from truetty.service.handoffs import Handoff
@@ -30,13 +30,13 @@ class ClientVerbs:
         self._verbs = Verbs(session.service, TASK, surface)
 
     async def call(self, verb: Verb, sent: object) -> Result:
-        with self._session.calling():
+        with self._session.count_call():
             return await self._verbs.call(verb, sent)
 
     @asynccontextmanager
     async def _watch(self, command: Command) -> AsyncIterator[None]:
-        with self._session.watching(command):
-            async with reported(self._caller, command):
+        with self._session.watch(command):
+            async with show_progress(self._caller, command):
                 yield
 
     async def _show(self, request: Standing, command: Command, answer: Answer) -> Answer:

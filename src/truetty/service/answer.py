@@ -31,6 +31,6 @@ class Answer:
         return self.outcome.output if self.output is None else self.output
 
     @property
-    def left_out(self) -> int:
+    def missing(self) -> int:
         """Characters that are not in `text`."""
         return self.outcome.omitted if self.output is None else self.omitted
