@@ -9,18 +9,18 @@ import pytest
 
 from tests.acceptance.session import PATIENCE, opened
 from truetty.store import timeline as module
-from truetty.store.timeline import Record
+from truetty.store.timeline import Timeline
 from truetty.store.transcript import Transcript
 from truetty.testing import mark
 
 
-def seen(record: Record, start: int = 0) -> bytes:
+def seen(record: Timeline, start: int = 0) -> bytes:
     return b"".join(data for _, data in record.pieces(start, record.end))
 
 
 def test_our_line_is_shown_as_what_it_runs() -> None:
     transcript = Transcript()
-    record = Record(transcript, (80, 24), 100.0)
+    record = Timeline(transcript, (80, 24), 100.0)
     transcript.append(b"$ ")
     record.typed(b" . /run/x/c1;eval\n")
     assert seen(record) == b"$ "
@@ -36,7 +36,7 @@ def test_our_line_is_shown_as_what_it_runs() -> None:
 
 def test_a_prompt_that_is_drawn_after_we_have_typed_is_seen() -> None:
     transcript = Transcript()
-    record = Record(transcript, (80, 24), 0.0)
+    record = Timeline(transcript, (80, 24), 0.0)
     record.typed(b" . /run/x/c1\n")
     transcript.append(b"\x1b]0;. /run/x\x07\x1b[1m$ \x1b[0m")
     transcript.append(b"\x1b[32m.\x1b[0m /run/x/c1\r\n")
@@ -61,7 +61,7 @@ PROMPT_MARK = mark("P", "k" * 22, 0, "im")
 )
 def test_each_echo_of_our_line_is_hidden_and_the_prompt_is_seen(came: bytes) -> None:
     transcript = Transcript()
-    record = Record(transcript, (80, 24), 0.0)
+    record = Timeline(transcript, (80, 24), 0.0)
     record.typed(TYPED)
     transcript.append(came)
     record.started(transcript.size, "ls")
@@ -70,7 +70,7 @@ def test_each_echo_of_our_line_is_hidden_and_the_prompt_is_seen(came: bytes) -> 
 
 def test_marks_are_shown_to_nobody_however_long_the_stream() -> None:
     transcript = Transcript()
-    record = Record(transcript, (80, 24), 0.0)
+    record = Timeline(transcript, (80, 24), 0.0)
     chance = random.Random(7)
     plain = bytearray()
     for _ in range(4000):
@@ -83,7 +83,7 @@ def test_marks_are_shown_to_nobody_however_long_the_stream() -> None:
 def test_times_get_coarser_but_stay_true(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_TIMES", 64)
     transcript = Transcript()
-    record = Record(transcript, (80, 24), 0.0)
+    record = Timeline(transcript, (80, 24), 0.0)
     for second in range(1, 10_001):
         record.arrived(transcript.append(b"x"), float(second))
     assert record.heard_at == 10_000.0 and len(record._times) <= 65
@@ -95,7 +95,7 @@ def test_times_get_coarser_but_stay_true(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_sizes() -> None:
     transcript = Transcript()
-    record = Record(transcript, (80, 24), 0.0)
+    record = Timeline(transcript, (80, 24), 0.0)
     transcript.append(b"12345")
     record.resized((100, 30), 1.0)
     assert (record.size_at(0), record.size_at(4), record.size_at(5)) == ((80, 24), (80, 24), (100, 30))
@@ -108,7 +108,7 @@ async def test_people_see_the_command_and_not_our_line(shell: str, home: Path) -
         for number in range(5):
             await terminal.run(f"echo shown {number}", wait=PATIENCE)
         assert terminal._conversation is not None
-        text = seen(terminal._conversation.record)
+        text = seen(terminal._conversation.timeline)
         for number in range(5):
             assert b"echo shown %d\r\nshown %d\r\n" % (number, number) in text, text
         assert b"7717" not in text and b"eval" not in text and b"/dev/shm" not in text, text

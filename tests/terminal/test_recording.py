@@ -22,7 +22,7 @@ from tests.patience import PATIENCE
 from tests.stage import Stage
 from tests.text.casts import Events, check, play, text
 from truetty.host.fake import SANE, FakeObserver
-from truetty.store.timeline import MOST_TIMES, Record
+from truetty.store.timeline import MOST_TIMES, Timeline
 from truetty.store.transcript import Transcript
 from truetty.terminal.echo import REACH
 from truetty.terminal.recording import SLICE, Recording
@@ -57,14 +57,14 @@ class Past:
 
     def __init__(self, size: tuple[int, int] = (80, 24), began: float = 100.0) -> None:
         self.transcript = Transcript()
-        self.record = Record(self.transcript, size, began)
+        self.timeline = Timeline(self.transcript, size, began)
         self.began = began
 
     def say(self, after: float, data: bytes) -> None:
-        self.record.arrived(self.transcript.append(data), self.began + after)
+        self.timeline.arrived(self.transcript.append(data), self.began + after)
 
     def record_to(self, cast: Path, version: int = 3) -> Events:
-        recording = Recording(cast, self.record, FakeObserver(1), version=version)
+        recording = Recording(cast, self.timeline, FakeObserver(1), version=version)
         recording.ended(None)
         return events_of(cast)
 
@@ -168,11 +168,11 @@ async def test_everything_at_its_time(version: int, cast: Path) -> None:
     past = Past()
     past.say(0.5, b"a")
     past.say(1.25, b"b")
-    past.record.resized((90, 20), 102.0)
+    past.timeline.resized((90, 20), 102.0)
     past.say(3.0, b"c")
-    past.record.typed(b" . x\n")
+    past.timeline.typed(b" . x\n")
     past.say(4.0, b" . x\r\n")
-    past.record.started(past.transcript.size, "make all")
+    past.timeline.started(past.transcript.size, "make all")
     past.say(5.0, b"done\r\n")
     assert past.record_to(cast, version) == [
         (0.5, "o", "a"),
@@ -188,10 +188,10 @@ async def test_everything_at_its_time(version: int, cast: Path) -> None:
 async def test_a_change_of_size_stands_before_the_command_that_comes_after_it(cast: Path) -> None:
     past = Past()
     past.say(1.0, b"$ ")
-    past.record.resized((90, 20), 101.004)
-    past.record.typed(b" . x\n")
+    past.timeline.resized((90, 20), 101.004)
+    past.timeline.typed(b" . x\n")
     past.say(1.008, b" . x\r\n")  # so soon that the record knows no other time for it than that of the prompt
-    past.record.started(past.transcript.size, "make all")
+    past.timeline.started(past.transcript.size, "make all")
     past.say(1.009, b"done\r\n")
     assert [event[1:] for event in past.record_to(cast)] == [
         ("o", "$ "),
@@ -221,8 +221,8 @@ async def test_a_change_of_size_has_its_own_time(cast: Path) -> None:
     loop = asyncio.get_running_loop()
     past = Past(began=loop.time() - 60)
     past.say(1.0, b"before")
-    recording = Recording(cast, past.record, FakeObserver(1))
-    past.record.resized((90, 20), past.began + 2.0)
+    recording = Recording(cast, past.timeline, FakeObserver(1))
+    past.timeline.resized((90, 20), past.began + 2.0)
     past.say(30.0, b"after")
     recording.note()
     recording.stop()
@@ -261,7 +261,7 @@ async def test_live_times_do_not_get_coarse(cast: Path) -> None:
     past = Past(began=loop.time() - 3600)
     for number in range(MOST_TIMES * 3):
         past.say(number / 50, b".")
-    recording = Recording(cast, past.record, FakeObserver(1))
+    recording = Recording(cast, past.timeline, FakeObserver(1))
     after = loop.time() - past.began
     past.say(after, b"now")
     recording.note()
@@ -275,7 +275,7 @@ async def test_a_long_past_is_written_in_turns(cast: Path) -> None:
     line = "é".encode() * 500 + b"\r\n"
     for number in range(3 * SLICE // len(line)):
         past.say(number / 1000, line)
-    recording = Recording(cast, past.record, FakeObserver(1))
+    recording = Recording(cast, past.timeline, FakeObserver(1))
     turns = 0
 
     async def others() -> None:
@@ -285,7 +285,7 @@ async def test_a_long_past_is_written_in_turns(cast: Path) -> None:
             await asyncio.sleep(0)
 
     other = asyncio.ensure_future(others())
-    assert recording._at < past.record.end
+    assert recording._at < past.timeline.end
     assert await recording is recording
     other.cancel()
     assert turns > 1 and text(events_of(cast)) == past.transcript.read().decode()

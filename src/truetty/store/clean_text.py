@@ -12,7 +12,7 @@ from collections import deque
 from typing import Final, NamedTuple
 
 from truetty.store.slices import Work
-from truetty.store.transcript import Span
+from truetty.store.transcript import Range
 from truetty.store.window import PIECE, Window
 from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget, Digest, digest, tokens
@@ -38,7 +38,7 @@ class CleanText:
         self.settled = 0
         self.cleaner = Cleaner(*window.size)
         self._window = window
-        self._holes: list[Span] = []  # those that were passed
+        self._holes: list[Range] = []  # those that were passed
         self._unseen = Unseen()
         self._pieces: deque[str] = deque()
         self._held_from = 0
@@ -124,5 +124,5 @@ class CleanText:
         while self.settled - self._held_from - len(self._pieces[0]) >= HELD:
             self._held_from += len(self._pieces.popleft())
 
-    def _passed(self) -> list[Span]:
+    def _passed(self) -> list[Range]:
         return [hole for hole in self._window.holes if hole[0] < self.at]

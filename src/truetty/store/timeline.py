@@ -55,7 +55,7 @@ class Line:
     shown: bytes
 
 
-class Record:
+class Timeline:
     """Belongs to one transcript; `now` is the loop's time, `began` the time the terminal was opened."""
 
     def __init__(self, transcript: Transcript, size: tuple[int, int], began: float) -> None:

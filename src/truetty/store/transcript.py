@@ -20,7 +20,7 @@ DEFAULT_MEMORY: Final = 1 << 20  # a terminal may cost 2 MB in all, and a growin
 # These say that stored bytes are gone. Anything else (out of descriptors) may be over at the next try.
 _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EIO, errno.ESTALE})
 
-Span = tuple[int, int]
+Range = tuple[int, int]
 
 
 class Transcript:
@@ -42,7 +42,7 @@ class Transcript:
         self._memory = memory
         self._recent = bytearray()
         self._base = 0  # the offset of the first byte in memory
-        self._gaps: list[Span] = []
+        self._gaps: list[Range] = []
         self._store: Store = Spill(folder, quota, total) if store is None else store
         self._finalize = weakref.finalize(self, self._store.discard)
 
@@ -97,7 +97,7 @@ class Transcript:
                 return bytes(view[start - base : end - base])
         return b"".join([self._load(first, last) for first, last in self._kept(start, end)])
 
-    def gaps(self, start: int = 0, end: int | None = None) -> tuple[Span, ...]:
+    def gaps(self, start: int = 0, end: int | None = None) -> tuple[Range, ...]:
         """What could not be kept, as spans of offsets."""
         stop = self.size if end is None else end
         if start < self._base and not self._store.intact():
@@ -148,9 +148,9 @@ class Transcript:
         with memoryview(self._recent) as view:
             return old + bytes(view[split - base : end - base])
 
-    def _kept(self, start: int, end: int) -> list[Span]:
+    def _kept(self, start: int, end: int) -> list[Range]:
         """[start, end) without its gaps."""
-        spans: list[Span] = []
+        spans: list[Range] = []
         for first, last in self._gaps:
             if last <= start:
                 continue

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from truetty.core import marks
-from truetty.store.transcript import Span, Transcript
+from truetty.store.transcript import Range, Transcript
 from truetty.text.clean import Cleaner
 
 # Where bytes could not be kept: it ends a sequence that was cut, and keeps halves of two lines apart.
@@ -27,7 +27,7 @@ class Window:
         self.transcript = transcript
         self.start = start
         self.end: int | None = None
-        self.holes: list[Span] = []
+        self.holes: list[Range] = []
         self.size = size
 
     def begin(self, start: int) -> None:
@@ -60,9 +60,9 @@ class Window:
             return end
         return end - _begun_character(self.transcript.read(max(self.start, end - 3), min(3, end - self.start)))
 
-    def spans(self, start: int, end: int) -> list[Span]:
+    def spans(self, start: int, end: int) -> list[Range]:
         """[start, end) without its holes."""
-        spans: list[Span] = []
+        spans: list[Range] = []
         for first, last in self.holes:
             if start >= end:
                 break
@@ -73,7 +73,7 @@ class Window:
             spans.append((start, end))
         return spans
 
-    def whole(self) -> list[Span]:
+    def whole(self) -> list[Range]:
         return self.spans(self.start, self.visible())
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:

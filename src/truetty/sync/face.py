@@ -24,7 +24,7 @@ from truetty.settings import Settings
 from truetty.store.output import PAGE
 from truetty.store.output import Output as AsyncOutput
 from truetty.store.search import Match
-from truetty.store.transcript import Span
+from truetty.store.transcript import Range
 from truetty.store.transcript import Transcript as AsyncTranscript
 from truetty.sync.bridge import Face, face, face_or_none, iterate, keep, open_in_loop, then, unwrap, with_thread
 from truetty.sync.loop import loop
@@ -113,7 +113,7 @@ class Transcript(Face[AsyncTranscript]):
         """The bytes in [offset, offset + limit), those in a gap left out."""
         return loop.ask(lambda: self._inner.read(offset, limit))
 
-    def gaps(self, start: int = 0, end: int | None = None) -> tuple[Span, ...]:
+    def gaps(self, start: int = 0, end: int | None = None) -> tuple[Range, ...]:
         """What could not be kept, as spans of offsets."""
         return loop.ask(lambda: self._inner.gaps(start, end))
 

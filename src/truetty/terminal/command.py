@@ -131,12 +131,12 @@ class Command:
     def activity(self) -> Activity:
         """What it is doing, so that work and standstill can be told apart; no processes once it has ended."""
         conversation = self._conversation
-        quiet = _now() - max(conversation.record.heard_at, self._run.asked_at)
+        quiet = _now() - max(conversation.timeline.heard_at, self._run.asked_at)
         if self.finished:
             return Activity(self.output.bytes, quiet, None, ())
-        processes = conversation.survivors.running()
+        processes = conversation.processes.running()
         names = None if processes is None else tuple(process.name for process in processes)
-        return Activity(self.output.bytes, quiet, conversation.survivors.cpu(), names)
+        return Activity(self.output.bytes, quiet, conversation.processes.cpu(), names)
 
     def events(self, coalesce: float | None = None) -> Stream:
         """What happens to it, as it happens: `async for event in command.events()`; see `truetty.events`.

@@ -1,6 +1,6 @@
 """A terminal, written to a file as it goes: an asciicast of all that its viewers see, from its beginning.
 
-    record ──what is new, at most every hundredth of a second──→ lines ──whole──→ file
+    timeline ──what is new, at most every hundredth of a second──→ lines ──whole──→ file
 
 Rule 1: the file is ours alone (0600) and made new, never through a link. If that was asked for it takes the place of
         another regular file; of anything else (a link, a pipe, a device) never.
@@ -31,7 +31,7 @@ from typing import Final, Self, TypedDict, Unpack
 from truetty import files
 from truetty.core.errors import HostError, Misuse
 from truetty.host.base import Tty
-from truetty.store.timeline import FINEST, Record
+from truetty.store.timeline import FINEST, Timeline
 from truetty.terminal.echo import KeyEcho, can_come_back
 from truetty.text.asciicast import VERSIONS, Header, Version, Writer
 
@@ -59,7 +59,7 @@ class Recording:
     def __init__(
         self,
         path: str | os.PathLike[str],
-        record: Record,
+        timeline: Timeline,
         tty: Tty,
         *,
         name: str | None = None,
@@ -72,8 +72,8 @@ class Recording:
         self.trouble: str | None = None  # why it ended before its time, if it did
         header = Header(
             version=_version(wanted.get("version", 3)),
-            size=record.size_at(0),
-            timestamp=int(time.time() - (time.monotonic() - record.began)),
+            size=timeline.size_at(0),
+            timestamp=int(time.time() - (time.monotonic() - timeline.began)),
             title=wanted.get("title") or name,
             command=wanted.get("command"),
             idle_limit=_limit(wanted.get("idle_limit")),
@@ -81,12 +81,12 @@ class Recording:
             env={"SHELL": shell} if shell else {},
         )
         self._writer = Writer(header)
-        self._record = record
+        self._timeline = timeline
         self._tty = tty if wanted.get("input", False) else None
         self._live = False  # its terminal went on when the recording began
         self._at = 0
-        self._since = record.began  # what is not written yet came after this
-        self._sized = (0, record.began)  # where and when the last change of size was that is written
+        self._since = timeline.began  # what is not written yet came after this
+        self._sized = (0, timeline.began)  # where and when the last change of size was that is written
         self._echo = KeyEcho()
         self._heard = 0  # up to where
         self._timer: asyncio.Handle | None = None
@@ -101,7 +101,7 @@ class Recording:
         return f"<Recording {self.path} {'stopped' if self.stopped else 'running'}>"
 
     def __await__(self) -> Generator[object, None, Self]:
-        if not self.stopped and self._at < self._record.end:
+        if not self.stopped and self._at < self._timeline.end:
             if self._caught_up is None or self._caught_up.done():
                 self._caught_up = asyncio.get_running_loop().create_future()
             yield from asyncio.shield(self._caught_up)
@@ -140,15 +140,15 @@ class Recording:
             return
         self._live = True
         self._write_keys()
-        if self._timer is None and self._record.end > self._at:
-            self._since = self._record.heard_at
+        if self._timer is None and self._timeline.end > self._at:
+            self._since = self._timeline.heard_at
             self._timer = asyncio.get_running_loop().call_later(FINEST, self._on_time)
 
     def typed(self, data: bytes) -> None:
         """These keys go to the tty now."""
         if self._file is not None and can_come_back(data) and self._echoes():
             self._write_keys()
-            self._heard = self._record.end
+            self._heard = self._timeline.end
             self._write_new(self._heard)  # what was printed before stands before
             self._echo.on_keys(data, time.monotonic())
 
@@ -156,7 +156,7 @@ class Recording:
         """The shell is gone; if it was so from the first, it was when its last byte came, as far as anybody knows."""
         if self._file is not None:
             self._write_keys()
-            self._finish(exit_code, time.monotonic() if self._live else self._record.heard_at)
+            self._finish(exit_code, time.monotonic() if self._live else self._timeline.heard_at)
 
     # -- inside
 
@@ -166,17 +166,17 @@ class Recording:
 
     def _write_keys(self) -> None:
         """Those that were seen to come back; they stand before their echo."""
-        record = self._record
-        if not self._echo.awaits_any or record.end <= self._heard:
+        timeline = self._timeline
+        if not self._echo.awaits_any or timeline.end <= self._heard:
             return
-        start, self._heard = self._heard, record.end
+        start, self._heard = self._heard, timeline.end
         try:
-            printed = b"".join([data for _, data in record.pieces(start, self._heard)])
+            printed = b"".join([data for _, data in timeline.pieces(start, self._heard)])
         except HostError as error:
             self._fail(str(error))
             return
         for moment, keys in self._echo.on_output(printed, time.monotonic()):
-            self._write(self._writer.input(moment - record.began, keys))
+            self._write(self._writer.input(moment - timeline.began, keys))
 
     def _on_time(self) -> None:
         self._timer = None
@@ -184,9 +184,9 @@ class Recording:
 
     def _advance(self) -> None:
         """Write what is new, or a part of it and the rest soon."""
-        record = self._record
-        behind = record.end - self._at
-        self._write_new(record.whole(self._at + SLICE) if behind > SLICE else record.end)
+        timeline = self._timeline
+        behind = timeline.end - self._at
+        self._write_new(timeline.whole(self._at + SLICE) if behind > SLICE else timeline.end)
         if self._file is not None and behind > SLICE:
             with contextlib.suppress(RuntimeError):  # without a loop it is a closed terminal, which `ended` completes
                 self._timer = asyncio.get_running_loop().call_soon(self._on_time)
@@ -196,13 +196,13 @@ class Recording:
     def _finish(self, exit_code: int | None, now: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        record, writer = self._record, self._writer
-        while self._file is not None and record.end - self._at > SLICE:
-            self._write_new(record.whole(self._at + SLICE))
-        self._write_new(record.end)
-        self._write(writer.rest(now - record.began))
+        timeline, writer = self._timeline, self._writer
+        while self._file is not None and timeline.end - self._at > SLICE:
+            self._write_new(timeline.whole(self._at + SLICE))
+        self._write_new(timeline.end)
+        self._write(writer.rest(now - timeline.began))
         if exit_code is not None:
-            self._write(writer.exit(now - record.began, exit_code))
+            self._write(writer.exit(now - timeline.began, exit_code))
         self._close()
 
     def _write_new(self, end: int) -> None:
@@ -218,29 +218,29 @@ class Recording:
 
     def _lines(self, end: int) -> str:
         """What viewers see from where we are up to `end`, cut where a new moment begins or something else happens."""
-        record, writer, at = self._record, self._writer, self._at
-        sizes = [change for change in record.resizes(at - 1, end) if change[:2] > self._sized]
+        timeline, writer, at = self._timeline, self._writer, self._at
+        sizes = [change for change in timeline.resizes(at - 1, end) if change[:2] > self._sized]
         if sizes:
             self._sized = sizes[-1][:2]
         # What begins at one place stays in this order: the size was changed before the byte came that stands there.
         happenings: list[tuple[int, float, Callable[[float], str] | None]] = [
             *((start, moment, partial(writer.resize, size=size)) for start, moment, size in sizes),
-            (at, max(record.time_of(at), self._since), None),
-            *((start, moment, None) for start, moment in record.turns(at, end)),
+            (at, max(timeline.time_of(at), self._since), None),
+            *((start, moment, None) for start, moment in timeline.turns(at, end)),
             *(
-                (start, record.time_of(start), partial(writer.marker, label=text))
-                for start, text in record.commands(at, end)
+                (start, timeline.time_of(start), partial(writer.marker, label=text))
+                for start, text in timeline.commands(at, end)
             ),
         ]
         lines: list[str] = []
-        now = record.began
+        now = timeline.began
         for start, moment, write in sorted(happenings, key=itemgetter(0)):
-            stop = max(at, record.whole(start))
-            lines += [writer.output(now - record.began, data) for _, data in record.pieces(at, stop)]
+            stop = max(at, timeline.whole(start))
+            lines += [writer.output(now - timeline.began, data) for _, data in timeline.pieces(at, stop)]
             at, now = stop, max(now, moment)
             if write is not None:
-                lines.append(write(now - record.began))
-        lines += [writer.output(now - record.began, data) for _, data in record.pieces(at, end)]
+                lines.append(write(now - timeline.began))
+        lines += [writer.output(now - timeline.began, data) for _, data in timeline.pieces(at, end)]
         return "".join(lines)
 
     # -- the file

@@ -96,7 +96,7 @@ class Stop:
             self._signal(number)
             await self._grace()
         if self._run.ending is None:
-            self._failure = UNSEEN if self._conversation.survivors.running() is None else NOT_REACTING
+            self._failure = UNSEEN if self._conversation.processes.running() is None else NOT_REACTING
 
     async def _end(self) -> None:
         """What a time-out means."""
@@ -112,7 +112,7 @@ class Stop:
     def _signal(self, number: int) -> None:
         """To each process of the command; where they cannot be seen, to the group in front."""
         channel = self._conversation.channel
-        running = self._conversation.survivors.running()
+        running = self._conversation.processes.running()
         if running is not None:
             for process in running:
                 channel.signal(process.pid, number)

@@ -193,16 +193,16 @@ class Terminal:
 
     def shown(self, since: int = 0) -> tuple[int, bytes]:
         """What viewers see from this place on, about a megabyte at most, and the place where the next of it begins."""
-        record = self._opened().record
-        end = record.whole(since + VIEW) if record.end - since > VIEW else record.end
-        return end, b"".join([data for _, data in record.pieces(since, end)])
+        timeline = self._opened().timeline
+        end = timeline.whole(since + VIEW) if timeline.end - since > VIEW else timeline.end
+        return end, b"".join([data for _, data in timeline.pieces(since, end)])
 
     def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
         conversation = self._opened()
         term = self.options.env.get("TERM") or environment.FRIENDLY["TERM"]
         made = Recording(
-            path, conversation.record, conversation.channel.tty, name=self.name, shell=self.shell, term=term, **wanted
+            path, conversation.timeline, conversation.channel.tty, name=self.name, shell=self.shell, term=term, **wanted
         )
 
         def follow() -> None:
@@ -260,5 +260,5 @@ class Terminal:
 
     def _view(self) -> Viewer:
         conversation = self._opened()
-        self._viewer = self._viewer or Viewer(conversation.record, conversation.modes)
+        self._viewer = self._viewer or Viewer(conversation.timeline, conversation.modes)
         return self._viewer

@@ -122,7 +122,7 @@ class Wait:
         return until.pattern.search(text + cleaner.tail()) is not None
 
     def _idle_at(self, until: Idle) -> float:
-        return max(self._conversation.record.heard_at, self._run.asked_at) + until.seconds
+        return max(self._conversation.timeline.heard_at, self._run.asked_at) + until.seconds
 
     def _listens(self, number: int) -> bool:
         now = self._now()

@@ -25,16 +25,16 @@ from truetty.core.signs import Hint, Mark, Mode, Query, Sign
 from truetty.core.testimony import Secrets
 from truetty.host.base import Channel, Ended
 from truetty.shells.row import Row
-from truetty.store.timeline import Record
+from truetty.store.timeline import Timeline
 from truetty.store.transcript import Transcript
 from truetty.terminal import exit_codes
 from truetty.terminal.wire.alarm import Alarm
 from truetty.terminal.wire.modes import ScreenModes
-from truetty.terminal.wire.processes import Survivors
+from truetty.terminal.wire.processes import Processes
 from truetty.terminal.wire.prompt import Prompt
-from truetty.terminal.wire.queries import Questions
+from truetty.terminal.wire.queries import TerminalQueries
 from truetty.terminal.wire.run import Run
-from truetty.terminal.wire.span import Bounds
+from truetty.terminal.wire.span import Span
 from truetty.terminal.wire.steps import Steps
 from truetty.terminal.wire.typist import Typist
 
@@ -61,16 +61,16 @@ class Conversation:
         self.hinted = False  # somebody else's were seen
         self.modes: Final = ScreenModes()
         self.prompt: Final = Prompt()
-        self.survivors: Final = Survivors(channel)
+        self.processes: Final = Processes(channel)
         self._terminal_id = terminal_id
         self._typist = Typist(channel, shell, key, self.modes)
         self.listen: Final = self._typist.listen
-        self._questions = Questions(channel)
+        self._queries = TerminalQueries(channel)
         self._scanner = Scanner()
         self.key: Final = key
         self._changed = changed
         self._loop = asyncio.get_running_loop()
-        self.record: Final = Record(transcript, size, self._loop.time())
+        self.timeline: Final = Timeline(transcript, size, self._loop.time())
         self._size = size
         self._looking: Run | None = None  # whom the next look is for
         self._serial = 0
@@ -116,7 +116,7 @@ class Conversation:
         self._serial += 1
         drawn = secrets.token_urlsafe(48)  # 126 bits for each of the three
         own = Secrets(drawn[:21], drawn[21:42], drawn[42:63], self.key)
-        span = Bounds(self.transcript, self.prompt.begins_at, self._size, marked=self.shell.has_marks)
+        span = Span(self.transcript, self.prompt.begins_at, self._size, marked=self.shell.has_marks)
         machine = Machine(
             own,
             self._loop.time(),
@@ -145,7 +145,7 @@ class Conversation:
     def resize(self, columns: int, rows: int) -> None:
         self.channel.resize(columns, rows)
         self._size = (columns, rows)
-        self.record.resized(self._size, self._loop.time())
+        self.timeline.resized(self._size, self._loop.time())
 
     def on_close(self) -> None:
         """The channel is about to be closed: nothing is typed from now on."""
@@ -167,7 +167,7 @@ class Conversation:
 
     def _begin(self, run: Run) -> None:
         before, self.run = self.run, run
-        self.survivors.begin()
+        self.processes.begin()
         if self.prompt.is_clean or self._typist.types_unasked:
             try:
                 self._send(run, self._loop.time())
@@ -188,7 +188,7 @@ class Conversation:
 
     def _take(self, data: bytes) -> None:
         now, run = self._loop.time(), self.run
-        self.record.arrived(self.transcript.append(data), now)
+        self.timeline.arrived(self.transcript.append(data), now)
         if run is not None:
             run.on_bytes(now)
         for sign in self._scanner.feed(data):
@@ -219,7 +219,7 @@ class Conversation:
             sign = replace(sign, code=None)
         if run.on_sign(sign, now, in_front=in_front, is_echo=self._typist.is_echo):
             self._marks_work(run)
-            self.record.started(run.machine.output_from or 0, run.text or "")
+            self.timeline.started(run.machine.output_from or 0, run.text or "")
             self._type_early_keys(run, now)
 
     def _type_early_keys(self, run: Run, now: float) -> None:
@@ -249,7 +249,7 @@ class Conversation:
             case "D" if run is not None and mark.secret == run.secrets.end:
                 self.prompt.begins_at = mark.end
                 self._typist.on_end(mark)
-                return self.survivors.shell_alone_in_front()
+                return self.processes.shell_alone_in_front()
             case "M" if run is not None and mark.secret == run.secrets.start:
                 self._typist.on_stop()
             case _:
@@ -259,9 +259,9 @@ class Conversation:
     def _on_query(self, name: str) -> None:
         run = self.run
         if run is not None and run.machine.state is State.RUNNING:
-            self._questions.ask(name)
+            self._queries.ask(name)
         elif self.shell.asks_terminal:
-            self._questions.answer_at_once(name)
+            self._queries.answer_at_once(name)
             # At the start it may have been a program that asked: then the answer stands at the prompt.
             self.prompt.keys_left = self.prompt.keys_left or run is not None
 
@@ -306,7 +306,7 @@ class Conversation:
         machine = run.machine
         if machine.state is State.RUNNING and machine.output_from is not None:
             self._typist.drop_texts()
-        self._questions.answer(seen)
+        self._queries.answer(seen)
         if seen.kind == "shell" and not (self.marked or self._typist.interrupted) and self._typist.reads_before_hook():
             seen = replace(seen, kind="line")
         run.on_look(seen, now)
@@ -342,7 +342,7 @@ class Conversation:
                 return
         typed = self._typist.trigger(run.text, run.secrets, run.serial)
         if self.shell.has_marks:
-            self.record.typed(typed.line)
+            self.timeline.typed(typed.line)
         else:
             run.span.start_here(typed.line)
         needed = self._typist.type(typed, run.serial)
@@ -368,7 +368,7 @@ class Conversation:
             run.on_prompt_without_mark(self.shell)
         typed = self._typist.question(run.secrets, run.serial)
         if typed is not None:
-            self.record.typed(typed.line)
+            self.timeline.typed(typed.line)
         try:
             needed = self._typist.type(typed, run.serial) if typed is not None else None
         except OSError:
@@ -380,16 +380,16 @@ class Conversation:
 
     def _conclude(self, run: Run) -> None:
         """The command has ended: settle where its output ends and what must be said of it."""
-        self.record.started(self.transcript.size)  # whatever of ours is still hidden, nobody needs to see
+        self.timeline.started(self.transcript.size)  # whatever of ours is still hidden, nobody needs to see
         run.conclude(self.shell, shell_ended=self.ended is not None)
         ending = run.ending
         assert ending is not None
         self.marked = self.marked or run.machine.healed
         self._typist.drop_all()
-        self._questions.forget()
+        self._queries.forget()
         if self.ended is None:
             self.prompt.on_free()
             self._typist.last_code = ending.code or 0
             self.prompt.keys_left = self.prompt.keys_left or bool(self.channel.tty.unread())
-            if note := self.survivors.named():
+            if note := self.processes.survivors_note():
                 run.notes.append(note)

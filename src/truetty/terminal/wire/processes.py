@@ -5,7 +5,7 @@ from __future__ import annotations
 from truetty.host.base import Channel, Process
 
 
-class Survivors:
+class Processes:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._known: set[int] = set()  # jobs of earlier commands
@@ -34,7 +34,7 @@ class Survivors:
         in_front = self._channel.tty.shell_in_front()
         return None if living is None and in_front else in_front
 
-    def named(self) -> str | None:
+    def survivors_note(self) -> str | None:
         """The command has ended: what must be said of those it left behind."""
         living = self._channel.family.children()
         if living is None:

@@ -1,4 +1,4 @@
-"""Questions that programs ask the terminal, and the few fixed answers they get.
+"""TerminalQueries that programs ask the terminal, and the few fixed answers they get.
 
 Rule 1: no part of a question ever comes back, and no answer but these three is ever given: text from the output that
         returns as input is how terminals were broken into.
@@ -20,7 +20,7 @@ NEVER_ANSWERED: Final = table.where(lambda row: row.never_answered)
 MOST: Final = 16
 
 
-class Questions:
+class TerminalQueries:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._open: list[str] = []

@@ -18,13 +18,13 @@ from truetty.core.testimony import Secrets
 from truetty.host.base import Ended
 from truetty.shells.row import Row
 from truetty.terminal.wire.early_keys import EarlyKeys
-from truetty.terminal.wire.span import Bounds
+from truetty.terminal.wire.span import Span
 
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
 
 
 class Run:
-    def __init__(self, text: str | None, serial: int, secrets: Secrets, machine: Machine, span: Bounds) -> None:
+    def __init__(self, text: str | None, serial: int, secrets: Secrets, machine: Machine, span: Span) -> None:
         self.text: Final = text  # None: nothing is run, the prompt is awaited
         self.serial: Final = serial
         self.secrets: Final = secrets

@@ -18,7 +18,7 @@ TAIL: Final = 4096
 UNSURE: Final = "the output may end with the shell's prompt: no mark told where it began"
 
 
-class Bounds:
+class Span:
     def __init__(
         self, transcript: Transcript, prompt_from: int | None, size: tuple[int, int], *, marked: bool = True
     ) -> None:
