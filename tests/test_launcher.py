@@ -140,4 +140,4 @@ def test_every_folder_of_tests_is_a_part() -> None:
 
 def test_the_help_of_test_names_its_options() -> None:
     text = subprocess.run([ROOT / "test", "--help"], capture_output=True, text=True, check=True).stdout
-    assert all(option in text for option in ("--long", "--parts", "--setup-only", "PART"))
+    assert all(option in text for option in ("--coverage", "--long", "--parts", "--setup-only", "PART"))
