@@ -22,12 +22,12 @@ def test_our_line_is_shown_as_what_it_runs() -> None:
     transcript = Transcript()
     record = Timeline(transcript, (80, 24), 100.0)
     transcript.append(b"$ ")
-    record.typed(b" . /run/x/c1;eval\n")
+    record.hide_echo(b" . /run/x/c1;eval\n")
     assert seen(record) == b"$ "
     transcript.append(b" . /run/x/c1;ev")
     assert seen(record) == b"$ " and record.end == 2  # not while it is being echoed
     transcript.append(b"al\r\n" + (start := mark("C", "s" * 21)))
-    record.started(transcript.size, "ls -l\nmore")
+    record.end_echo(transcript.size, "ls -l\nmore")
     transcript.append(b"out\r\n" + mark("D", "e" * 21, 0, "im") + b"$ ")
     assert seen(record) == b"$ ls -l\r\nmore\r\nout\r\n$ "
     assert start not in seen(record)
@@ -37,10 +37,10 @@ def test_our_line_is_shown_as_what_it_runs() -> None:
 def test_a_prompt_that_is_drawn_after_we_have_typed_is_seen() -> None:
     transcript = Transcript()
     record = Timeline(transcript, (80, 24), 0.0)
-    record.typed(b" . /run/x/c1\n")
+    record.hide_echo(b" . /run/x/c1\n")
     transcript.append(b"\x1b]0;. /run/x\x07\x1b[1m$ \x1b[0m")
     transcript.append(b"\x1b[32m.\x1b[0m /run/x/c1\r\n")
-    record.started(transcript.size, "ls")
+    record.end_echo(transcript.size, "ls")
     assert seen(record) == b"\x1b]0;. /run/x\x07\x1b[1m$ \x1b[0m\x1b[32mls\r\n"
 
 
@@ -62,9 +62,9 @@ PROMPT_MARK = mark("P", "k" * 22, 0, "im")
 def test_each_echo_of_our_line_is_hidden_and_the_prompt_is_seen(came: bytes) -> None:
     transcript = Transcript()
     record = Timeline(transcript, (80, 24), 0.0)
-    record.typed(TYPED)
+    record.hide_echo(TYPED)
     transcript.append(came)
-    record.started(transcript.size, "ls")
+    record.end_echo(transcript.size, "ls")
     assert seen(record) == b"$ ls\r\n"
 
 
@@ -85,7 +85,7 @@ def test_times_get_coarser_but_stay_true(monkeypatch: pytest.MonkeyPatch) -> Non
     transcript = Transcript()
     record = Timeline(transcript, (80, 24), 0.0)
     for second in range(1, 10_001):
-        record.arrived(transcript.append(b"x"), float(second))
+        record.on_bytes(transcript.append(b"x"), float(second))
     assert record.heard_at == 10_000.0 and len(record._times) <= 65
     for offset in range(0, 10_000, 37):
         assert offset + 1 - 3 * record._step <= record.time_of(offset) <= offset + 1
@@ -97,7 +97,7 @@ def test_sizes() -> None:
     transcript = Transcript()
     record = Timeline(transcript, (80, 24), 0.0)
     transcript.append(b"12345")
-    record.resized((100, 30), 1.0)
+    record.on_resize((100, 30), 1.0)
     assert (record.size_at(0), record.size_at(4), record.size_at(5)) == ((80, 24), (80, 24), (100, 30))
     assert record.resizes(0, 5) == [(5, 1.0, (100, 30))] and record.resizes(5, 9) == []
 

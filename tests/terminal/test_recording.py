@@ -61,7 +61,7 @@ class Past:
         self.began = began
 
     def say(self, after: float, data: bytes) -> None:
-        self.timeline.arrived(self.transcript.append(data), self.began + after)
+        self.timeline.on_bytes(self.transcript.append(data), self.began + after)
 
     def record_to(self, cast: Path, version: int = 3) -> Events:
         recording = Recording(cast, self.timeline, FakeObserver(1), version=version)
@@ -168,11 +168,11 @@ async def test_everything_at_its_time(version: int, cast: Path) -> None:
     past = Past()
     past.say(0.5, b"a")
     past.say(1.25, b"b")
-    past.timeline.resized((90, 20), 102.0)
+    past.timeline.on_resize((90, 20), 102.0)
     past.say(3.0, b"c")
-    past.timeline.typed(b" . x\n")
+    past.timeline.hide_echo(b" . x\n")
     past.say(4.0, b" . x\r\n")
-    past.timeline.started(past.transcript.size, "make all")
+    past.timeline.end_echo(past.transcript.size, "make all")
     past.say(5.0, b"done\r\n")
     assert past.record_to(cast, version) == [
         (0.5, "o", "a"),
@@ -188,10 +188,10 @@ async def test_everything_at_its_time(version: int, cast: Path) -> None:
 async def test_a_change_of_size_stands_before_the_command_that_comes_after_it(cast: Path) -> None:
     past = Past()
     past.say(1.0, b"$ ")
-    past.timeline.resized((90, 20), 101.004)
-    past.timeline.typed(b" . x\n")
+    past.timeline.on_resize((90, 20), 101.004)
+    past.timeline.hide_echo(b" . x\n")
     past.say(1.008, b" . x\r\n")  # so soon that the record knows no other time for it than that of the prompt
-    past.timeline.started(past.transcript.size, "make all")
+    past.timeline.end_echo(past.transcript.size, "make all")
     past.say(1.009, b"done\r\n")
     assert [event[1:] for event in past.record_to(cast)] == [
         ("o", "$ "),
@@ -222,7 +222,7 @@ async def test_a_change_of_size_has_its_own_time(cast: Path) -> None:
     past = Past(began=loop.time() - 60)
     past.say(1.0, b"before")
     recording = Recording(cast, past.timeline, FakeObserver(1))
-    past.timeline.resized((90, 20), past.began + 2.0)
+    past.timeline.on_resize((90, 20), past.began + 2.0)
     past.say(30.0, b"after")
     recording.note()
     recording.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator
 
 import pytest
@@ -193,3 +194,27 @@ async def test_a_cancelled_kill_can_be_made_again(stage: Stage) -> None:
     await until(lambda: stage.channel.written.count(b"\x03") == 2)
     stage.say(("D", 130, ""))
     assert (await asyncio.wait_for(killing, PATIENCE)).exit_code == 130
+
+
+async def test_a_command_that_cannot_be_sent_leaves_everything_as_it_was(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = await stage.open()
+    first = await terminal.start("x")
+    stage.say(stage.typed(), ("C",), ("D", 0, ""), ("P", 0, ""), b"$ ")
+    await first.wait(PATIENCE)
+    subscribers = terminal.changes.subscribers
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full, pytest.raises(truetty.HostError, match="not sent: No space left"):
+        full.setattr(stage.channel.files, "write", refuse)
+        await terminal.start("y")
+    assert terminal.command is first and not terminal.busy and terminal.changes.subscribers == subscribers
+    assert stage.typed() == b""
+    stage.say(b"from a job\r\n")
+    assert terminal.shown()[1].endswith(b"from a job\r\n")  # nothing of ours is being hidden
+    second = await terminal.start("z")
+    stage.say(stage.typed(), ("C",), b"out", ("D", 4, ""))
+    assert (await second.wait(PATIENCE)).exit_code == 4

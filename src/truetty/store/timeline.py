@@ -73,7 +73,7 @@ class Timeline:
 
     # -- what happens
 
-    def arrived(self, at: int, now: float) -> None:
+    def on_bytes(self, at: int, now: float) -> None:
         """Bytes from this offset on have come."""
         self.heard_at = now
         if now < self._next:
@@ -85,14 +85,14 @@ class Timeline:
             self._step *= 2
         self._next = now + self._step
 
-    def resized(self, size: tuple[int, int], now: float) -> None:
+    def on_resize(self, size: tuple[int, int], now: float) -> None:
         self._sizes.append((self._transcript.size, now, size))
 
-    def typed(self, line: bytes) -> None:
-        """A line of ours is typed: what comes back of it is not shown until `started` says where it ends."""
+    def hide_echo(self, line: bytes) -> None:
+        """A line of ours is typed: what comes back of it is not shown until `end_echo` says where it ends."""
         self._hiding, self._typed = self._transcript.size, line
 
-    def started(self, at: int, text: str = "") -> None:
+    def end_echo(self, at: int, text: str = "") -> None:
         """Our line has done its work at this offset; people see `text` in its place."""
         if self._hiding is None:
             return

@@ -57,8 +57,8 @@ class Conversation:
         self.run: Run | None = None  # the last one that was begun
         self.ended: Ended | None = None
         self.closing = False
-        self.marked = False  # our marks are known to work
-        self.hinted = False  # somebody else's were seen
+        self.marks_work = False  # one of ours has come since the shell was started or replaced
+        self.foreign_marks = False  # OSC 133 or 633 was seen
         self.modes: Final = ScreenModes()
         self.prompt: Final = Prompt()
         self.processes: Final = Processes(channel)
@@ -85,9 +85,9 @@ class Conversation:
 
     @property
     def strategy(self) -> Strategy:
-        if self.marked:
+        if self.marks_work:
             return "rich"
-        return "basic" if self.hinted else "none"
+        return "basic" if self.foreign_marks else "none"
 
     @property
     def closed(self) -> bool:
@@ -145,7 +145,7 @@ class Conversation:
     def resize(self, columns: int, rows: int) -> None:
         self.channel.resize(columns, rows)
         self._size = (columns, rows)
-        self.timeline.resized(self._size, self._loop.time())
+        self.timeline.on_resize(self._size, self._loop.time())
 
     def on_close(self) -> None:
         """The channel is about to be closed: nothing is typed from now on."""
@@ -188,7 +188,7 @@ class Conversation:
 
     def _take(self, data: bytes) -> None:
         now, run = self._loop.time(), self.run
-        self.timeline.arrived(self.transcript.append(data), now)
+        self.timeline.on_bytes(self.transcript.append(data), now)
         if run is not None:
             run.on_bytes(now)
         for sign in self._scanner.feed(data):
@@ -211,15 +211,15 @@ class Conversation:
             case Query(name=name):
                 self._on_query(name)
             case Hint():
-                self.hinted = True
+                self.foreign_marks = True
         run = self.run
         if run is None or run.ending is not None:
             return
         if isinstance(sign, Mark) and sign.letter == "P" and not self._typist.has_end():
             sign = replace(sign, code=None)
         if run.on_sign(sign, now, in_front=in_front, is_echo=self._typist.is_echo):
-            self._marks_work(run)
-            self.timeline.started(run.machine.output_from or 0, run.text or "")
+            self._note_marks(run)
+            self.timeline.end_echo(run.machine.output_from or 0, run.text or "")
             self._type_early_keys(run, now)
 
     def _type_early_keys(self, run: Run, now: float) -> None:
@@ -227,10 +227,10 @@ class Conversation:
             self._typist.send(run.early_keys.take())
             run.machine.on_input(now)
 
-    def _marks_work(self, run: Run | None) -> None:
-        if run is not None and not self.marked:
+    def _note_marks(self, run: Run | None) -> None:
+        if run is not None and not self.marks_work:
             run.marks_came_back = True
-        self.marked = True
+        self.marks_work = True
 
     def _on_mark(self, mark: Mark) -> bool | None:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
@@ -239,7 +239,7 @@ class Conversation:
             case "2" if mark.secret == self.key:
                 self.prompt.is_continuation = True
             case "P" if mark.secret == self.key:
-                self._marks_work(run)
+                self._note_marks(run)
                 self.prompt.on_mark(mark)
                 self._typist.on_prompt(mark)
                 if run is None or run.machine.state in (State.QUEUED, State.ENDED):
@@ -263,7 +263,8 @@ class Conversation:
         elif self.shell.asks_terminal:
             self._queries.answer_at_once(name)
             # At the start it may have been a program that asked: then the answer stands at the prompt.
-            self.prompt.keys_left = self.prompt.keys_left or run is not None
+            if run is not None:
+                self.prompt.on_leftover()
 
     # -- acting
 
@@ -307,7 +308,11 @@ class Conversation:
         if machine.state is State.RUNNING and machine.output_from is not None:
             self._typist.drop_texts()
         self._queries.answer(seen)
-        if seen.kind == "shell" and not (self.marked or self._typist.interrupted) and self._typist.reads_before_hook():
+        if (
+            seen.kind == "shell"
+            and not (self.marks_work or self._typist.interrupted)
+            and self._typist.reads_before_hook()
+        ):
             seen = replace(seen, kind="line")
         run.on_look(seen, now)
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
@@ -332,7 +337,7 @@ class Conversation:
             self.prompt.on_free()
             self.run = None
             return
-        if self.prompt.keys_left or not self.marked:
+        if self.prompt.keys_left or not self.marks_work:
             self._typist.on_unmarked_prompt()  # a person, or a rc file, may have replaced the shell
         if self.prompt.keys_left:
             continuation = self.prompt.is_continuation
@@ -341,12 +346,12 @@ class Conversation:
                 run.machine.on_clear(now)
                 return
         typed = self._typist.trigger(run.text, run.secrets, run.serial)
-        if self.shell.has_marks:
-            self.timeline.typed(typed.line)
-        else:
-            run.span.start_here(typed.line)
         needed = self._typist.type(typed, run.serial)
         self.prompt.on_trigger()
+        if self.shell.has_marks:
+            self.timeline.hide_echo(typed.line)
+        else:
+            run.span.start_here(typed.line)
         run.machine.on_send(now, needed, pauses=self._typist.is_checking)
 
     def _send_late(self, run: Run, now: float) -> None:
@@ -358,38 +363,38 @@ class Conversation:
 
     def _ask(self, run: Run, now: float) -> None:
         """The prompt is back without a mark: end the output there, ask for the exit code, and heal."""
-        self.marked = False
-        telling = self._typist.has_end()
+        self.marks_work = False
+        status_is_ours = self._typist.has_end()
         if not self._typist.on_unmarked_prompt():
-            telling = False
+            status_is_ours = False
             run.span.forget_prompt()
             run.notes.append(f"the shell was replaced by another: {self.shell.name}")
         if run.machine.output_from is not None:
             run.on_prompt_without_mark(self.shell)
         typed = self._typist.question(run.secrets, run.serial)
-        if typed is not None:
-            self.timeline.typed(typed.line)
         try:
             needed = self._typist.type(typed, run.serial) if typed is not None else None
         except OSError:
             needed = None
-        if needed is None:
+        if typed is None or needed is None:
             run.machine.on_unaskable(now)
         else:
-            run.machine.on_ask(now, needed, status_is_ours=telling)
+            self.timeline.hide_echo(typed.line)
+            run.machine.on_ask(now, needed, status_is_ours=status_is_ours)
 
     def _conclude(self, run: Run) -> None:
         """The command has ended: settle where its output ends and what must be said of it."""
-        self.timeline.started(self.transcript.size)  # whatever of ours is still hidden, nobody needs to see
+        self.timeline.end_echo(self.transcript.size)  # whatever of ours is still hidden, nobody needs to see
         run.conclude(self.shell, shell_ended=self.ended is not None)
         ending = run.ending
         assert ending is not None
-        self.marked = self.marked or run.machine.healed
+        self.marks_work = self.marks_work or run.machine.healed
         self._typist.drop_all()
         self._queries.forget()
         if self.ended is None:
             self.prompt.on_free()
             self._typist.last_code = ending.code or 0
-            self.prompt.keys_left = self.prompt.keys_left or bool(self.channel.tty.unread())
+            if self.channel.tty.unread():
+                self.prompt.on_leftover()
             if note := self.processes.survivors_note():
                 run.notes.append(note)

@@ -52,6 +52,10 @@ class Prompt:
         self.keys_left = self.keys_left or left
         self.output_stopped = self.output_stopped or XOFF in data
 
+    def on_leftover(self) -> None:
+        """Something else than keys was written that the prompt may get: an answer of the terminal, unread input."""
+        self.keys_left = True
+
     def on_clear(self) -> None:
         """What stood there was thrown away."""
         self.keys_left = self.output_stopped = False
