@@ -20,11 +20,9 @@ PACKAGE = ROOT / "src" / "truetty"
 
 # Lowest first. A module imports from lower floors and from its own room; rooms on one floor do not know each other.
 FLOORS = (
-    ({"core"},),
-    ({"files"},),  # beneath the shells: xonsh asks where a user's own files are
+    ({"core"}, {"files"}),
     ({"shells"}, {"text"}, {"events"}),
-    ({"questions"},),
-    ({"host"}, {"store"}, {"policy"}),
+    ({"host"}, {"store"}, {"questions"}, {"policy"}),
     ({"terminal"}, {"settings"}, {"testing"}),
     ({"service"},),
     ({"functions"}, {"registry"}, {"__init__"}),  # the public names; those above may use them like any program outside
