@@ -29,11 +29,13 @@ from truetty.store.timeline import Timeline
 from truetty.store.transcript import Transcript
 from truetty.terminal import exit_codes
 from truetty.terminal.wire.alarm import Alarm
+from truetty.terminal.wire.integration import Integration
 from truetty.terminal.wire.modes import ScreenModes
 from truetty.terminal.wire.processes import Processes
 from truetty.terminal.wire.prompt import Prompt
 from truetty.terminal.wire.queries import TerminalQueries
 from truetty.terminal.wire.run import Run
+from truetty.terminal.wire.sender import Sender
 from truetty.terminal.wire.span import Span
 from truetty.terminal.wire.steps import Steps
 from truetty.terminal.wire.typist import Typist
@@ -57,8 +59,7 @@ class Conversation:
         self.run: Run | None = None  # the last one that was begun
         self.ended: Ended | None = None
         self.closing = False
-        self.marks_work = False  # one of ours has come since the shell was started or replaced
-        self.foreign_marks = False  # OSC 133 or 633 was seen
+        self.integration: Final = Integration()
         self.modes: Final = ScreenModes()
         self.prompt: Final = Prompt()
         self.processes: Final = Processes(channel)
@@ -72,6 +73,7 @@ class Conversation:
         self._loop = asyncio.get_running_loop()
         self.timeline: Final = Timeline(transcript, size, self._loop.time())
         self._size = size
+        self._sender = Sender(self._typist, self.prompt, self.timeline, self.integration)
         self._looking: Run | None = None  # whom the next look is for
         self._serial = 0
         self._last_cwd: str | None = None
@@ -85,9 +87,7 @@ class Conversation:
 
     @property
     def strategy(self) -> Strategy:
-        if self.marks_work:
-            return "rich"
-        return "basic" if self.foreign_marks else "none"
+        return self.integration.strategy
 
     @property
     def closed(self) -> bool:
@@ -170,7 +170,7 @@ class Conversation:
         self.processes.begin()
         if self.prompt.is_clean or self._typist.types_unasked:
             try:
-                self._send(run, self._loop.time())
+                self._on_free_prompt(run, self._sender.send)
             except OSError:
                 self.run = before
                 raise
@@ -211,26 +211,16 @@ class Conversation:
             case Query(name=name):
                 self._on_query(name)
             case Hint():
-                self.foreign_marks = True
+                self.integration.foreign_marks = True
         run = self.run
         if run is None or run.ending is not None:
             return
         if isinstance(sign, Mark) and sign.letter == "P" and not self._typist.has_end():
             sign = replace(sign, code=None)
         if run.on_sign(sign, now, in_front=in_front, is_echo=self._typist.is_echo):
-            self._note_marks(run)
+            self.integration.on_mark(run)
             self.timeline.end_echo(run.machine.output_from or 0, run.text or "")
-            self._type_early_keys(run, now)
-
-    def _type_early_keys(self, run: Run, now: float) -> None:
-        if run.early_keys:
-            self._typist.send(run.early_keys.take())
-            run.machine.on_input(now)
-
-    def _note_marks(self, run: Run | None) -> None:
-        if run is not None and not self.marks_work:
-            run.marks_came_back = True
-        self.marks_work = True
+            self._sender.send_early_keys(run, now)
 
     def _on_mark(self, mark: Mark) -> bool | None:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
@@ -239,7 +229,7 @@ class Conversation:
             case "2" if mark.secret == self.key:
                 self.prompt.is_continuation = True
             case "P" if mark.secret == self.key:
-                self._note_marks(run)
+                self.integration.on_mark(run)
                 self.prompt.on_mark(mark)
                 self._typist.on_prompt(mark)
                 if run is None or run.machine.state in (State.QUEUED, State.ENDED):
@@ -277,9 +267,9 @@ class Conversation:
                     case Want.LOOK:
                         self._look(run)
                     case Want.SEND:
-                        self._send_late(run, now)
+                        self._on_free_prompt(run, self._sender.send_late)
                     case Want.ASK:
-                        self._ask(run, now)
+                        self._sender.ask(run, now)
                     case Want.RELEASE:
                         self._typist.on_stop()
                     case Want.STOP:
@@ -308,20 +298,17 @@ class Conversation:
         if machine.state is State.RUNNING and machine.output_from is not None:
             self._typist.drop_texts()
         self._queries.answer(seen)
-        if (
-            seen.kind == "shell"
-            and not (self.marks_work or self._typist.interrupted)
-            and self._typist.reads_before_hook()
-        ):
+        starts_up = not (self.integration.marks_work or self._typist.interrupted)
+        if starts_up and seen.kind == "shell" and self._typist.reads_before_hook():
             seen = replace(seen, kind="line")
         run.on_look(seen, now)
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
             self.channel.learn()  # a prompt that a mark has confirmed, and that looked strange
         typed_into = self.prompt.is_free and self.prompt.keys_left
         if machine.state is State.QUEUED and typed_into and self._typist.is_drawn_unseen():
-            self._send(run, now)
+            self._on_free_prompt(run, self._sender.send_late)
         if run.waiting is not None or run.early_keys.are_due(now):
-            self._type_early_keys(run, now)
+            self._sender.send_early_keys(run, now)
         if (
             not self.shell.has_marks
             and machine.state is State.QUEUED
@@ -332,55 +319,13 @@ class Conversation:
         ):
             self.channel.learn()  # an unknown program reads for the first time: that must be its prompt
 
-    def _send(self, run: Run, now: float) -> None:
+    def _on_free_prompt(self, run: Run, send: Callable[[Run, float], None]) -> None:
+        """The prompt is ours: type the command, if there is one."""
         if run.text is None:
             self.prompt.on_free()
             self.run = None
-            return
-        if self.prompt.keys_left or not self.marks_work:
-            self._typist.on_unmarked_prompt()  # a person, or a rc file, may have replaced the shell
-        if self.prompt.keys_left:
-            continuation = self.prompt.is_continuation
-            self.prompt.on_clear()
-            if not self._typist.clear(continuation=continuation):
-                run.machine.on_clear(now)
-                return
-        typed = self._typist.trigger(run.text, run.secrets, run.serial)
-        needed = self._typist.type(typed, run.serial)
-        self.prompt.on_trigger()
-        if self.shell.has_marks:
-            self.timeline.hide_echo(typed.line)
         else:
-            run.span.start_here(typed.line)
-        run.machine.on_send(now, needed, pauses=self._typist.is_checking)
-
-    def _send_late(self, run: Run, now: float) -> None:
-        try:
-            self._send(run, now)
-        except OSError as error:
-            run.notes.append(f"the command was not sent: {error.strerror}")
-            run.machine.on_unsent(now)
-
-    def _ask(self, run: Run, now: float) -> None:
-        """The prompt is back without a mark: end the output there, ask for the exit code, and heal."""
-        self.marks_work = False
-        status_is_ours = self._typist.has_end()
-        if not self._typist.on_unmarked_prompt():
-            status_is_ours = False
-            run.span.forget_prompt()
-            run.notes.append(f"the shell was replaced by another: {self.shell.name}")
-        if run.machine.output_from is not None:
-            run.on_prompt_without_mark(self.shell)
-        typed = self._typist.question(run.secrets, run.serial)
-        try:
-            needed = self._typist.type(typed, run.serial) if typed is not None else None
-        except OSError:
-            needed = None
-        if typed is None or needed is None:
-            run.machine.on_unaskable(now)
-        else:
-            self.timeline.hide_echo(typed.line)
-            run.machine.on_ask(now, needed, status_is_ours=status_is_ours)
+            send(run, self._loop.time())
 
     def _conclude(self, run: Run) -> None:
         """The command has ended: settle where its output ends and what must be said of it."""
@@ -388,7 +333,8 @@ class Conversation:
         run.conclude(self.shell, shell_ended=self.ended is not None)
         ending = run.ending
         assert ending is not None
-        self.marks_work = self.marks_work or run.machine.healed
+        if run.machine.healed:
+            self.integration.on_answer()
         self._typist.drop_all()
         self._queries.forget()
         if self.ended is None:

@@ -1,0 +1,76 @@
+"""Types a command at the prompt, and the question that heals a shell whose marks have stopped.
+
+Rule: nothing is changed before the private files are written. OSError: they could not be, and nothing was typed.
+"""
+
+from __future__ import annotations
+
+from truetty.store.timeline import Timeline
+from truetty.terminal.wire.integration import Integration
+from truetty.terminal.wire.prompt import Prompt
+from truetty.terminal.wire.run import Run
+from truetty.terminal.wire.typist import Typist
+
+
+class Sender:
+    def __init__(self, typist: Typist, prompt: Prompt, timeline: Timeline, integration: Integration) -> None:
+        self._typist = typist
+        self._prompt = prompt
+        self._timeline = timeline
+        self._integration = integration
+
+    def send(self, run: Run, now: float) -> None:
+        """The trigger; or, where keys stand at the prompt, first what clears it."""
+        assert run.text is not None
+        typist, prompt = self._typist, self._prompt
+        if prompt.keys_left or not self._integration.marks_work:
+            typist.on_unmarked_prompt()  # a person, or a rc file, may have replaced the shell
+        if prompt.keys_left:
+            continuation = prompt.is_continuation
+            prompt.on_clear()
+            if not typist.clear(continuation=continuation):
+                run.machine.on_clear(now)
+                return
+        typed = typist.trigger(run.text, run.secrets, run.serial)
+        needed = typist.type(typed, run.serial)
+        prompt.on_trigger()
+        if typist.shell.has_marks:
+            self._timeline.hide_echo(typed.line)
+        else:
+            run.span.start_here(typed.line)
+        run.machine.on_send(now, needed, pauses=typist.is_checking)
+
+    def send_late(self, run: Run, now: float) -> None:
+        """The same where no caller is there any more to be told that it failed."""
+        try:
+            self.send(run, now)
+        except OSError as error:
+            run.notes.append(f"the command was not sent: {error.strerror}")
+            run.machine.on_unsent(now)
+
+    def send_early_keys(self, run: Run, now: float) -> None:
+        if run.early_keys:
+            self._typist.send(run.early_keys.take())
+            run.machine.on_input(now)
+
+    def ask(self, run: Run, now: float) -> None:
+        """The prompt is back without a mark: end the output there, ask for the exit code, and heal."""
+        typist = self._typist
+        self._integration.on_loss()
+        status_is_ours = typist.has_end()
+        if not typist.on_unmarked_prompt():
+            status_is_ours = False
+            run.span.forget_prompt()
+            run.notes.append(f"the shell was replaced by another: {typist.shell.name}")
+        if run.machine.output_from is not None:
+            run.on_prompt_without_mark(typist.shell)
+        typed = typist.question(run.secrets, run.serial)
+        try:
+            needed = typist.type(typed, run.serial) if typed is not None else None
+        except OSError:
+            needed = None
+        if typed is None or needed is None:
+            run.machine.on_unaskable(now)
+        else:
+            self._timeline.hide_echo(typed.line)
+            run.machine.on_ask(now, needed, status_is_ours=status_is_ours)
