@@ -149,7 +149,7 @@ class Output:
     @property
     def all_given(self) -> bool:
         """Whether `unread` has given everything there is."""
-        return self._reads.cursor.behind() <= 0
+        return self._reads.all_read
 
     def reader(self) -> Reader:
         """Another cursor, at the start of the output."""

@@ -36,7 +36,12 @@ class Reads:
         self._holders = 0
         self._budget = _BUDGET  # the largest that a summary was asked for, or will be
         self._total: int | None = None  # characters, once the output has ended
-        self.cursor = self.reader()  # of `unread`
+        self._cursor: Reader | None = None  # of `unread`; most outputs are never read by it
+
+    @property
+    def all_read(self) -> bool:
+        """Whether `unread` has returned everything there is."""
+        return self._cursor is not None and self._cursor.behind() <= 0
 
     def reader(self) -> Reader:
         """A cursor of its own, at the start of the output."""
@@ -117,9 +122,9 @@ class Reads:
 
     def unread(self, budget: int | Budget | None) -> Work[Part]:
         """Clean text that this method has not returned before. It counts as read once all of it is made."""
-        cursor = self.cursor.copy()
+        cursor = self._cursor.copy() if self._cursor is not None else self.reader()
         part = yield from cursor.read(budget)
-        self.cursor = cursor
+        self._cursor = cursor
         self._release()
         return part
 

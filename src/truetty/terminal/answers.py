@@ -44,8 +44,10 @@ class Answers:
     @property
     def open_waiting(self) -> int | None:
         """The number of the waiting that is left to callers; None while nobody waits, or while it is answered here."""
+        if self._run.waiting is None or self._task is not None:
+            return None
         number = self._run.reader_number
-        if self._run.waiting is None or self._task is not None or number == self._answered:
+        if number == self._answered:
             return None
         looked_at = number == self._seen or (self._replies is None and self._callback is None)
         return number if looked_at else None
@@ -56,11 +58,9 @@ class Answers:
 
     def on_change(self) -> None:
         """Somebody may wait: see whether it can be answered."""
+        if self._run.waiting is None or self._task is not None or self._run.reader_number == self._seen:
+            return
         number = self._run.reader_number
-        if self._run.waiting is None or number == self._seen or self._task is not None:
-            return
-        if self._replies is None and self._callback is None:
-            return
         self._seen = number
         question = self._question()
         if question is None:

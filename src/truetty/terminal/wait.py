@@ -69,9 +69,10 @@ class Wait:
 
     async def _catch_up(self) -> None:
         """Search what is there now, in slices."""
-        end = self._output.bytes
-        while isinstance(self._until, Match) and self._at < end and not self._holds():
-            await turn()
+        if isinstance(self._until, Match):
+            end = self._output.bytes
+            while self._at < end and not self._holds():
+                await turn()
 
     def _holds(self) -> bool:
         self._reached = self._reached or self._look()

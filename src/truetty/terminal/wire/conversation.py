@@ -261,8 +261,9 @@ class Conversation:
     def _act(self) -> None:
         """After anything happened: do what the machine wants, tell the owner, set the one timer."""
         if (run := self.run) is not None:
-            now, wants = self._loop.time(), run.machine.wants
+            wants = run.machine.wants
             while wants:
+                now = self._loop.time()
                 match wants.pop(0):
                     case Want.LOOK:
                         self._look(run)
