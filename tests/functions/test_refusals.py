@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import truetty
 from tests.acceptance.session import eventually
 from truetty import functions
 from truetty.functions import Result
 from truetty.policy import Audit, Decision, Policy
+from truetty.service.handoffs import Handoff
 from truetty.service.registry import Registry
 from truetty.service.service import Service
 
@@ -119,10 +121,11 @@ async def test_wait(service: Service, home: Path, wrong: dict[str, object]) -> N
     """Output that a refused wait would have returned is still new to the next pattern."""
     id = await started(service, "echo ready; cat")
     command = service.command(id)
-    await functions.call(service, "send", {"id": id, "text": "go\n", "wait": PATIENCE})
-    await command.wait(PATIENCE, "go\ngo")
+    await command.send("go\n")
+    await command.changes.until(lambda: command.output.raw().endswith(b"go\r\ngo\r\n"), PATIENCE)
     await refused(service, "wait", **{"id": id, **wrong})
-    assert command.state == "waiting"
+    await command.wait(PATIENCE, "go\ngo")
+    assert command.reached == "match" and not command.finished
 
 
 @pytest.mark.parametrize(
@@ -204,3 +207,29 @@ async def test_refused_typing_is_in_the_audit_and_so_is_a_handoff(home: Path) ->
     assert "secret" in lines[1]["reason"] and "the password" in lines[2]["reason"] and "a person" in lines[3]["reason"]
     assert "hunter" not in log.read_text() and {line["task"] for line in lines} == {"agent"}
     assert {line["terminal"] for line in lines} == {id.partition("-")[0]}
+
+
+async def test_a_handoff_whose_person_cannot_be_reached_leaves_the_agent_its_terminal(service: Service) -> None:
+    def fail(handoff: Handoff) -> None:
+        raise OSError("no page can be opened")
+
+    id = await started(service, "read x; echo $x")
+    handed = await functions.call(service, "handoff", {"id": id}, on_handoff=fail)
+    assert handed.error is not None
+    sent = await functions.call(service, "send", {"id": id, "text": "mine", "enter": True, "wait": PATIENCE})
+    assert sent.error is None and sent.data["state"] == "finished"
+
+
+async def test_a_restart_with_a_text_that_no_shell_takes_ends_no_bash(service: Service) -> None:
+    bash = functions.Bash(service, wait=PATIENCE)
+    await bash.call({"command": "x=kept"})
+    assert (await bash.call({"restart": True, "command": "a\0b"})).error is not None
+    assert (await bash.call({"command": "echo $x"})).data["output"] == "kept\n"
+
+
+async def test_keys_with_one_that_is_not_there_are_no_signal_of_ours(service: Service) -> None:
+    id = await started(service, "sleep 1000")
+    command = service.command(id)
+    with pytest.raises(truetty.BadKey):
+        await command.press("C-c", "NoSuchKey")
+    assert command.state == "running"

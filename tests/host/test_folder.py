@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -106,3 +107,17 @@ def test_a_sweep_in_another_pid_namespace_removes_nothing(owned: Folder, program
 
 def test_a_place_that_is_private_is_found() -> None:
     assert os.path.isdir(folder.place())
+
+
+def test_what_finds_no_room_leaves_nothing_behind(owned: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+
+    def fill(descriptor: int, data: bytes) -> int:
+        if len(data) <= 1000:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(descriptor, data[:1000])
+
+    monkeypatch.setattr(os, "write", fill)
+    with pytest.raises(OSError, match="No space left"):
+        owned.write({"c1": b"x" * 5000})
+    assert not owned.has("c1")

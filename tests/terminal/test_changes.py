@@ -1,69 +1,63 @@
-"""Who hears of a change, in which order, and until when."""
+"""Who is told of a change, in which order, and what a failure of one means for the others."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
-from tests.stage import PATIENCE
+from tests.patience import PATIENCE
 from truetty.terminal.changes import Changes, Rank
 
 
-def test_the_order_is_that_of_the_ranks() -> None:
-    changes, heard = Changes(), list[str]()
-    for rank in (Rank.OWNERS, Rank.STREAMS, Rank.COMMAND, Rank.RECORDINGS, Rank.ANSWERS):
-        changes.subscribe(lambda name=rank.name: heard.append(name), rank)  # type: ignore[misc]
-    changes.tell()
-    assert heard == ["COMMAND", "ANSWERS", "STREAMS", "RECORDINGS", "OWNERS"]
+async def test_a_subscriber_that_fails_keeps_nobody_from_being_told() -> None:
+    changes, told, failures = Changes(), [], []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context["exception"]))
 
+    def fail() -> None:
+        raise RuntimeError("no descriptors left")
 
-def test_those_of_one_rank_come_in_the_order_in_which_they_came() -> None:
-    changes, heard = Changes(), list[int]()
-    for number in range(5):
-        changes.subscribe(lambda number=number: heard.append(number), Rank.STREAMS)  # type: ignore[misc]
-    changes.tell()
-    assert heard == [0, 1, 2, 3, 4]
-
-
-def test_who_has_left_hears_nothing() -> None:
-    changes, heard = Changes(), list[str]()
-    leave_early = changes.subscribe(lambda: heard.append("early"), Rank.STREAMS)
-    leave: list[Callable[[], None]] = []
-    changes.subscribe(lambda: leave[0](), Rank.COMMAND)
-    leave.append(changes.subscribe(lambda: heard.append("late"), Rank.OWNERS))  # gone in the middle of a change
-    leave_early()
-    leave_early()
-    changes.tell()
-    assert heard == [] and changes.subscribers == 1
-
-
-async def test_a_wait_sees_what_subscribers_have_settled() -> None:
-    changes, settled = Changes(), list[bool]()
-    changes.subscribe(lambda: settled.append(True), Rank.OWNERS)
-    waiting = asyncio.ensure_future(changes.until(lambda: bool(settled), None))
+    changes.subscribe(fail, Rank.OWNERS)
+    changes.subscribe(lambda: told.append("second"), Rank.OWNERS)
+    waiting = asyncio.ensure_future(changes.until(lambda: bool(told), PATIENCE))
     await asyncio.sleep(0)
-    assert changes.waiters == 1
     changes.tell()
-    await asyncio.wait_for(waiting, PATIENCE)
-    assert changes.waiters == 0
+    await waiting
+    assert told == ["second"] and [str(failure) for failure in failures] == ["no descriptors left"]
 
 
-async def test_the_end_ends_every_wait() -> None:
+async def test_a_condition_that_fails_is_its_own_waiters_error() -> None:
+    changes, holds = Changes(), False
+
+    def condition() -> bool:
+        if holds:
+            raise OSError("too many open files")
+        return False
+
+    failing = asyncio.ensure_future(changes.until(condition, PATIENCE))
+    other = asyncio.ensure_future(changes.until(lambda: holds, PATIENCE))
+    await asyncio.sleep(0)
+    holds = True
+    changes.tell()
+    await other
+    with pytest.raises(OSError, match="too many open files"):
+        await failing
+
+
+async def test_who_has_left_is_not_told() -> None:
+    changes, told = Changes(), []
+    leave = changes.subscribe(lambda: told.append(1), Rank.OWNERS)
+    changes.tell()
+    leave()
+    changes.tell()
+    assert told == [1] and changes.subscribers == 0
+
+
+async def test_nobody_waits_when_it_is_over() -> None:
     changes = Changes()
     waiting = asyncio.ensure_future(changes.until(lambda: False, None))
     await asyncio.sleep(0)
     changes.close()
     await asyncio.wait_for(waiting, PATIENCE)
-    await asyncio.wait_for(changes.until(lambda: False, None), PATIENCE)
-
-
-async def test_a_cancelled_wait_leaves_nothing_behind() -> None:
-    changes = Changes()
-    waiting = asyncio.ensure_future(changes.until(lambda: False, PATIENCE))
-    await asyncio.sleep(0)
-    waiting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting
+    await changes.until(lambda: False, None)
     assert changes.waiters == 0

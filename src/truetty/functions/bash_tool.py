@@ -20,6 +20,7 @@ from truetty.functions.result import Result, result
 from truetty.functions.table import BASH
 from truetty.functions.verbs import as_result
 from truetty.service.service import Service
+from truetty.terminal import checks
 
 # Models take this tool for one that answers when the command is done.
 WAIT: Final = 120.0
@@ -68,6 +69,8 @@ class Bash:
         if command is None and not taken.flag("restart"):
             raise Misuse("bash needs command, or restart: true", known=["command", "restart"])
         if taken.flag("restart"):
+            if command is not None:
+                checks.check_text(command)
             await self._end()
         if command is None:
             return result(headline="restarted: the next command runs in a new bash")

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import assert_never
 
-from truetty.core.errors import HostError, Misuse, TruettyError, UnknownTerminal
+from truetty.core.errors import Denied, HostError, Misuse, TruettyError, UnknownTerminal
 from truetty.core.until import Settled, Until
 from truetty.functions import requests, words
 from truetty.functions.requests import Listing, Look, Offer, Read, Request, Run, Send, Stop, Wait
@@ -211,7 +211,12 @@ class Verbs:
     async def _hand_over(self, offer: Offer) -> Result:
         command = self._service.command(self._id(offer.id))
         handoff = self._service.handoff(command.id, offer.reason or words.NO_REASON)
-        invitation = await self._surface.invite(handoff, command)
+        try:
+            invitation = await self._surface.invite(handoff, command)
+        except Exception:  # no person has the ticket: the agent may type again
+            with suppress(Denied):  # the surface may have given it back
+                self._service.handoffs.give_back(handoff.ticket)
+            raise
         wait = invitation.wait if offer.wait is None else offer.wait
         answer = await self._wait(offer, command, wait, Settled())
         if command.finished or answer.reached is not None:

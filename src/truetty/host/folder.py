@@ -80,7 +80,11 @@ class Folder:
         for name, content in files.items():
             if "/" in name:
                 os.makedirs(os.path.dirname(f"{self.path}/{name}"), 0o700, exist_ok=True)
-            self._write(name, content)
+            try:
+                self._write(name, content)
+            except OSError:  # no room: what was written of it would keep the next command from being sent
+                self.drop(name)
+                raise
 
     def drop(self, name: str) -> None:
         with contextlib.suppress(OSError):

@@ -237,6 +237,9 @@ class LocalChannel:
                     self._loop.remove_reader(self._pidfd)
             self._let_go()
             self.files.remove()
+            if self._ended is None and self._sink is not None:  # it outlives SIGKILL, as in an uninterruptible wait
+                self._ended = Ended()
+                self._sink.on_end(self._ended)
 
     async def _end_everyone(self) -> None:
         everyone = self._everyone()

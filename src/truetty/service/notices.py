@@ -112,7 +112,7 @@ class Notices:
     async def _watch(self, running: _Running) -> None:
         """Tell the listeners what happens to it."""
         command, seen = running.command, running.command.open_waiting or 0
-        while not command.finished:
+        while not command.finished and not command.changes.over:
             await command.changes.until(lambda: command.finished or (command.open_waiting or 0) > seen, None)  # noqa: B023
             seen = command.open_waiting or seen
             if command.finished:
@@ -121,6 +121,7 @@ class Notices:
                 for listener in list(self._listeners):
                     with contextlib.suppress(Exception):  # a listener that fails must not keep the others from hearing
                         await listener(notice)
+        self._running.pop(command.id, None)  # its terminal may be closed without an end that was seen
 
     def _unheard(self, running: _Running) -> Notice | None:
         """What no answer has said of it yet."""

@@ -9,6 +9,7 @@ Rule 3: a shell goes to another directory by a real command, and the kernel says
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 from typing import Final
@@ -44,6 +45,7 @@ class Seat:
         self.used_at = inf  # until it is open
         self.opening: asyncio.Task[None] | None = None  # of a shell for the pool
         self.ending: asyncio.Task[None] | None = None  # there while it is closed
+        self.unsubscribe: Callable[[], None] = lambda: None  # from the changes of its terminal
         self._state: State = Opening(claim)
         self._last: Command | None = None  # the newest command whose end was noticed
         self._own: frozenset[int] = frozenset()  # processes that the user's start-up files have started, as far as seen

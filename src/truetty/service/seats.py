@@ -91,7 +91,7 @@ class Seats:
             reason = "the shell ended before its first prompt"
             raise SpawnFailed(f"{reason}: {code}", shell=options.shell, cwd=options.cwd, reason=reason, exit_code=code)
         seat.on_open(self._timer.now())
-        terminal.changes.subscribe(partial(self._on_change, seat), Rank.OWNERS)
+        seat.unsubscribe = terminal.changes.subscribe(partial(self._on_change, seat), Rank.OWNERS)
 
     # -- what happens to them
 
@@ -147,6 +147,7 @@ class Seats:
         try:
             await seat.terminal.close()
         finally:
+            seat.unsubscribe()
             self._seats.remove(seat)
             if seat.known:
                 self.past.add_terminal(seat.terminal)

@@ -175,6 +175,9 @@ class Reads:
             return None, self._total
         text = self._shared()
         yield from text.follow()
+        while not text.stands:  # the output begins or ends elsewhere than it seemed
+            text = self._shared()
+            yield from text.follow()
         if self._window.end is not None:
             self._total = text.characters
         self._release()

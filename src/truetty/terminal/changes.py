@@ -62,10 +62,20 @@ class Changes:
         """Something changed."""
         for one in self._subscribers:
             if not one.has_left:  # by a change that an earlier one has made
-                one.callback()
+                try:
+                    one.callback()
+                except Exception as error:
+                    _report(error)
         for condition, future in list(self._waiting):
-            if not future.done() and (self.over or condition()):
-                future.set_result(None)
+            if future.done():
+                continue
+            try:
+                holds = self.over or condition()
+            except Exception as error:  # the waiter's own: `until` raises it
+                future.set_exception(error)
+            else:
+                if holds:
+                    future.set_result(None)
 
     def close(self) -> None:
         """The terminal is closed: this is the last change."""
@@ -92,6 +102,12 @@ class Changes:
                     timer.cancel()
             if end is not None and loop.time() >= end:
                 return
+
+
+def _report(error: Exception) -> None:
+    """A subscriber has failed. The others are told all the same, and so is the loop's own handler of errors."""
+    message = "a subscriber to a terminal's changes has failed"
+    asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
 
 
 def _wake(future: asyncio.Future[None]) -> None:

@@ -236,16 +236,18 @@ class Command:
     async def press(self, *names: str) -> None:
         """Press keys by name: "Enter", "C-c", "Up", "F5"."""
         self._require_running()
-        if "C-c" in names:
-            self._stop.sent.add(signal.SIGINT)
         await keyboard.press(self._conversation, *names)
+        self._note_keys(names)
 
     async def type(self, text: str, *names: str) -> None:
         """Type `text`, then press keys by name, in one write. A name that no key has is refused before that."""
         self._require_running()
+        await keyboard.type(self._conversation, text, *names)
+        self._note_keys(names)
+
+    def _note_keys(self, names: tuple[str, ...]) -> None:
         if "C-c" in names:
             self._stop.sent.add(signal.SIGINT)
-        await keyboard.type(self._conversation, text, *names)
 
     async def interrupt(self) -> bool:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""

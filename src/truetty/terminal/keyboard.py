@@ -20,7 +20,8 @@ async def send(conversation: Conversation, text: str | bytes) -> None:
 async def press(conversation: Conversation, *names: str) -> None:
     """Returns when the tty has taken them."""
     conversation.require_open()
-    conversation.send(keys.encode(*names, application=conversation.modes.application_keys))
+    if names:
+        conversation.send(keys.encode(*names, application=conversation.modes.application_keys))
     await conversation.channel.drained()
 
 
@@ -29,6 +30,8 @@ async def type(conversation: Conversation, text: str, *names: str) -> None:
     conversation.require_open()
     if not isinstance(text, str):
         raise Misuse(f"only text can be typed, not {text!r}", text=text)
-    data = keys.encode(*names, application=conversation.modes.application_keys)
-    conversation.send(text.encode("utf-8", "surrogateescape") + data)
+    data = text.encode("utf-8", "surrogateescape")
+    data += keys.encode(*names, application=conversation.modes.application_keys)
+    if data:
+        conversation.send(data)
     await conversation.channel.drained()

@@ -126,10 +126,13 @@ class Terminal:
 
     @property
     def jobs(self) -> list[Process] | None:
-        """Living processes that were started in it. None: they cannot be seen here, so some may be there."""
-        return (
-            self._conversation.channel.family.children() if self._conversation is not None and not self.closed else []
-        )
+        """Living processes that were started in it. None: they cannot be seen, so some may be there.
+
+        Once the shell has ended by itself, its jobs cannot be told from other processes.
+        """
+        if self._conversation is None or self._phase in (Phase.CLOSING, Phase.CLOSED):
+            return []
+        return None if self.closed else self._conversation.channel.family.children()
 
     @property
     def strategy(self) -> Strategy:
@@ -165,6 +168,7 @@ class Terminal:
         except OSError as error:
             made.discard()
             self.command = before
+            self.changes.tell()  # those who were told of the command meanwhile
             raise HostError(f"the command was not sent: {error.strerror}", reason=error.strerror) from error
         return made
 

@@ -58,7 +58,7 @@ class Wait:
         self._next_look = 0.0
         self._pause = PORT_LOOK
         self._reached: str | None = None
-        self._was_open = isinstance(until, Port) and self._family.port_is_open(until.number)
+        self._was_open = self._family.port_is_open(until.number) if isinstance(until, Port) else None
 
     async def wait(self, timeout: float | None) -> str | None:
         """Returns what has come of it, in a word; None if patience is over."""
@@ -135,7 +135,7 @@ class Wait:
         if found is not None and number in found:
             return True
         # A server that has left the terminal, as daemons do, is nobody's child; but it was not there before.
-        return not self._was_open and self._family.port_is_open(number) is True
+        return self._was_open is False and self._family.port_is_open(number) is True
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

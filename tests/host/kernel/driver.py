@@ -106,12 +106,12 @@ class Pty:
         """Let it run a program and look meanwhile: then the observer knows the path on which it runs programs."""
         self.type("/bin/sleep 1000\r")
         # Between fork and exec, zsh's child ignores Ctrl-C.
-        self.until(lambda: self._in_front() == "sleep", "sleep is in front")
+        self.until(lambda: self.in_front() == "sleep", "sleep is in front")
         self.settle("running", conclusive=True)
         self.type("\x03")
         self.settle("ready", conclusive=True)
 
-    def _in_front(self) -> str | None:
+    def in_front(self) -> str | None:
         found = proc.stat(self.observer.tty.foreground() or 0)
         return found.name if found is not None else None
 

@@ -39,6 +39,24 @@ def test_a_step_that_fails_stops_nothing() -> None:
     assert done == ["left", "next"]
 
 
+def test_steps_behind_one_that_fails_are_taken_in_their_turn() -> None:
+    done: list[str] = []
+    steps = Steps(lambda: None)
+
+    def fail() -> None:
+        raise OSError
+
+    def outer() -> None:
+        steps.take(fail)
+        steps.take(done.append, "behind it")
+
+    with pytest.raises(OSError):
+        steps.take(outer)
+    assert done == ["behind it"]
+    steps.take(done.append, "next")
+    assert done == ["behind it", "next"]
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 async def test_a_conversation_is_never_inside_itself(
     shell: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,4 +1,4 @@
-"""Whether marks reach us, ours or somebody else's: what a terminal reports as its strategy."""
+"""Whether marks reach us: our own (OSC 7717) or foreign ones (OSC 133, OSC 633). The strategy follows from it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Integration:
 
     def on_mark(self, run: Run | None) -> None:
         """One of ours has come, with its secret."""
-        if run is not None and not self.marks_work:
+        if run is not None and run.ending is None and not self.marks_work:
             run.marks_came_back = True
         self.marks_work = True
 

@@ -28,8 +28,18 @@ class Steps:
         finally:
             try:
                 self._after()
-                while self._next:
-                    self._next.popleft()()
-                    self._after()
             finally:
-                self._busy = False
+                self._finish()
+
+    def _finish(self) -> None:
+        """Take the steps that came meanwhile, each though the one before it failed; then raise what failed first."""
+        failure: Exception | None = None
+        while self._next:
+            try:
+                self._next.popleft()()
+                self._after()
+            except Exception as error:
+                failure = failure or error
+        self._busy = False
+        if failure is not None:
+            raise failure
