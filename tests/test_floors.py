@@ -67,7 +67,7 @@ PARTS = {module.split(".")[1] for module in MODULES.values()}
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every module a file imports, wherever in it; for `from truetty.core import keys` also `truetty.terminal.keys`."""
+    """Every module a file imports, wherever in it; for `from truetty.core import marks` also `truetty.core.marks`."""
     package = MODULES[path].split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text(), str(path))):
         if isinstance(node, ast.Import):

@@ -3,7 +3,7 @@
 Rule 1: a verb translates. What may be done and what it means is decided by `Service`.
 Rule 2: a call that is cancelled ends its wait, never the command.
 Rule 3: a surface adds to the verbs by a `Surface`; there is no second way to do them.
-Rule 4: whatever a model sends, it gets a `Result`. Errors become results in `answered` and nowhere else.
+Rule 4: whatever a model sends, it gets a `Result`. Errors become results in `as_result` and nowhere else.
 """
 
 from __future__ import annotations

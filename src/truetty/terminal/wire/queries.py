@@ -1,4 +1,4 @@
-"""TerminalQueries that programs ask the terminal, and the few fixed answers they get.
+"""What programs ask the terminal (DA1, DSR, CPR), and the few fixed answers they get.
 
 Rule 1: no part of a question ever comes back, and no answer but these three is ever given: text from the output that
         returns as input is how terminals were broken into.
