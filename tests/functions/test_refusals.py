@@ -228,8 +228,7 @@ async def test_a_restart_with_a_text_that_no_shell_takes_ends_no_bash(service: S
 
 
 async def test_keys_with_one_that_is_not_there_are_no_signal_of_ours(service: Service) -> None:
-    id = await started(service, "sleep 1000")
-    command = service.command(id)
+    command = service.command((await service.start("sleep 1000", task="a")).id)
     with pytest.raises(truetty.BadKey):
         await command.press("C-c", "NoSuchKey")
     assert command.state == "running"
