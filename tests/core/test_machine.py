@@ -470,6 +470,19 @@ def test_a_shell_that_stops_for_us_is_not_waiting() -> None:
     assert evidence(t) == "mark"
 
 
+def test_a_shell_that_is_slow_to_read_the_line_that_lets_it_go_on_is_not_waiting() -> None:
+    t = MachineByHand(sent=False)
+    t.machine.on_send(0.0, needed=0, pauses=True)
+    t.machine.on_release(needed=1001)
+    t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=1, consumed=1000)
+    t.turn(60)
+    assert t.machine.waiting is None and t.wanted == []
+    t.event(C)
+    t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=2, consumed=1001)
+    t.turn(1)
+    assert t.machine.waiting is not None  # it has read our line: this is a read of the command
+
+
 def test_the_time_out_is_asked_for_once() -> None:
     t = MachineByHand(limit=5)
     t.event(C)

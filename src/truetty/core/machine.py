@@ -199,6 +199,10 @@ class Machine:
         self._reader.on_command()
         self._pace.soon(now, LOOK_AFTER_OUTPUT)
 
+    def on_release(self, needed: int) -> None:
+        """The line that ends the pause was typed; `needed` as above."""
+        self._prompt.on_release(needed)
+
     def on_ask(self, now: float, needed: int, *, status_is_ours: bool = True) -> None:
         """The question was typed. `status_is_ours`: what the shell has in `$?` can only be the command's."""
         self._testimony.on_question(status_is_ours=status_is_ours)

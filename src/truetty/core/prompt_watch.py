@@ -15,8 +15,8 @@ from truetty.core.reader_watch import AGREEING_LOOKS
 
 # With output of a background job between every two looks, this many in a row prove the prompt all the same.
 STEADY_LOOKS: Final = 8
-# Before the text runs, the shell reads one line from us (mark M). That read is over within a millisecond. If it is
-# still there after so many looks, it is another program's read.
+# Before the text runs, the shell reads one line from us (mark M). If no M has come after so many looks at a read, the
+# read is another program's.
 PAUSE_LOOKS: Final = 50
 
 
@@ -54,6 +54,10 @@ class PromptWatch:
         self._needed = needed
         self._ignored = PAUSE_LOOKS if pauses else 0
         self._unseen = 0
+
+    def on_release(self, needed: int) -> None:
+        """The line that the shell pauses for was typed: until it has read that line, its read is no waiting."""
+        self._needed = needed
 
     def on_question(self, needed: int) -> None:
         self._needed = needed

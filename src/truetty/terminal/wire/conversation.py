@@ -241,7 +241,7 @@ class Conversation:
                 self._typist.on_end(mark)
                 return self.processes.shell_alone_in_front()
             case "M" if run is not None and mark.secret == run.secrets.start:
-                self._typist.on_stop()
+                self._sender.end_pause(run)
             case _:
                 return True
         return self.channel.tty.shell_in_front()
@@ -272,7 +272,7 @@ class Conversation:
                     case Want.ASK:
                         self._sender.ask(run, now)
                     case Want.RELEASE:
-                        self._typist.on_stop()
+                        self._sender.end_pause(run)
                     case Want.STOP:
                         run.time_is_over = True
             if run.ending is not None and not run.concluded:

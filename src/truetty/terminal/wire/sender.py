@@ -48,6 +48,11 @@ class Sender:
             run.notes.append(f"the command was not sent: {error.strerror}")
             run.machine.on_unsent(now)
 
+    def end_pause(self, run: Run) -> None:
+        """The shell reads a line before it runs the text (M): that line is sent."""
+        if (needed := self._typist.end_pause()) is not None:
+            run.machine.on_release(needed)
+
     def send_early_keys(self, run: Run, now: float) -> None:
         if run.early_keys:
             self._typist.send(run.early_keys.take())

@@ -136,17 +136,17 @@ class Typist:
         name = next((name for name in self._files if name[0] == "d"), None)
         return name is None or self._private.has(name) is not False
 
-    def on_stop(self) -> None:
-        """The shell has stopped for us (M): nothing runs, its editor is away, what we see is what the text will get.
+    def end_pause(self) -> int | None:
+        """The shell has paused for us (M): nothing runs, its editor is away, what we see is what the text will get.
 
-        Both the mark and looks that show the shell's read say so. One newline lets it go on: a second one would be
-        input of the command.
+        Both the mark and looks that show the shell's read say so. One newline ends the pause: a second one would be
+        input of the command. Returns the count of bytes the shell must have read; None: it was let go on before.
         """
         if not self.is_checking:
-            return
+            return None
         self._mend()
         self._check = ModesCheck.UNNEEDED
-        self._channel.write(b"\n")
+        return self._write(b"\n")
 
     def _mend(self) -> None:
         modes = self._channel.tty.modes()
@@ -189,9 +189,13 @@ class Typist:
         self._private.write(typed.files)
         number = str(serial)
         self._files += [name for name in typed.files if name[1:] == number]
+        return self._write(typed.line)
+
+    def _write(self, keys: bytes) -> int:
+        """Returns the count of bytes the shell must have read before a look at it counts."""
         consumed = self._channel.process.consumed()
-        self._channel.write(typed.line)
-        return consumed + len(typed.line) if consumed is not None else 0
+        self._channel.write(keys)
+        return consumed + len(keys) if consumed is not None else 0
 
     # -- files
 
