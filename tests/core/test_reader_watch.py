@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from truetty.core import testimony as said  # pytest would take a `Testimony` of ours for a class of tests
 from truetty.core.observation import Observation, ReadKind
 from truetty.core.pace import LOOK_AFTER_KEYS
-from truetty.core.reader_watch import AGREEING_LOOKS, AGREEING_SPAN, WAKE_TIME, KeyboardReader, ReaderWatch
+from truetty.core.reader_watch import AGREEING_LOOKS, AGREEING_SPAN, WAKE_LIMIT, WAKE_TIME, KeyboardReader, ReaderWatch
 from truetty.core.signs import Mark
 from truetty.testing import SECRETS
 
@@ -91,12 +93,39 @@ def test_output_or_nobody_ends_it_and_the_next_is_another() -> None:
 def test_after_keys_the_same_sleeper_counts_when_it_has_run_or_had_the_time_to() -> None:
     reader = watch()
     reader.on_away(reading(wakes=5), 0.0, marks())
-    reader.on_keys(1.0)
+    reader.on_keys(1.0, needed=0, wakes=False)
     assert reader.on_away(reading(wakes=5), 1.0 + WAKE_TIME / 2, marks()) == LOOK_AFTER_KEYS and reader.waiting is None
     reader.on_away(reading(wakes=6), 1.0 + WAKE_TIME / 2, marks())
     assert reader.waiting is not None
-    reader.on_keys(2.0)
+    reader.on_keys(2.0, needed=0, wakes=False)
     reader.on_away(reading(wakes=6), 2.0 + WAKE_TIME, marks())
+    assert reader.waiting is not None
+    reader.on_keys(4.0, needed=0, wakes=True)
+    reader.on_away(reading(wakes=6), 4.0 + WAKE_LIMIT / 2, marks())
+    assert reader.waiting is None
+    reader.on_away(reading(wakes=6), 4.0 + WAKE_LIMIT, marks())
+    assert reader.waiting is not None  # another program has read them
+
+
+def test_keys_that_were_sent_to_no_known_reader_may_not_have_reached_the_first_that_is_seen() -> None:
+    reader = watch()
+    reader.on_keys(1.0, needed=0, wakes=True)
+    assert reader.on_away(reading(), 1.1, marks()) == LOOK_AFTER_KEYS
+    reader.on_away(reading(wakes=2), 1.2, marks())
+    assert reader.waiting is not None
+    sleeper = watch()
+    sleeper.on_keys(1.0, needed=0, wakes=True)
+    sleeper.on_away(reading(), 1.1, marks())
+    sleeper.on_away(reading(), 1.1 + WAKE_TIME, marks())
+    assert sleeper.waiting is not None  # it had read them before it was seen
+
+
+def test_the_shell_has_run_when_it_has_read_the_keys() -> None:
+    reader = watch()
+    reader.on_keys(1.0, needed=1008, wakes=True)
+    first = Observation("waiting", True, "line", SHELL, "dash", 1, 1000)
+    assert reader.on_away(first, 1.1, marks()) == LOOK_AFTER_KEYS and reader.waiting is None
+    reader.on_away(replace(first, consumed=1008), 1.2, marks())
     assert reader.waiting is not None
 
 

@@ -215,10 +215,12 @@ class Machine:
         self._prompt.on_clear()
         self._pace.soon(now, LOOK_AFTER_KEYS)
 
-    def on_input(self, now: float) -> None:
-        """Keys were sent to the program that reads."""
+    def on_input(self, now: float, needed: int = 0, *, wakes: bool = True) -> None:
+        """Keys were sent to the program that reads. `needed`: what the shell's count of bytes read must reach if it is
+        the shell itself. `wakes`: whether they must wake their reader.
+        """
         self._testimony.on_keys()
-        self._reader.on_keys(now)
+        self._reader.on_keys(now, needed=needed, wakes=wakes)
         self._pace.soon(now, LOOK_AFTER_KEYS)
 
     # -- what was printed

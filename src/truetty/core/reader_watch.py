@@ -3,7 +3,8 @@
 Rule 1: one conclusive look at a reader is enough, unless other threads of the foreground run at that moment.
 Rule 2: suggestive looks prove nothing one by one. Three that agree, over 0.15 s, prove that a program waits. A reader
         that was on a CPU in between starts the count anew.
-Rule 3: after keys were sent, the same reader may simply not have woken up yet. It counts again when it has run since.
+Rule 3: after keys were sent, a reader may simply not have woken up yet. It counts when it has run since. The count of
+        bytes that the shell has read tells that of the shell, even if it was not known to read when keys were sent.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from truetty.core.testimony import Testimony
 # chance.
 AGREEING_LOOKS: Final = 3
 AGREEING_SPAN: Final = 0.15
-# How long after keys were sent a reader that has not run since is taken to be still asleep.
+# How long after keys were sent a reader that has not run since is taken to be still asleep. Keys that must wake it take
+# longer only if the machine is very busy; in the end another program has read them.
 WAKE_TIME: Final = 0.3
+WAKE_LIMIT: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,12 @@ class ReaderWatch:
     __slots__ = (
         "_agreeing",
         "_alternate_screen",
+        "_asleep_until",
         "_count",
+        "_needed",
         "_sees",
         "_shell",
         "_since",
-        "_typed_at",
         "_unknown",
         "_who",
         "reader_number",
@@ -61,7 +65,8 @@ class ReaderWatch:
         self._sees = sees
         self._unknown = False  # the last look was not allowed to see
         self._who: tuple[int | None, int | None] | None = None  # the last reader, and its count of wake-ups
-        self._typed_at = -inf
+        self._asleep_until = -inf  # until then a reader that has not run since the last keys may still wake up
+        self._needed = 0  # what the shell's count of bytes read must reach, if it is the shell that reads those keys
         self._count = 0  # suggestive looks that agree, so far
         self._agreeing: tuple[object, ...] = ()  # what they all showed
         self._since = 0.0  # when the first of them was made
@@ -78,9 +83,12 @@ class ReaderWatch:
         """The command was typed, or has started: who read before is no reader of its own."""
         self.waiting = None
 
-    def on_keys(self, now: float) -> None:
-        """Keys were sent: the reader has something to read."""
-        self._typed_at = now
+    def on_keys(self, now: float, *, needed: int, wakes: bool) -> None:
+        """Keys were sent. `wakes`: they end a line, or every key is read at once, so that a reader must wake up."""
+        if self.waiting is None and now >= self._asleep_until:
+            self._who = None  # the program that will read them is not known
+        self._asleep_until = now + (WAKE_LIMIT if wakes else WAKE_TIME)
+        self._needed = needed
         self.on_no_reader()
 
     def on_bytes(self) -> None:
@@ -110,7 +118,7 @@ class ReaderWatch:
         if look.seen != "waiting":
             self.on_no_reader()
             return None
-        if now < self._typed_at + WAKE_TIME and self._who == (look.reader, look.wakes):
+        if now < self._asleep_until and not self._has_run(look, now):
             return LOOK_AFTER_KEYS
         if (not look.conclusive or look.busy) and not self._agrees(look, now):
             return AGREEING_SPAN / AGREEING_LOOKS if self.waiting is None else None
@@ -121,6 +129,17 @@ class ReaderWatch:
         """The command has ended."""
         self.waiting = None
         self.stopped = False
+
+    def _has_run(self, look: Observation, now: float) -> bool:
+        """Whether the reader has run since keys were sent."""
+        who = (look.reader, look.wakes)
+        if self._who is not None:
+            return self._who != who
+        if look.reader == self._shell and look.consumed is not None:
+            return look.consumed >= self._needed
+        self._who = who
+        self._asleep_until = min(self._asleep_until, now + WAKE_TIME)  # it may have read the keys before this look
+        return False
 
     def _kind(self, look: Observation, testimony: Testimony) -> WaitingKind:
         kind: WaitingKind = look.kind or "key"

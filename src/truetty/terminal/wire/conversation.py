@@ -182,9 +182,7 @@ class Conversation:
         if run is not None and run.machine.state is State.SENT and run.waiting is None:
             run.early_keys.add(data, now)
         else:
-            self._typist.send(data)
-            if run is not None and run.ending is None:
-                run.machine.on_input(now)
+            self._sender.send_keys(run, data, now)
 
     def _take(self, data: bytes) -> None:
         now, run = self._loop.time(), self.run

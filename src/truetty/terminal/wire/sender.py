@@ -53,10 +53,14 @@ class Sender:
         if (needed := self._typist.end_pause()) is not None:
             run.machine.on_release(needed)
 
+    def send_keys(self, run: Run | None, data: bytes, now: float) -> None:
+        sending = self._typist.send(data)
+        if run is not None and run.ending is None:
+            run.machine.on_input(now, sending.needed, wakes=sending.wakes)
+
     def send_early_keys(self, run: Run, now: float) -> None:
         if run.early_keys:
-            self._typist.send(run.early_keys.take())
-            run.machine.on_input(now)
+            self.send_keys(run, run.early_keys.take(), now)
 
     def ask(self, run: Run, now: float) -> None:
         """The prompt is back without a mark: end the output there, ask for the exit code, and heal."""

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from truetty.core.signs import Mark
 from truetty.core.testimony import Secrets
-from truetty.host.base import USUAL, Channel
+from truetty.host.base import USUAL, Channel, Modes
 from truetty.shells import table
 from truetty.shells.row import CTRL_C, Request, Row, Typed
 from truetty.terminal.wire.modes import ScreenModes
@@ -27,6 +28,15 @@ class ModesCheck(Enum):
     UNNEEDED = auto()
     NEEDED = auto()
     ASKED = auto()  # the shell was asked, by the last trigger, to stop for it (mark M)
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """Keys that were written: what the shell's count of bytes read must reach if it reads them, and whether they must
+    wake the program that reads."""
+
+    needed: int
+    wakes: bool
 
 
 class Typist:
@@ -73,23 +83,25 @@ class Typist:
             self._check = ModesCheck.NEEDED  # otherwise no program ran that could have changed them
 
     def on_keys(self, data: bytes, *, read: bool) -> bool:
-        """Keys are sent. Whether some may be left to the prompt: nobody reads now, or it is no whole line."""
+        """Keys are sent. Whether some may be left to the prompt: no program reads now, or it is no whole line."""
         modes = self._channel.tty.modes() or USUAL
         if data == modes.interrupt and modes.signals:
             self.interrupted = True
             return False
-        return not read or (modes.canonical and data[-1:] not in (b"\n", b"\r", b"\x04"))
+        return not read or not _ends_read(data, modes)
 
     def listen(self, listener: Callable[[bytes], None]) -> Callable[[], None]:
         """Call it with keys at the moment the tty gets them; returns how to end that."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytes) -> Sending:
         """Keys, as they are."""
         for listener in list(self._listeners):
             listener(data)
-        self._channel.write(data)
+        modes = self._channel.tty.modes() or USUAL
+        wakes = _ends_read(data, modes) and not (data == modes.interrupt and modes.signals)
+        return Sending(self._write(data), wakes)
 
     def on_unmarked_prompt(self) -> bool:
         """The prompt is there without a mark. Whether it is the same shell's; if not, its program tells which it is."""
@@ -214,3 +226,8 @@ class Typist:
     def _drop(self, names: list[str]) -> None:
         for name in names:
             self._private.drop(name)
+
+
+def _ends_read(keys: bytes, modes: Modes) -> bool:
+    """Whether a program that reads the tty gets them now: every key at once, or the line that they end."""
+    return not modes.canonical or keys[-1:] in (b"\n", b"\r", b"\x04")
