@@ -16,9 +16,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 import truetty
 from tests.acceptance.session import eventually as eventually
 from tests.patience import PATIENCE as PATIENCE
-from truetty.mcp import catalogue
 from truetty.mcp.caller import Reply
+from truetty.mcp.catalogue import TOOLS
 from truetty.mcp.session import Session, Setup
+from truetty.mcp.tools import ClientVerbs
 from truetty.policy import Decision
 from truetty.settings import Settings
 
@@ -60,7 +61,7 @@ class Tools:
         self.text = ""
 
     async def __call__(self, name: str, /, **given: object) -> dict[str, Any]:
-        result = await catalogue.call(self.session, name, given, self.person)
+        result = await ClientVerbs(self.session, self.person).call(TOOLS[name], given)
         self.text = result.text
         return result.data
 

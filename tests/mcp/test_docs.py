@@ -27,4 +27,4 @@ def test_the_table_of_tools_has_every_parameter() -> None:
     tools = [row[0] for row in names("## The tools", 0)]
     assert tools == list(TOOLS)
     for name, parameters in zip(tools, names("## The tools", 2), strict=True):
-        assert sorted(parameters) == sorted(one.name for one in TOOLS[name].verb.parameters)
+        assert sorted(parameters) == sorted(one.name for one in TOOLS[name].parameters)

@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from truetty.core.errors import Misuse
-from truetty.functions import VERBS
-from truetty.functions.arguments import Arguments, read
+from truetty.functions import VERBS, parameters
+from truetty.functions.arguments import CallArguments, read
 from truetty.mcp.catalogue import TOOLS
 
 
-def given(tool: str, **arguments: object) -> Arguments:
-    return read(TOOLS[tool].verb, arguments)
+def given(tool: str, **arguments: object) -> CallArguments:
+    return read(TOOLS[tool], arguments)
 
 
 @pytest.mark.parametrize("name", ["command", "cmd"])
@@ -62,7 +62,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(Misuse) as refused:
         given("run", command="ls", restart=True)
     assert "restart" in str(refused.value) and "terminal_id" in str(refused.value)
-    assert refused.value.facts["known"] == [one.name for one in TOOLS["run"].verb.parameters]
+    assert refused.value.facts["known"] == [one.name for one in TOOLS["run"].parameters]
     with pytest.raises(Misuse, match="it takes none"):
         given("terminals", all=True)
 
@@ -112,13 +112,13 @@ def test_one_key_may_come_without_a_list_and_truth_as_a_word() -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_schema_has_one_name_for_each_thing(tool: str) -> None:
-    made = TOOLS[tool].input_schema()
+    made = parameters(TOOLS[tool], closed=False)
     assert made["type"] == "object" and "additionalProperties" not in made
-    assert list(made["properties"]) == [one.name for one in TOOLS[tool].verb.parameters]  # type: ignore[call-overload]
+    assert list(made["properties"]) == [one.name for one in TOOLS[tool].parameters]  # type: ignore[call-overload]
 
 
 def test_the_tools_take_what_the_functions_take_and_what_a_session_adds() -> None:
-    added = {name: {one.name for one in tool.verb.parameters} for name, tool in TOOLS.items()}
+    added = {name: {one.name for one in tool.parameters} for name, tool in TOOLS.items()}
     for verb in VERBS:
         added[verb.name] -= {one.name for one in verb.parameters}
     assert {name: more for name, more in added.items() if more} == {"wait": {"only_new"}, "send": {"only_new"}}

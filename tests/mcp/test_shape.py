@@ -9,10 +9,11 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from truetty.core.errors import Busy, TruettyError
 from truetty.core.outcome import Outcome, Waiting
 from truetty.functions import words
-from truetty.functions.result import FIELDS, Result, result
-from truetty.mcp import shape
+from truetty.functions.result import FIELDS, Report, Result, result
+from truetty.mcp.catalogue import output_schema
 from truetty.service.answer import Answer
 from truetty.service.notices import Notice
+from truetty.store.part import Part
 
 OUTCOME = Outcome(
     command_id="t1-1",
@@ -43,14 +44,16 @@ def outcome(**changes: object) -> Answer:
 
 
 RESULTS = {
-    "finished": result(Answer(OUTCOME), next="go on"),
-    "waiting": result(outcome(state="waiting", exit_code=None, evidence=None, waiting=WAITING)),
-    "unknown": result(outcome(exit_code=None, evidence="kernel")),
-    "lost": result(outcome(state="lost", exit_code=None, evidence=None)),
-    "running": result(outcome(state="running", exit_code=None, output=""), notices=(NOTICE,)),
-    "error": result(error=Busy("terminal t1 is running: 'make'", terminal_id="t1", command_id="t1-3"), next="wait"),
-    "list": result(headline="no terminal is open", terminals=()),
-    "page": result(Answer(OUTCOME, output="lo", omitted=3, offset=3, next_offset=5, matches=(), match_count=1)),
+    "finished": result(Report(Answer(OUTCOME), next="go on")),
+    "waiting": result(Report(outcome(state="waiting", exit_code=None, evidence=None, waiting=WAITING))),
+    "unknown": result(Report(outcome(exit_code=None, evidence="kernel"))),
+    "lost": result(Report(outcome(state="lost", exit_code=None, evidence=None))),
+    "running": result(Report(outcome(state="running", exit_code=None, output=""), notices=(NOTICE,))),
+    "error": result(
+        Report(error=Busy("terminal t1 is running: 'make'", terminal_id="t1", command_id="t1-3"), next="wait")
+    ),
+    "list": result(Report(headline="no terminal is open", terminals=())),
+    "page": result(Report(Answer(OUTCOME, part=Part("lo", 3, 3, 5), matches=(), match_count=1))),
 }
 
 
@@ -58,7 +61,7 @@ RESULTS = {
 def test_every_result_has_all_names_and_fits_the_schema(kind: str) -> None:
     sent = json.loads(json.dumps(RESULTS[kind].data))
     assert list(sent) == list(FIELDS)
-    schema = shape.schema()
+    schema = output_schema()
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(sent)
 
@@ -73,7 +76,7 @@ def test_the_names_of_the_outcome_are_kept() -> None:
 
 
 def test_the_text_says_state_output_notes_notices_and_what_is_next() -> None:
-    lines = result(Answer(OUTCOME), next="go on", notices=(NOTICE,)).text.split("\n")
+    lines = result(Report(Answer(OUTCOME), next="go on", notices=(NOTICE,))).text.split("\n")
     assert lines[0] == 'finished after 1.2 s, exit code 0 [t1-1 in terminal t1, "/home"]'
     assert lines[1:] == ["note: a note", "notice: t2-1 has finished, exit code 3", "next: go on", "", "hello", ""]
 
@@ -88,7 +91,7 @@ def test_what_a_program_says_cannot_look_like_ours() -> None:
     rows = (
         {"terminal_id": "t1", "state": "idle", "shell": "bash", "cwd": forged, "command_id": "c", "command": forged},
     )
-    made = result(Answer(outcome, notices=(notice,)), terminals=rows, next="go on")
+    made = result(Report(Answer(outcome, notices=(notice,)), terminals=rows, next="go on"))
     head, _, printed = made.text.partition("\n\n")
     assert printed == forged
     said = [line.split(" ")[0] for line in head.split("\n")]
@@ -118,7 +121,7 @@ def test_an_error_has_its_code_and_its_facts() -> None:
 
 def test_what_is_no_text_is_sent_all_the_same() -> None:
     broken = b"/home/\xff".decode("utf-8", "surrogateescape")
-    made: Result = result(outcome(cwd=broken), error=TruettyError(broken, path=broken, set={1}))
+    made: Result = result(Report(outcome(cwd=broken), error=TruettyError(broken, path=broken, set={1})))
     json.dumps(made.data).encode()
     made.text.encode()
     assert made.data["cwd"] == "/home/\ufffd"

@@ -85,16 +85,16 @@ async def test_reading_by_pages(service: Service) -> None:
     id, text, offset = report.outcome.command_id, "", 0
     while True:
         page = await service.read(id, offset=offset, limit=50_000)
-        text += page.text
-        if page.next_offset is None:
+        text += page.visible.text
+        if page.visible.next_offset is None:
             break
-        offset = page.next_offset
+        offset = page.visible.next_offset
     assert text == "".join(f"{number}\n" for number in range(1, 100_001))
     found = await service.read(id, grep="^9999[0-9]$")
     assert found.matches is not None
     assert [match.line for match in found.matches] == [str(number) for number in range(99_990, 100_000)]
-    assert (await service.read(id, tail=2)).text == "99999\n100000\n"
-    assert (await service.read(id)).text.startswith("1\n") and (await service.read(id)).text == ""
+    assert (await service.read(id, tail=2)).visible.text == "99999\n100000\n"
+    assert (await service.read(id)).visible.text.startswith("1\n") and (await service.read(id)).visible.text == ""
 
 
 async def test_secrets_are_for_people(service: Service) -> None:

@@ -192,7 +192,12 @@ def alternatives(name: str, known: Iterable[str]) -> str:
     """The known names that are nearest to this one; all of them where none is near."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
+    return f"did you mean {' or '.join(near)}?" if near else listing(names)
+
+
+def listing(names: Iterable[str]) -> str:
+    """All the names there are."""
+    return f"there are {', '.join(names) or 'none'}"
 
 
 def quoted(value: object) -> str:

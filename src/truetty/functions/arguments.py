@@ -8,34 +8,28 @@ Rule 3: which ids there are is known to the service alone, so a missing `id` is 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, overload
 
+from truetty.core import kinds, patterns
+from truetty.core import until as untils
 from truetty.core.errors import Misuse
+from truetty.core.kinds import Kind, Wrong
+from truetty.core.until import Until
 from truetty.functions.table import ID, PASSED_OVER, Parameter, Type, Unit, Verb
 
-LONGEST_QUOTED: Final = 60  # characters of what was wrong
 # More characters, lines and tokens than any command prints, and a number that every part below can count with.
-MOST: Final = 10**12
+LARGEST_COUNT: Final = 10**12
 # Nobody waits a quarter of an hour in one call, and nobody means less than a second by a number of milliseconds.
 LEAST_MILLISECONDS: Final = 1000
 # JSON can name half of a character; no terminal can be sent one, and no answer can hold it.
 _HALF: Final = re.compile("[\ud800-\udfff]")
-_TRUTH: Final = {"true": True, "false": False}
-_WANTED: Final[dict[Type, str]] = {
-    "string": "a text",
-    "number": "a number, 0 or more",
-    "integer": f"a whole number from 0 to {MOST}",
-    "boolean": "true or false",
-    "strings": "a list of texts",
-}
 
 
 @dataclass(frozen=True, slots=True)
-class Arguments:
+class CallArguments:
     """By the names of the table, in its types and units."""
 
     values: Mapping[str, object]
@@ -66,8 +60,25 @@ class Arguments:
         value = self.values.get(name)
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
+    def until(self) -> Until:
+        """What to wait for: `for` in words, or the parameter that is named like one."""
+        named: list[Until] = []
+        if (words := self.text("for")) is not None:
+            bare = words.strip()
+            if not (bare in ("match", "idle", "port") and bare in self.values):
+                named.append(untils.read(words))
+        if (pattern := self.text("match")) is not None:
+            named.append(untils.matching(patterns.compile_checked(pattern)))
+        if (seconds := self.number("idle")) is not None:
+            named.append(untils.Idle(seconds))
+        if (number := self.whole("port")) is not None:
+            named.append(untils.Port(number))
+        if len(named) > 1:
+            raise Misuse("wait is for one thing: for, match, idle or port", known=["for", "match", "idle", "port"])
+        return named[0] if named else untils.Settled()
 
-def read(verb: Verb, sent: object) -> Arguments:
+
+def read(verb: Verb, sent: object) -> CallArguments:
     """`sent` is an object, or its JSON text as OpenAI sends it."""
     names = {name: (each, unit) for each in verb.parameters for name, unit in _names(each)}
     known = [each.name for each in verb.parameters]
@@ -78,26 +89,25 @@ def read(verb: Verb, sent: object) -> Arguments:
         if value is None or name in PASSED_OVER:
             continue
         if name not in names:
-            message = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise Misuse(
-                f"{verb.name} has no parameter {_quoted(name)}: {message}", parameter=_writable(name), known=known
-            )
+            message = f"{verb.name} has no parameter {kinds.quoted(name)}: it takes {', '.join(known) or 'none'}"
+            raise Misuse(message, parameter=str(name).encode("utf-8", "backslashreplace").decode(), known=known)
         parameter, unit = names[name]
         if parameter.name in sources:
             both = f"{sources[parameter.name]} and {name}"
             raise Misuse(f"{both} are one parameter of {verb.name}: give one of them", parameter=name, known=known)
         sources[parameter.name] = name
-        taken = _value(verb, parameter, str(name), value)
-        for text in taken if isinstance(taken, list) else [taken]:
-            if isinstance(text, str) and _HALF.search(text):
-                message = f"{name} of {verb.name} holds half a character, not a whole one: {_quoted(text)}"
-                raise Misuse(message, parameter=name)
-        values[parameter.name] = _in_seconds(taken, str(name), unit, notes) if isinstance(taken, float) else taken
+        kind = _KINDS[parameter.type]
+        try:
+            item = kind.read(value)
+        except Wrong as wrong:
+            message = f"{name} of {verb.name} is {kind.allowed}, not {kinds.quoted(value)}: {wrong}"
+            raise Misuse(message, parameter=name, wanted=kind.allowed) from None
+        values[parameter.name] = _in_seconds(item, str(name), unit, notes) if isinstance(item, float) else item
     for parameter in verb.parameters:
         if parameter.required and parameter.name not in values and parameter is not ID:
             needed = f"{verb.name} needs {parameter.name}. {parameter.description}"
             raise Misuse(needed, parameter=parameter.name, known=known)
-    return Arguments(values, tuple(notes))
+    return CallArguments(values, tuple(notes))
 
 
 def _in_seconds(value: float, name: str, unit: Unit, notes: list[str]) -> float:
@@ -120,42 +130,40 @@ def _object(verb: Verb, sent: object) -> Mapping[object, object]:
     if sent is None:
         return {}
     if not isinstance(sent, Mapping):
-        raise Misuse(f"the arguments of {verb.name} are an object, not {_quoted(sent)}", verb=verb.name)
+        raise Misuse(f"the arguments of {verb.name} are an object, not {kinds.quoted(sent)}", verb=verb.name)
     return sent
 
 
-def _value(verb: Verb, parameter: Parameter, name: str, value: object) -> object:
-    """In its type. A number or a truth may come as text, and one text as a list of it: what is meant is clear."""
-    match parameter.type, value:
-        case ("string", str()) | ("boolean", bool()):
-            return value
-        case ("boolean", str()) if value.strip().lower() in _TRUTH:
-            return _TRUTH[value.strip().lower()]
-        case ("strings", str()):
-            return [value]
-        case ("strings", Sequence()) if all(isinstance(item, str) for item in value):
-            return list(value)
-        case ("number" | "integer", int() | float() | str()) if not isinstance(value, bool):
-            number = _number(value)
-            if parameter.type == "number" and math.isfinite(number) and number >= 0:
-                return number
-            if parameter.type == "integer" and number.is_integer() and 0 <= number <= MOST:
-                return int(number)
-    wanted = _WANTED[parameter.type]
-    raise Misuse(f"{name} of {verb.name} is {wanted}, not {_quoted(value)}", parameter=name, wanted=wanted)
+# -- one value: a number or a truth may come as text, and one text as a list of it
 
 
-def _number(value: int | float | str) -> float:
-    try:
-        return float(value)
-    except (ValueError, OverflowError):
-        return math.nan
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise Wrong("it is no text")
+    if _HALF.search(value):
+        raise Wrong("it holds half a character")
+    return value
 
 
-def _writable(name: object) -> str:
-    return str(name).encode("utf-8", "backslashreplace").decode()
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [_text(value)]
+    if not isinstance(value, Sequence):
+        raise Wrong("it is no list")
+    return [_text(item) for item in value]
 
 
-def _quoted(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= LONGEST_QUOTED else f"{text[:LONGEST_QUOTED]}…"
+def _count(value: object) -> int:
+    number = kinds.real_number(value, 0, LARGEST_COUNT)
+    if not number.is_integer():
+        raise Wrong("it is no whole number")
+    return int(number)
+
+
+_KINDS: Final[Mapping[Type, Kind[object]]] = {
+    "string": Kind(_text, "a text"),
+    "number": Kind(lambda value: kinds.real_number(value, 0), "a number, 0 or more"),
+    "integer": Kind(_count, f"a whole number from 0 to {LARGEST_COUNT}"),
+    "boolean": kinds.FLAG,
+    "strings": Kind(_texts, "a list of texts"),
+}

@@ -16,7 +16,7 @@ from typing import Final
 from truetty.core.errors import Misuse, TruettyError, UnknownTerminal
 from truetty.core.outcome import State
 from truetty.functions import arguments
-from truetty.functions.result import Result, result
+from truetty.functions.result import Report, Result
 from truetty.functions.table import BASH
 from truetty.functions.verbs import as_result
 from truetty.service.service import Service
@@ -53,32 +53,32 @@ class Bash:
         self._terminal: str | None = None
         self._turn = asyncio.Lock()
 
-    async def call(self, given: object) -> Result:
+    async def call(self, sent: object) -> Result:
         """What the model sent: `command`, `restart`, or both."""
         async with self._turn:
-            return await as_result(self._call(given), self._refuse)
+            return await as_result(self._call(sent), self._refuse)
 
     async def close(self) -> None:
         """End this bash and all that runs in it."""
         async with self._turn:
             await self._end()
 
-    async def _call(self, given: object) -> Result:
-        taken = arguments.read(BASH, given)
-        command = taken.text("command")
-        if command is None and not taken.flag("restart"):
+    async def _call(self, sent: object) -> Report:
+        read = arguments.read(BASH, sent)
+        command, restart = read.text("command"), read.flag("restart")
+        if command is None and not restart:
             raise Misuse("bash needs command, or restart: true", known=["command", "restart"])
-        if taken.flag("restart"):
+        if restart:
             if command is not None:
                 checks.check_text(command)
             await self._end()
         if command is None:
-            return result(headline="restarted: the next command runs in a new bash")
+            return Report(headline="restarted: the next command runs in a new bash")
         answer = await self._service.wait(await self._start(command), timeout=self._wait)
-        return result(answer, next=ADVICE.get(answer.outcome.state))
+        return Report(answer, next=ADVICE.get(answer.outcome.state))
 
-    def _refuse(self, error: TruettyError) -> Result:
-        return result(error=error, next=AFTER_ERROR.get(error.code), notices=self._service.news())
+    def _refuse(self, error: TruettyError) -> Report:
+        return Report(error=error, next=AFTER_ERROR.get(error.code), notices=self._service.news())
 
     async def _start(self, command: str) -> str:
         """The id of what is to be waited for."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from truetty.core import kinds
 from truetty.core.errors import Misuse
 from truetty.functions.result import Result
 from truetty.functions.table import BY_NAME
@@ -38,6 +39,6 @@ async def call(
 
     verbs = Verbs(service, task, Surface(invite=invite))
     if name not in BY_NAME:
-        there = f"there are {', '.join(BY_NAME)}"
-        return verbs.refuse(Misuse(f"no function is called {name!r}: {there}", name=name, known=[*BY_NAME]))
+        message = f"no function is called {name!r}: {kinds.listing(BY_NAME)}"
+        return verbs.refuse(Misuse(message, name=name, known=[*BY_NAME]))
     return await verbs.call(BY_NAME[name], given)

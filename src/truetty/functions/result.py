@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
 from truetty.functions import words
+from truetty.functions.words import Report as Report
 from truetty.functions.words import sendable
-from truetty.service.answer import Answer
 from truetty.service.notices import Notice
 from truetty.text.screen import Screen
 
 # Long facts of an error (a command of a megabyte) are cut: the caller has them.
 LONGEST_FACT: Final = 2000
 
-Type = Literal["state", "text", "whole", "number", "flag", "object", "objects", "texts"]
+Type = Literal["state", "text", "whole", "number", "flag", "object", "objects", "texts", "notices"]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A name of the data: its type (or null), and what it holds."""
+    """A name of the data: its type (or null; never null: texts, notices), and what it holds."""
 
     type: Type
     help: str
@@ -56,7 +56,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "notes": Field("texts", "what else is worth knowing"),
     "reached": Field("text", "what the wait came back for: exit, input, match, idle, port; null: its time was over"),
     "notices": Field(
-        "objects",
+        "notices",
         "what happened to your other commands since your last call: command_id, terminal_id, what, exit_code, prompt",
     ),
     "next": Field("text", "what you can do next"),
@@ -83,44 +83,28 @@ class Result:
         return json.dumps(self.data, ensure_ascii=False)
 
 
-def result(
-    answer: Answer | None = None,
-    *,
-    headline: str | None = None,  # instead of the command's state
-    nothing: str = words.NO_OUTPUT,  # said of an output that is empty
-    notes: Sequence[str] = (),
-    notices: Sequence[Notice] = (),
-    next: str | None = None,
-    screen: Screen | None = None,
-    terminals: Sequence[Mapping[str, object]] | None = None,
-    url: str | None = None,
-    error: TruettyError | None = None,
-) -> Result:
-    """The facts of an answer (None where no command is meant), and what is said beside them."""
-    outcome = answer.outcome if answer is not None else None
-    notes = (*(outcome.notes if outcome is not None else ()), *notes)
-    notices = (*(answer.notices if answer is not None else ()), *notices)
-    output = answer.text if answer is not None else screen.text if screen is not None else None
-    said = words.Said(headline, nothing, tuple(notes), tuple(notices), next, screen, terminals, url, error)
+def result(report: Report) -> Result:
+    answer, visible, error = report.answer, report.visible, report.error
     data: dict[str, object] = dict.fromkeys(FIELDS)
     if answer is not None:
         data |= {name: value for name, value in fields(answer.outcome).items() if name in FIELDS}
-        data |= {"reached": answer.reached, "offset": answer.offset, "next_offset": answer.next_offset}
+        data["reached"] = answer.reached
         if answer.matches is not None:
             data["matches"] = [dataclasses.asdict(match) for match in answer.matches]
-    if output is not None:
-        data |= {"output": output, "omitted": answer.missing if answer is not None else 0}
+    if visible is not None:
+        data |= {"output": visible.text, "omitted": visible.omitted}
+        data |= {"offset": visible.offset, "next_offset": visible.next_offset}
     data |= {
-        "notes": notes,
-        "notices": [fields(notice) for notice in notices],
-        "next": next,
-        "screen": None if screen is None else _screen(screen),
-        "terminals": terminals,
-        "url": url,
+        "notes": report.all_notes,
+        "notices": [fields(notice) for notice in report.all_notices],
+        "next": report.next,
+        "screen": None if report.screen is None else _screen(report.screen),
+        "terminals": report.terminals,
+        "url": report.url,
         "error": None if error is None else _error(error),
     }
     plain = {name: _plain(value) for name, value in data.items()}
-    return Result(words.text(answer, output, said), plain, error.code if error is not None else None)
+    return Result(words.text(report), plain, error.code if error is not None else None)
 
 
 def fields(value: Outcome | Notice | Waiting) -> dict[str, object]:

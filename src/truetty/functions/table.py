@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from truetty.service.service import PAGE
+from truetty.service.service import PAGE_SIZE
 
 Type = Literal["string", "number", "integer", "boolean", "strings"]
 # What a name of another tool is given in, compared to ours. A bare `timeout` is in seconds for some tools and in
@@ -115,7 +115,11 @@ VERBS: Final = (
             ID,
             Parameter("offset", "integer", "Where to begin, in characters. Without it: what was not read yet."),
             Parameter(
-                "limit", "integer", "At most so many characters.", aliases=_also("length", "max_chars"), default=PAGE
+                "limit",
+                "integer",
+                "At most so many characters.",
+                aliases=_also("length", "max_chars"),
+                default=PAGE_SIZE,
             ),
             Parameter(
                 "grep", "string", "Only lines in which this regular expression is found.", aliases=_also("pattern")

@@ -3,33 +3,38 @@
 Rule 1: a verb translates. What may be done and what it means is decided by `Service`.
 Rule 2: a call that is cancelled ends its wait, never the command.
 Rule 3: a surface adds to the verbs by a `Surface`; there is no second way to do them.
-Rule 4: whatever a model sends, it gets a `Result`. Errors become results in `as_result` and nowhere else.
+Rule 4: every argument is read, in its type and its meaning, before the service is asked for anything. What the service
+        checks itself (command texts, ids, names of keys), it checks before it does anything too. So a refused call has
+        started, typed and opened nothing.
+Rule 5: whatever a model sends, it gets a `Result`. Errors become results in `as_result` and nowhere else.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Final
 
+from truetty.core import kinds
 from truetty.core.errors import Denied, HostError, Misuse, TruettyError, UnknownTerminal
-from truetty.core.until import Settled, Until
-from truetty.functions import requests, words
-from truetty.functions.requests import Listing, Look, Offer, Read, Request, Run, Send, Stop, Wait
-from truetty.functions.result import Result, result
-from truetty.functions.table import Verb
+from truetty.functions import arguments, words
+from truetty.functions.arguments import CallArguments
+from truetty.functions.result import Report, Result, result
+from truetty.functions.table import RUN_WAIT, SEND_WAIT, Verb
 from truetty.policy import Asker
 from truetty.service.answer import Answer
 from truetty.service.handoffs import Handoff
-from truetty.service.service import Service
+from truetty.service.service import PAGE_SIZE, Service
+from truetty.store.part import Part
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import Budget
 
-# Calls whose answer is how a command stands.
-Standing = Run | Wait | Send | Stop | Offer
+# A command in the background that fails at once should say so in the same answer.
+BACKGROUND_WAIT: Final = 0.5
+LARGEST_PAGE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class Invitation:
     next: str = words.HANDED_OVER
 
 
-async def _keep(request: Standing, command: Command, answer: Answer) -> Answer:
+async def _keep(sent: CallArguments, command: Command, answer: Answer) -> Answer:
     return answer
 
 
@@ -56,21 +61,21 @@ class Surface:
     asker: Asker | None = None  # asks the user where the policy says so
     watch: Callable[[Command], AbstractAsyncContextManager[None]] = lambda command: nullcontext()  # around every wait
     budget: Callable[[int], Budget] = Budget.of_tokens
-    show: Callable[[Standing, Command, Answer], Awaitable[Answer]] = _keep  # what of the output is in an answer
+    show: Callable[[CallArguments, Command, Answer], Awaitable[Answer]] = _keep  # what of the output is in an answer
     invite: Callable[[Handoff, Command], Awaitable[Invitation]] = _invite  # how a person gets the ticket
 
 
-async def as_result(work: Awaitable[Result], refuse: Callable[[TruettyError], Result]) -> Result:
+async def as_result(work: Awaitable[Report], refuse: Callable[[TruettyError], Report]) -> Result:
     """Refusals and failures are results too: a model can do something about them."""
     try:
-        return await work
+        return result(await work)
     except TruettyError as error:
-        return refuse(error)
+        return result(refuse(error))
     except OSError as error:
         reason = error.strerror or str(error)
-        return refuse(HostError(f"the machine could not do it: {reason}", reason=reason))
+        return result(refuse(HostError(f"the machine could not do it: {reason}", reason=reason)))
     except Exception as error:  # the agent's loop goes on, and the text says that it is not the model's fault
-        return refuse(TruettyError(f"this failed inside truetty: {type(error).__name__}: {error}"))
+        return result(refuse(TruettyError(f"this failed inside truetty: {type(error).__name__}: {error}")))
 
 
 class Verbs:
@@ -80,75 +85,79 @@ class Verbs:
         self._service = service.for_agent(agent)
         self._agent = agent
         self._surface = surface or Surface()
+        self._verbs: Mapping[str, Callable[[CallArguments], Awaitable[Report]]] = {
+            "run": self._run,
+            "read": self._read,
+            "wait": self._wait,
+            "send": self._send,
+            "screen": self._screen,
+            "stop": self._stop,
+            "terminals": self._terminals,
+            "handoff": self._hand_over,
+        }
 
     async def call(self, verb: Verb, sent: object) -> Result:
         """Do what a model asked for; `sent` is an object, or its JSON text."""
-        return await as_result(self._call(verb, sent), self.refuse)
+        return await as_result(self._call(verb, sent), self._refuse)
 
     def refuse(self, error: TruettyError) -> Result:
-        return result(error=error, next=words.after_error(error), notices=self._service.news())
+        return result(self._refuse(error))
 
-    async def _call(self, verb: Verb, sent: object) -> Result:
-        return await self._do(requests.request(verb, sent))
+    def _refuse(self, error: TruettyError) -> Report:
+        return Report(error=error, next=words.after_error(error), notices=self._service.news())
 
-    async def _do(self, request: Request) -> Result:
-        match request:
-            case Run():
-                return await self._run(request)
-            case Read():
-                return await self._read(request)
-            case Wait():
-                command = self._service.command(self._id(request.id))
-                return self._report(request, await self._wait(request, command, request.wait, request.until))
-            case Send():
-                return await self._send(request)
-            case Look():
-                return await self._screen(self._id(request.id))
-            case Stop():
-                return await self._stop(request)
-            case Listing():
-                return self._terminals()
-            case Offer():
-                return await self._hand_over(request)
-            case never:
-                assert_never(never)
+    async def _call(self, verb: Verb, sent: object) -> Report:
+        return await self._verbs[verb.name](arguments.read(verb, sent))
 
-    def _id(self, id: str | None) -> str:
-        if id is None:
-            ids = [terminal.id for terminal in self._service.terminals()]
-            known = f"there are {', '.join(ids)}" if ids else "there are none: run starts one"
-            raise UnknownTerminal(f"which command or terminal? {known}", terminal_id=None, known=ids)
-        return id
+    def _id(self, sent: CallArguments) -> str:
+        if (id := sent.text("id")) is not None:
+            return id
+        ids = [terminal.id for terminal in self._service.terminals()]
+        known = kinds.listing(ids) if ids else "there are none: run starts one"
+        raise UnknownTerminal(f"which command or terminal? {known}", terminal_id=None, known=ids)
+
+    def _command(self, sent: CallArguments) -> Command:
+        return self._service.command(self._id(sent))
 
     # -- run, wait, send
 
-    async def _run(self, run: Run) -> Result:
+    async def _run(self, sent: CallArguments) -> Report:
+        until = sent.until()
         command = await self._service.start(
-            run.command,
-            terminal=run.terminal,
-            cwd=run.cwd,
-            task=run.task or self._agent,
-            shell=run.shell,
-            timeout=run.kill_after,
-            key=run.key,
+            sent.text("command") or "",
+            terminal=sent.text("terminal_id"),
+            cwd=sent.text("cwd"),
+            task=sent.text("task") or self._agent,
+            shell=sent.text("shell"),
+            timeout=sent.number("kill_after"),
+            key=sent.text("key"),
             asker=self._surface.asker,
         )
-        return self._report(run, await self._wait(run, command, run.wait, run.until))
+        wait = sent.number("wait", BACKGROUND_WAIT if sent.flag("background") else RUN_WAIT)
+        return await self._report(sent, command, self._service.wait(command.id, timeout=wait, until=until))
 
-    async def _send(self, send: Send) -> Result:
-        command = self._service.command(self._id(send.id))
-        if not send.text and not send.keys:
-            return self._report(send, await self._wait(send, command, send.wait, Settled()))
-        asker = self._surface.asker
-        typing = self._service.send(command.id, send.text, keys=send.keys, wait=send.wait, asker=asker)
-        return self._report(send, await self._watched(send, command, typing))
+    async def _wait(self, sent: CallArguments) -> Report:
+        until, command = sent.until(), self._command(sent)
+        wait = sent.number("wait", RUN_WAIT)
+        return await self._report(sent, command, self._service.wait(command.id, timeout=wait, until=until))
 
-    async def _wait(self, request: Standing, command: Command, wait: float, until: Until) -> Answer:
-        return await self._watched(request, command, self._service.wait(command.id, timeout=wait, until=until))
+    async def _send(self, sent: CallArguments) -> Report:
+        command, wait = self._command(sent), sent.number("wait", SEND_WAIT)
+        text, keys = sent.text("text") or "", [*sent.texts("keys"), *(["Enter"] if sent.flag("enter") else [])]
+        if not text and not keys:
+            return await self._report(sent, command, self._service.wait(command.id, timeout=wait))
+        work = self._service.send(command.id, text, keys=keys, wait=wait, asker=self._surface.asker)
+        return await self._report(sent, command, work)
 
-    async def _watched(self, request: Standing, command: Command, work: Awaitable[Answer]) -> Answer:
+    async def _report(self, sent: CallArguments, command: Command, work: Awaitable[Answer]) -> Report:
+        answer = await self._watch(sent, command, work)
+        nothing = words.NO_NEW_OUTPUT if sent.flag("only_new") else words.NO_OUTPUT
+        return Report(answer, notes=sent.notes, nothing=nothing, next=words.next_step(answer.outcome))
+
+    async def _watch(self, sent: CallArguments, command: Command, work: Awaitable[Answer]) -> Answer:
         """The answer, with as much of the output as the caller wants. The text is made once for all who show it."""
-        budget = None if request.tokens is None else self._surface.budget(request.tokens)
+        tokens = sent.whole("max_output_tokens")
+        budget = None if tokens is None else self._surface.budget(tokens)
         with command.output.hold(budget):
             async with self._surface.watch(command):
                 answer = await work
@@ -156,72 +165,68 @@ class Verbs:
                     summary = await command.output.slices.summary(budget)
                     outcome = dataclasses.replace(answer.outcome, output=summary.text, omitted=summary.omitted)
                     answer = dataclasses.replace(answer, outcome=outcome)
-                return await self._surface.show(request, command, answer)
-
-    def _report(self, request: Standing, answer: Answer) -> Result:
-        nothing = words.NO_NEW_OUTPUT if isinstance(request, Wait | Send) and request.only_new else words.NO_OUTPUT
-        return result(answer, notes=request.notes, nothing=nothing, next=words.next_step(answer.outcome))
+                return await self._surface.show(sent, command, answer)
 
     # -- read, screen
 
-    async def _read(self, read: Read) -> Result:
-        command = self._service.command(self._id(read.id))
+    async def _read(self, sent: CallArguments) -> Report:
+        command, limit = self._command(sent), sent.whole("limit")
         with command.output.hold():
             answer = await self._service.read(
                 command.id,
-                offset=read.offset,
-                limit=read.limit,
-                grep=read.grep,
-                context=read.context,
-                tail=read.tail,
+                offset=sent.whole("offset"),
+                limit=PAGE_SIZE if limit is None else max(1, min(limit, LARGEST_PAGE)),
+                grep=sent.text("grep"),
+                context=sent.whole("context") or 0,
+                tail=sent.whole("tail"),
             )
+        next_offset = answer.visible.next_offset
         following = words.next_step(answer.outcome)
-        if answer.next_offset is not None:
-            following = words.next_page(command.id, answer.next_offset)
+        if next_offset is not None:
+            following = words.next_page(command.id, next_offset)
         nothing = words.NO_MATCH if answer.matches is not None else words.NO_MORE_OUTPUT
-        return result(answer, nothing=nothing, notes=read.notes, next=following)
+        return Report(answer, nothing=nothing, notes=sent.notes, next=following)
 
-    async def _screen(self, id: str) -> Result:
-        terminal, command = self._service.terminal(id)
+    async def _screen(self, sent: CallArguments) -> Report:
+        terminal, command = self._service.terminal(self._id(sent))
         screen = terminal.screen()
         if command is None:
             idle = words.idle(terminal.id, terminal.cwd)
-            return result(headline=idle, notices=self._service.news(), next=words.NOTHING_RAN, screen=screen)
+            return Report(headline=idle, notices=self._service.news(), next=words.NOTHING_RAN, screen=screen)
         outcome = await command.report() if command.finished else command.standing()
-        answer = Answer(outcome, output=screen.text, notices=self._service.news(command))
-        return result(answer, next=words.next_step(outcome), screen=screen)
+        answer = Answer(outcome, part=Part(screen.text), notices=self._service.news(command))
+        return Report(answer, next=words.next_step(outcome), screen=screen)
 
     # -- stop, terminals, handoff
 
-    async def _stop(self, stop: Stop) -> Result:
-        terminal, command = self._service.terminal(self._id(stop.id))
+    async def _stop(self, sent: CallArguments) -> Report:
+        terminal, command = self._service.terminal(self._id(sent))
         if command is not None:
-            work = self._service.stop(command.id, close=stop.close)
-            return self._report(stop, await self._watched(stop, command, work))
-        if not stop.close:
+            return await self._report(sent, command, self._service.stop(command.id, close=sent.flag("close")))
+        if not sent.flag("close"):
             raise Misuse(f"nothing has run in terminal {terminal.id} yet", terminal_id=terminal.id)
         await terminal.close()
-        return result(headline=words.closed(terminal.id), notices=self._service.news(), next=words.NOTHING_RAN)
+        return Report(headline=words.closed(terminal.id), notices=self._service.news(), next=words.NOTHING_RAN)
 
-    def _terminals(self) -> Result:
+    async def _terminals(self, sent: CallArguments) -> Report:
         rows = [_row(terminal) for terminal in self._service.terminals()]
         following = words.OPEN if rows else words.NONE_OPEN
-        return result(headline=words.count(len(rows)), notices=self._service.news(), next=following, terminals=rows)
+        return Report(headline=words.count(len(rows)), notices=self._service.news(), next=following, terminals=rows)
 
-    async def _hand_over(self, offer: Offer) -> Result:
-        command = self._service.command(self._id(offer.id))
-        handoff = self._service.handoff(command.id, offer.reason or words.NO_REASON)
+    async def _hand_over(self, sent: CallArguments) -> Report:
+        command = self._command(sent)
+        handoff = self._service.handoff(command.id, sent.text("reason") or words.NO_REASON)
         try:
             invitation = await self._surface.invite(handoff, command)
         except Exception:  # no person has the ticket: the agent may type again
             with suppress(Denied):  # the surface may have given it back
                 self._service.handoffs.give_back(handoff.ticket)
             raise
-        wait = invitation.wait if offer.wait is None else offer.wait
-        answer = await self._wait(offer, command, wait, Settled())
-        if command.finished or answer.reached is not None:
-            return self._report(offer, answer)
-        return result(answer, notes=offer.notes, next=invitation.next, url=invitation.url)
+        wait = sent.number("wait", invitation.wait)
+        report = await self._report(sent, command, self._service.wait(command.id, timeout=wait))
+        if command.finished or (report.answer is not None and report.answer.reached is not None):
+            return report
+        return dataclasses.replace(report, next=invitation.next, url=invitation.url)
 
 
 def _row(terminal: Terminal) -> dict[str, object]:

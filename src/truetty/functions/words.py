@@ -17,6 +17,7 @@ from truetty.core.outcome import Outcome, Waiting
 from truetty.questions.prompts import SECRETS
 from truetty.service.answer import Answer
 from truetty.service.notices import Notice
+from truetty.store.part import Part
 from truetty.terminal.stop import NOT_REACTING
 from truetty.text.screen import Screen
 
@@ -35,44 +36,61 @@ QUOTED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What is said beside the facts of an answer."""
+class Report:
+    """What a model is told: the facts of an answer (None where no command is meant), and what is said beside them."""
 
-    headline: str | None  # instead of the command's state
-    nothing: str  # of an output that is empty
-    notes: tuple[str, ...]
-    notices: tuple[Notice, ...]
-    next: str | None
-    screen: Screen | None
-    terminals: Sequence[Mapping[str, object]] | None
-    url: str | None
-    error: TruettyError | None
+    answer: Answer | None = None
+    headline: str | None = None  # instead of the command's state
+    nothing: str = NO_OUTPUT  # said of an output that is empty
+    notes: Sequence[str] = ()
+    notices: Sequence[Notice] = ()
+    next: str | None = None
+    screen: Screen | None = None
+    terminals: Sequence[Mapping[str, object]] | None = None
+    url: str | None = None
+    error: TruettyError | None = None
+
+    @property
+    def visible(self) -> Part | None:
+        """What a program printed, as far as it is sent."""
+        if self.answer is not None:
+            return self.answer.visible
+        return Part(self.screen.text) if self.screen is not None else None
+
+    @property
+    def all_notes(self) -> Sequence[str]:
+        return self.notes if self.answer is None else (*self.answer.outcome.notes, *self.notes)
+
+    @property
+    def all_notices(self) -> Sequence[Notice]:
+        return self.notices if self.answer is None else (*self.answer.notices, *self.notices)
 
 
-def text(answer: Answer | None, output: str | None, said: Said) -> str:
+def text(report: Report) -> str:
     """What a model reads first."""
-    outcome = answer.outcome if answer is not None else None
-    lines = [said.headline or (state(outcome, answer.reached) if answer is not None and outcome is not None else "")]
-    if said.error is not None:
-        lines, output = [f"error: {said.error.code}: {said.error}"], None
+    answer, visible = report.answer, report.visible
+    output = visible.text if visible is not None else None
+    lines = [report.headline or (state(answer.outcome, answer.reached) if answer is not None else "")]
+    if report.error is not None:
+        lines, output = [f"error: {report.error.code}: {report.error}"], None
     elif output is not None and not output.strip():
-        lines, output = [*lines, ONLY_BLANKS if output else said.nothing], None
-    if said.terminals is not None:
-        lines += [_row(one) for one in said.terminals]
-    if said.screen is not None:
-        lines.append(_screen(said.screen))
-    if answer is not None and answer.missing:
+        lines, output = [*lines, ONLY_BLANKS if output else report.nothing], None
+    if report.terminals is not None:
+        lines += [_row(one) for one in report.terminals]
+    if report.screen is not None:
+        lines.append(_screen(report.screen))
+    if answer is not None and answer.visible.omitted:
         lines.append(omission_note(answer))
-    if outcome is not None and not outcome.complete:
+    if answer is not None and not answer.outcome.complete:
         lines.append("note: some of its output is lost")
-    lines += [f"note: {note}" for note in said.notes]
-    if outcome is not None and outcome.waiting is not None and outcome.waiting.hint:
-        lines.append(f"hint: {outcome.waiting.hint}")
-    if said.url is not None:
-        lines.append(f"url: {said.url}")
-    lines += [f"notice: {notice(one)}" for one in said.notices]
-    if said.next:
-        lines.append(f"next: {said.next}")
+    lines += [f"note: {note}" for note in report.all_notes]
+    if answer is not None and answer.outcome.waiting is not None and answer.outcome.waiting.hint:
+        lines.append(f"hint: {answer.outcome.waiting.hint}")
+    if report.url is not None:
+        lines.append(f"url: {report.url}")
+    lines += [f"notice: {notice(one)}" for one in report.all_notices]
+    if report.next:
+        lines.append(f"next: {report.next}")
     head = "\n".join(" ".join(line.splitlines()) for line in lines if line)
     return sendable(f"{head}\n\n{output}" if output is not None else head)
 
@@ -81,7 +99,7 @@ def omission_note(answer: Answer) -> str:
     """That not all of what was asked for is shown, and how much is missing."""
     if answer.matches is not None:
         return f"note: {len(answer.matches):,} of {answer.match_count:,} matching lines are shown; the rest is left out"
-    return f"note: {answer.missing} characters are left out below; read has them"
+    return f"note: {answer.visible.omitted} characters are left out below; read has them"
 
 
 def sendable(text: str) -> str:

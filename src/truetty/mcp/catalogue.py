@@ -1,35 +1,15 @@
-"""The catalogue: the eight verbs as tools, with what only clients of MCP see or get of them."""
+"""The catalogue: the eight verbs as tools, with what only clients of MCP see or get of them, and their one answer."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
-from truetty.functions import schemas
-from truetty.functions.result import Result
+from truetty.functions.result import FIELDS, Type
 from truetty.functions.table import VERBS, Parameter, Verb
-from truetty.mcp.caller import Caller
-from truetty.mcp.session import Session
-from truetty.mcp.tools import ClientVerbs
 
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    verb: Verb
-    title: str
-
-    def input_schema(self) -> schemas.Schema:
-        """Open: some clients hold a call against it, and names from other tools must come through."""
-        return schemas.parameters(self.verb, closed=False)
-
-
-async def call(session: Session, name: str, sent: Mapping[str, object], caller: Caller) -> Result:
-    return await ClientVerbs(session, caller).call(TOOLS[name].verb, sent)
-
-
-_TITLES: Final = {
+TITLES: Final = {
     "run": "Run a command",
     "read": "Read output",
     "wait": "Wait for a command",
@@ -42,11 +22,40 @@ _TITLES: Final = {
 # Only a session remembers what its client was shown.
 _ONLY_NEW: Final = Parameter("only_new", "boolean", "Show only output that no call has shown before.")
 _REMEMBERING: Final = ("wait", "send")
+# Fields whose meaning is in the schema: eight tools carry it, and some clients show it to models.
+_EXPLAINED: Final = ("exit_code", "omitted", "reached")
 
 
-def _tool(verb: Verb) -> Tool:
+def _tool(verb: Verb) -> Verb:
     more = (_ONLY_NEW,) if verb.name in _REMEMBERING else ()
-    return Tool(dataclasses.replace(verb, parameters=(*verb.parameters, *more)), _TITLES[verb.name])
+    return dataclasses.replace(verb, parameters=(*verb.parameters, *more))
 
 
-TOOLS: Final[Mapping[str, Tool]] = {verb.name: _tool(verb) for verb in VERBS}
+TOOLS: Final[Mapping[str, Verb]] = {verb.name: _tool(verb) for verb in VERBS}
+
+
+def _or_null(**kind: object) -> Mapping[str, object]:
+    """Not by a list of types: not every client's dialect of JSON Schema has those."""
+    return {"anyOf": [kind, {"type": "null"}]}
+
+
+_SCHEMAS: Final[Mapping[Type, Mapping[str, object]]] = {
+    "state": _or_null(type="string", enum=["finished", "running", "waiting", "lost"]),
+    "text": _or_null(type="string"),
+    "whole": _or_null(type="integer"),
+    "number": _or_null(type="number"),
+    "flag": _or_null(type="boolean"),
+    "object": _or_null(type="object"),
+    "objects": _or_null(type="array", items={"type": "object"}),
+    "texts": {"type": "array", "items": {"type": "string"}},
+    "notices": {"type": "array", "items": {"type": "object"}},
+}
+
+
+def output_schema() -> dict[str, object]:
+    """Of the answer of every tool."""
+    properties = {
+        name: {**_SCHEMAS[field.type], **({"description": field.help} if name in _EXPLAINED else {})}
+        for name, field in FIELDS.items()
+    }
+    return {"type": "object", "properties": properties, "required": list(FIELDS)}

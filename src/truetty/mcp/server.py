@@ -20,12 +20,17 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from truetty import __version__
+from truetty.core import kinds
+from truetty.functions import schemas
 from truetty.functions.result import Result, fields
+from truetty.functions.table import Verb
 from truetty.functions.words import notice as notice_line
-from truetty.mcp import catalogue, shape, words
+from truetty.mcp import words
 from truetty.mcp.asking import Client, InputRequired
+from truetty.mcp.catalogue import TITLES, TOOLS, output_schema
 from truetty.mcp.session import Session, Tell
 from truetty.mcp.sessions import Sessions
+from truetty.mcp.tools import ClientVerbs
 from truetty.service.notices import Notice
 
 NAME: Final = "truetty"
@@ -58,24 +63,24 @@ def build(sessions: Sessions) -> Server[Any]:
     return server
 
 
-def _input_schema(name: str) -> dict[str, object] | None:
-    tool = catalogue.TOOLS.get(name)
-    return tool.input_schema() if tool is not None else None
+def _input_schema(name: str) -> schemas.Schema | None:
+    """Open: some clients hold a call against it, and names from other tools must come through."""
+    return schemas.parameters(TOOLS[name], closed=False) if name in TOOLS else None
 
 
-def _tool(tool: catalogue.Tool) -> types.Tool:
+def _tool(verb: Verb) -> types.Tool:
     return types.Tool(
-        name=tool.verb.name,
-        title=tool.title,
-        description=tool.verb.description,
-        input_schema=tool.input_schema(),
-        output_schema=shape.schema(),
+        name=verb.name,
+        title=TITLES[verb.name],
+        description=verb.description,
+        input_schema=schemas.parameters(verb, closed=False),
+        output_schema=output_schema(),
         annotations=types.ToolAnnotations(
-            title=tool.title,
-            read_only_hint=tool.verb.read_only,
-            destructive_hint=not tool.verb.read_only,
-            idempotent_hint=tool.verb.read_only,
-            open_world_hint=not tool.verb.read_only,
+            title=TITLES[verb.name],
+            read_only_hint=verb.read_only,
+            destructive_hint=not verb.read_only,
+            idempotent_hint=verb.read_only,
+            open_world_hint=not verb.read_only,
         ),
     )
 
@@ -93,7 +98,7 @@ class Handlers:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._tools = [_tool(tool) for tool in catalogue.TOOLS.values()]
+        self._tools = [_tool(tool) for tool in TOOLS.values()]
         self.bus: Final = InMemorySubscriptionBus()
 
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -102,12 +107,12 @@ class Handlers:
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        if params.name not in catalogue.TOOLS:
-            known = ", ".join(catalogue.TOOLS)
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; there are {known}")
+        if params.name not in TOOLS:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; {kinds.listing(TOOLS)}")
         session = self._session(ctx)
         try:
-            return tool_result(await catalogue.call(session, params.name, params.arguments or {}, Client(ctx, params)))
+            verbs = ClientVerbs(session, Client(ctx, params))
+            return tool_result(await verbs.call(TOOLS[params.name], params.arguments or {}))
         except InputRequired as required:
             return required.result
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from truetty.core import kinds
 from truetty.core.errors import Misuse
 from truetty.mcp import words
 from truetty.mcp.page import HandoffPage
@@ -72,7 +73,7 @@ def _policy(settings: Settings, name: str) -> Policy | None:
             return Policy.allow_all()
         case "read-only":
             return Policy.read_only(workspace=settings.workspace or os.getcwd())
-    raise Misuse(f"no policy is named {name!r}: there are {', '.join(POLICIES)}", policy=name)
+    raise Misuse(f"no policy is named {name!r}: {kinds.listing(POLICIES)}", policy=name)
 
 
 class Session:

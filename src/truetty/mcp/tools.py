@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from truetty.core.errors import Denied
-from truetty.functions.requests import Send, Wait
+from truetty.functions.arguments import CallArguments
 from truetty.functions.result import Result
 from truetty.functions.table import RUN_WAIT, Verb
-from truetty.functions.verbs import Invitation, Standing, Surface, Verbs
+from truetty.functions.verbs import Invitation, Surface, Verbs
 from truetty.mcp import words
 from truetty.mcp.caller import Caller
 from truetty.mcp.progress import show_progress
@@ -39,16 +39,14 @@ class ClientVerbs:
             async with show_progress(self._caller, command):
                 yield
 
-    async def _show(self, request: Standing, command: Command, answer: Answer) -> Answer:
+    async def _show(self, sent: CallArguments, command: Command, answer: Answer) -> Answer:
         """All of the output, or only what no call of this session has shown before."""
         cursor = self._session.cursor(command)
-        if not (isinstance(request, Wait | Send) and request.only_new):
+        if not sent.flag("only_new"):
             cursor.catch_up()
             return answer
-        part = await cursor.take(self._session.setup.budget(request.tokens))
-        return dataclasses.replace(
-            answer, output=part.text, omitted=part.omitted, offset=part.offset, next_offset=part.next_offset
-        )
+        part = await cursor.take(self._session.setup.budget(sent.whole("max_output_tokens")))
+        return dataclasses.replace(answer, part=part)
 
     async def _invite(self, handoff: Handoff, command: Command) -> Invitation:
         setup = self._session.setup

@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import astuple, dataclass
 from typing import Final
 
+from truetty.core import kinds
 from truetty.core.errors import Misuse, UnknownTerminal
 from truetty.service.registry import Registry
 from truetty.terminal.command import Command
@@ -68,10 +69,8 @@ class Commands:
             terminal = self._registry.get(id)
         except UnknownTerminal as error:
             ids = [*(terminal.id for terminal in self._registry.list()), *list(self._started)[-NAMED:]]
-            known = f"there are {', '.join(ids)}" if ids else "there are none"
-            raise UnknownTerminal(
-                f"no terminal or command has the id {id!r}: {known}", terminal_id=id, known=ids
-            ) from error
+            message = f"no terminal or command has the id {id!r}: {kinds.listing(ids)}"
+            raise UnknownTerminal(message, terminal_id=id, known=ids) from error
         if terminal.command is None:
             raise Misuse(f"nothing has run in terminal {id} yet", terminal_id=id)
         return terminal.command

@@ -19,6 +19,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self, Unpack
 
+from truetty.core import kinds
 from truetty.core.errors import Misuse, UnknownTerminal
 from truetty.service import reuse
 from truetty.service.capacity import Capacity, Shared
@@ -104,8 +105,8 @@ class Registry:
         known = {terminal.id: terminal for terminal in self._seats.past}
         known |= {seat.terminal.id: seat.terminal for seat in self._seats if seat.known}
         if id not in known:
-            ids = f"there are {', '.join(known)}" if known else "there are none"
-            raise UnknownTerminal(f"no terminal has the id {id!r}: {ids}", terminal_id=id, known=[*known])
+            message = f"no terminal has the id {id!r}: {kinds.listing(known)}"
+            raise UnknownTerminal(message, terminal_id=id, known=[*known])
         return known[id]
 
     def list(self) -> builtins.list[Terminal]:

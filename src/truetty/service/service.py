@@ -41,7 +41,7 @@ from truetty.text.screen import Screen
 
 # How often a command is judged anew because its terminal went elsewhere meanwhile.
 MOST_LOOKS: Final = 3
-PAGE: Final = 30_000  # characters
+PAGE_SIZE: Final = 30_000  # characters
 MOST_MATCHES: Final = 200
 
 
@@ -212,7 +212,7 @@ class Service:
         id: str,
         *,
         offset: int | None = None,
-        limit: int = PAGE,
+        limit: int = PAGE_SIZE,
         grep: str | re.Pattern[str] | None = None,
         context: int = 0,
         tail: int | None = None,
@@ -234,16 +234,8 @@ class Service:
                 part = await reads.part(offset, limit)
             else:
                 part = await reads.fresh(Budget(limit, rest=self._rest))
-        return Answer(
-            await command.report(),
-            output=part.text,
-            omitted=part.omitted,
-            offset=part.offset,
-            next_offset=part.next_offset,
-            matches=matches,
-            match_count=count,
-            notices=self.news(command),
-        )
+        outcome = await command.report()
+        return Answer(outcome, part=part, matches=matches, match_count=count, notices=self.news(command))
 
     def news(self, command: Command | None = None) -> tuple[Notice, ...]:
         """The agent's notices, for an answer that says how this command stands; None: an answer about no command."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
+from truetty.core import kinds
 from truetty.core.errors import Misuse
 from truetty.files import user_folder
 
@@ -124,7 +125,7 @@ def find(name: str) -> Client:
         if wanted in map(_plain, (client.name, client.title, *client.aliases)):
             return client
     known = [client.name for client in CLIENTS]
-    raise Misuse(f"no client is called {name!r}: there are {', '.join(known)}", client=name, known=known)
+    raise Misuse(f"no client is called {name!r}: {kinds.listing(known)}", client=name, known=known)
 
 
 def launch(program: str, python: str, *, uvx: str | None = None) -> Launch:

@@ -22,6 +22,7 @@ import typer
 from truetty import files
 from truetty.cli.setup import json_text, toml_text
 from truetty.cli.setup.clients import CLIENTS, Client, Launch, find, launch
+from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
 
 MOST_TRIES: Final = 5
@@ -47,7 +48,7 @@ def setup(
     started = _launch()
     if client is None:
         if show or undo:
-            raise Misuse(f"which client? There are {', '.join(known.name for known in CLIENTS)}")
+            raise Misuse(f"which client? {kinds.listing(known.name for known in CLIENTS)}")
         _list(started, project)
         return 0
     chosen = find(client)
