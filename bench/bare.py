@@ -10,7 +10,7 @@ from truetty.core.marks import opening
 from truetty.host import environment
 from truetty.host.folder import Folder
 from truetty.shells import table
-from truetty.shells.row import Request
+from truetty.shells.row import LaunchRequest, Request
 
 SECRET = "0123456789abcdef012345"
 KEY = "0123456789abcdefKEYKEY"
@@ -24,16 +24,15 @@ class Bare:
         found = table.find(shell, env)
         self._row = found.row
         self._folder = Folder()
-        launch = self._row.recipe.launch(
-            found.program, found.arguments, folder=self._folder.path, key=KEY, rc=False, env=env
-        )
+        request = LaunchRequest(found.program, found.arguments, self._folder.path, KEY, False, env)
+        launch = self._row.launch(request)
         self._folder.write(launch.files)
         for name, value in launch.env.items():
             if value is None:
                 env.pop(name, None)
             else:
                 env[name] = value
-        self.master, self.pid = spawn(found.program, launch.argv, env)
+        self.master, self.pid = spawn(found.program, (os.path.basename(found.program), *launch.arguments), env)
         self._serial = 0
         self._flags = ""
         self.until(opening("P") + KEY.encode())

@@ -25,7 +25,7 @@ from tests.patience import PATIENCE
 from truetty.core.marks import opening
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Mark
-from truetty.shells.row import Request, Row, Typed
+from truetty.shells.row import LaunchRequest, Request, Row, Typed
 from truetty.shells.table import find
 
 _SEQUENCES = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?>]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78]|\x0f")
@@ -78,15 +78,13 @@ class Session:
         }
         found = find(shell, given)
         self.shell: Row = found.row
-        launch = self.shell.recipe.launch(
-            found.program, found.arguments, folder=self.folder, key=self.key, rc=rc, env=given
-        )
+        launch = self.shell.launch(LaunchRequest(found.program, found.arguments, self.folder, self.key, rc, given))
         self.write(launch.files)
         for name, value in launch.env.items():
             given.pop(name, None)
             if value is not None:
                 given[name] = value
-        self.argv = launch.argv
+        self.argv = (os.path.basename(found.program), *launch.arguments)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
@@ -94,7 +92,7 @@ class Session:
                 for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
                     signal.signal(number, signal.SIG_DFL)
                 os.chdir(home)
-                os.execve(found.program, launch.argv, given)
+                os.execve(found.program, self.argv, given)
             finally:
                 os._exit(127)
 

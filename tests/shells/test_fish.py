@@ -7,6 +7,7 @@ import pytest
 from tests.shells.conftest import Open
 from tests.shells.driver import visible
 from truetty.shells.fish import Fish
+from truetty.shells.row import LaunchRequest
 
 
 def test_configuration_is_read_once(open_session: Open) -> None:
@@ -89,6 +90,4 @@ def test_prompt_without_a_mark(open_session: Open) -> None:
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
     for arguments in (["-c", "true"], ["--command=true"], ["script.fish"], ["-d", "3", "script.fish"], ["--version"]):
-        launch = Fish().launch("/bin/fish", arguments, folder="/f", key="k", rc=True, env={})
-        assert launch.argv == ("fish", *arguments)
-        assert not launch.files
+        assert Fish().launch(LaunchRequest("/bin/fish", tuple(arguments), "/f", "k", True, {})) is None

@@ -10,7 +10,7 @@ import pytest
 
 from truetty.core.errors import SpawnFailed
 from truetty.shells import table
-from truetty.shells.row import Dialect
+from truetty.shells.row import Dialect, LaunchRequest
 from truetty.shells.table import find, recognise
 
 ENV = {"PATH": "/usr/bin:/bin"}
@@ -86,8 +86,7 @@ def test_sh_is_what_it_leads_to(tmp_path: Path, folder: Path) -> None:
     (other / "sh").symlink_to(folder / "bash5")
     found = find(str(other / "sh"), ENV)
     assert found.row.name == "sh"
-    launch = found.row.recipe.launch(found.program, found.arguments, folder="/f", key="k", rc=True, env={})
-    assert launch.argv[0] == "sh"
+    launch = found.row.launch(LaunchRequest(found.program, found.arguments, "/f", "k", True, {}))
     assert launch.env["ENV"] == "/f/rc"
     (other / "dashed").mkdir()
     (other / "dashed" / "sh").symlink_to(folder / "dash")

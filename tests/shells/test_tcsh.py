@@ -8,6 +8,7 @@ import pytest
 
 from tests.shells.conftest import Open
 from tests.shells.driver import visible
+from truetty.shells.row import LaunchRequest
 from truetty.shells.tcsh import Tcsh
 
 
@@ -83,6 +84,4 @@ def test_nothing_stays_but_the_hook(open_session: Open) -> None:
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
     for arguments in (["-c", "true"], ["script.csh"], ["-fc", "true"]):
-        launch = Tcsh().launch("/bin/tcsh", arguments, folder="/f", key="k", rc=True, env={})
-        assert launch.argv == ("tcsh", *arguments)
-        assert not launch.files
+        assert Tcsh().launch(LaunchRequest("/bin/tcsh", tuple(arguments), "/f", "k", True, {})) is None

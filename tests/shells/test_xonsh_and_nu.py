@@ -7,14 +7,15 @@ from pathlib import Path
 from tests.shells.conftest import Open
 from tests.shells.driver import visible
 from tests.shells.languages import INSTALLED
+from truetty.shells.row import LaunchRequest
 from truetty.shells.table import recognise
 
 HERE = {language.shell for language in INSTALLED}
 
 
 def argv(name: str, arguments: list[str], *, rc: bool = True) -> tuple[str, ...]:
-    env = {"HOME": "/nonexistent"}
-    return recognise(name).recipe.launch(f"/x/{name}", arguments, folder="/f", key="k", rc=rc, env=env).argv
+    request = LaunchRequest(f"/x/{name}", tuple(arguments), "/f", "k", rc, {"HOME": "/nonexistent"})
+    return (name, *recognise(name).launch(request).arguments)
 
 
 if "xonsh" in HERE:

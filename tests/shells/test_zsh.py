@@ -8,6 +8,7 @@ import pytest
 
 from tests.shells.conftest import Open
 from tests.shells.driver import Session, visible
+from truetty.shells.row import LaunchRequest
 from truetty.shells.table import recognise
 from truetty.shells.zsh import Zsh
 
@@ -171,6 +172,4 @@ def test_prompt_without_a_mark() -> None:
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
     for arguments in (["-c", "true"], ["script.zsh"], ["-fc", "true"], ["-o", "autocd", "script"]):
-        launch = Zsh().launch("/bin/zsh", arguments, folder="/f", key="k", rc=True, env={})
-        assert launch.argv == ("zsh", *arguments)
-        assert not launch.files
+        assert Zsh().launch(LaunchRequest("/bin/zsh", tuple(arguments), "/f", "k", True, {})) is None

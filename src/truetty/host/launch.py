@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from truetty.host import environment
 from truetty.host.base import Order, PrivateFiles
+from truetty.shells.row import LaunchRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,7 @@ def prepare(order: Order, files: PrivateFiles, inherited: Mapping[str, str], cwd
     """
     found = order.found
     env = environment.build(inherited, order.env, cwd)
-    launch = found.row.recipe.launch(
-        found.program, found.arguments, folder=files.path, key=order.key, rc=order.rc, env=env
-    )
+    launch = found.row.launch(LaunchRequest(found.program, found.arguments, files.path, order.key, order.rc, env))
     files.write(launch.files, lasting=True)
-    return Execution(found.program, launch.argv, environment.changed(env, launch.env))
+    argv = (os.path.basename(found.program), *launch.arguments)
+    return Execution(found.program, argv, environment.changed(env, launch.env))

@@ -14,21 +14,21 @@ The hook comes in by one of three ways, depending on the user's arguments:
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.row import Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
     QUIET,
     encode,
-    ends_inside,
+    end_inside,
     enter,
     pause_before_text,
     printf_mark,
     quote,
     script,
+    source_env_file,
 )
 
 PROMPT_BEGINS = re.compile(rb"\x1b\[\?2004h")  # readline switches bracketed paste on, then prints the prompt
@@ -95,19 +95,18 @@ class Bash:
 
     named_sh: bool = False
 
-    def launch(
-        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
-    ) -> Launch:
-        wishes = _read_arguments(arguments)
+    def launch(self, request: LaunchRequest) -> Launch | None:
+        wishes = _read_arguments(request.arguments)
         if wishes is None:
-            return Launch.unchanged(program, arguments)
+            return None
+        folder, rc, env = request.folder, request.rc, request.env
         noprofile = wishes.noprofile or not rc
         long, changes = list(wishes.long), dict[str, str | None]()
         start, sources = "", ""
         if wishes.posix or self.named_sh or "POSIXLY_CORRECT" in env:
             long += ["--posix"] * wishes.posix + ["--login"] * wishes.login + ["--noprofile"] * noprofile
             start = _restore("ENV", env.get("ENV"))
-            sources = _env_file(env.get("ENV")) if rc else ""
+            sources = source_env_file("\\builtin .", env.get("ENV")) if rc else ""
             changes["ENV"] = f"{folder}/rc"
         elif wishes.login or wishes.norc or not rc:
             long += ["--posix"] + ["--login"] * wishes.login
@@ -121,12 +120,12 @@ class Bash:
             sources = _source_if_there(quote(wishes.rcfile) if wishes.rcfile else "~/.bashrc")
         install = f"{{ \\builtin . {folder}/hook||:;}} {QUIET}"
         files = {
-            "hook": encode(self._hook(folder, key)),
-            "p": encode(_end("P", key)),
+            "hook": encode(self._hook(folder, request.key)),
+            "p": encode(_end("P", request.key)),
             # One line: under `set -v` bash shows each line of a file as it reads it; this one is read before.
             "rc": encode(f"{start}{install};{sources}{install}\n"),
         }
-        return Launch((os.path.basename(program), *long, "-i", *wishes.rest), changes, files)
+        return Launch((*long, "-i", *wishes.rest), changes, files)
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
@@ -142,7 +141,7 @@ class Bash:
             first += f";{{ \\builtin . {folder}/r{number} :;}} {QUIET}&&:"
             files[f"r{number}"] = encode(f"\\builtin return {code}\n")
         end = f"{{ \\builtin . {folder}/d{number};}} {QUIET}"
-        inside = f"\n\n{end}||:" if ends_inside(request) else ""  # twice a newline: the text may end with a backslash
+        inside = end_inside(request, end)
         files[f"v{number}"] = encode(f"{before}_tt=" + quote(f"{first}\n{request.text}{inside}"))
         # In the typed line itself: inside `eval` or a file bash keeps no history, and `history -d` removes nothing.
         history = "" if "S" in request.flags else "\\history -s x;\\history -d -1;"
@@ -178,14 +177,6 @@ _PROFILES = _source_if_there("/etc/profile") + (
     "elif [[ -r ~/.bash_login ]];then \\builtin . ~/.bash_login&&:;"
     "elif [[ -r ~/.profile ]];then \\builtin . ~/.profile&&:;fi;"
 )
-
-
-def _env_file(value: str | None) -> str:
-    """The user's own ENV file: its name is expanded as the shell would have done it."""
-    if not value:
-        return ""
-    word = '"' + value.replace('"', '\\"') + '"'
-    return f"if [ -r {word} ];then \\builtin . {word}&&:;fi;"
 
 
 def _restore(name: str, value: str | None) -> str:

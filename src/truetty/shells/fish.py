@@ -8,11 +8,10 @@ Rule 4: a leading space keeps a line out of fish's history by itself.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.row import Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import QUIET, encode, enter, printf_mark, script
 
 _NO_PROMPT = frozenset({"-c", "--command", "-n", "--no-execute", "-v", "--version", "-h", "--help"})
@@ -39,16 +38,13 @@ def asks_for_prompt(arguments: Sequence[str]) -> bool:
 
 
 class Fish:
-    def launch(
-        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
-    ) -> Launch:
+    def launch(self, request: LaunchRequest) -> Launch | None:
+        arguments = request.arguments
         if not asks_for_prompt(arguments):
-            return Launch.unchanged(program, arguments)
-        plain = () if rc or "-N" in arguments or "--no-config" in arguments else ("--no-config",)
-        ours = (*plain, "--interactive", "--init-command", f"builtin source {folder}/hook.fish")
-        return Launch(
-            (os.path.basename(program), *arguments, *ours), {}, {"hook.fish": encode(script("hook.fish", key=key))}
-        )
+            return None
+        plain = () if request.rc or "-N" in arguments or "--no-config" in arguments else ("--no-config",)
+        ours = (*plain, "--interactive", "--init-command", f"builtin source {request.folder}/hook.fish")
+        return Launch((*arguments, *ours), {}, {"hook.fish": encode(script("hook.fish", key=request.key))})
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial

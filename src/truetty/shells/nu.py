@@ -8,12 +8,11 @@ Rule 3: nu asks where the cursor is at each prompt and waits for the answer; Ent
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from truetty.core import marks
-from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.row import Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode, pause_before_text, script
 
 _NO_PROMPT = frozenset({"-c", "--commands", "-v", "--version", "-h", "--help", "--lsp", "--mcp"})
@@ -47,16 +46,14 @@ def _read_arguments(arguments: Sequence[str]) -> tuple[list[str], str] | None:
 
 
 class Nu:
-    def launch(
-        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
-    ) -> Launch:
-        wishes = _read_arguments(arguments)
+    def launch(self, request: LaunchRequest) -> Launch | None:
+        wishes = _read_arguments(request.arguments)
         if wishes is None:
-            return Launch.unchanged(program, arguments)
+            return None
         kept, execute = wishes
-        plain = () if rc else ("--no-config-file",)
-        argv = (os.path.basename(program), *kept, *plain, "--execute", f"{execute}source {folder}/hook.nu")
-        return Launch(argv, {}, {"hook.nu": encode(_hook(folder, key))})
+        plain = () if request.rc else ("--no-config-file",)
+        ours = (*plain, "--execute", f"{execute}source {request.folder}/hook.nu")
+        return Launch((*kept, *ours), {}, {"hook.nu": encode(_hook(request.folder, request.key))})
 
     def trigger(self, request: Request) -> Typed:
         number = request.serial

@@ -6,17 +6,13 @@ Rule 2: a line feed ends each line. On a cooked tty it is Enter, and readline an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.row import Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode
 
 
 class Plain:
-    def launch(
-        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
-    ) -> Launch:
-        return Launch.unchanged(program, arguments)
+    def launch(self, request: LaunchRequest) -> Launch | None:
+        return None
 
     def trigger(self, request: Request) -> Typed:
         text = encode(request.text)

@@ -8,19 +8,20 @@ Rule 3: every file is read by `command .`: an error in it, or a readonly PS1, th
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from truetty.core import marks
-from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.row import Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
     QUIET,
     encode,
-    ends_inside,
+    end_inside,
     enter,
     pause_before_text,
     printf_mark,
     quote,
+    source_env_file,
 )
 
 # A prompt that begins with a character and CR has named its quote: mksh gives no width to what stands between two.
@@ -52,25 +53,22 @@ class Quirks:
 class Posix:
     quirks: Quirks = Quirks()
 
-    def launch(
-        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
-    ) -> Launch:
-        argv0 = os.path.basename(program)
-        applet = arguments[:1] if argv0 == "busybox" else ()
-        options = arguments[len(applet) :]
+    def launch(self, request: LaunchRequest) -> Launch | None:
+        folder, env = request.folder, request.env
+        applet = request.arguments[:1] if os.path.basename(request.program) == "busybox" else ()
+        options = request.arguments[len(applet) :]
         if not asks_for_prompt(options):
-            return Launch.unchanged(program, arguments)
+            return None
         back = "\\unset ENV;" if "ENV" not in env else f"\\export ENV={quote(env['ENV'])};"
         # Not exported: in dash nothing takes that away again, and children would show our marks.
         prompts = [name for name in ("PS1", "PS2") if name in env]
         back += "".join(f"{name}={quote(env[name])};" for name in prompts)
         # One line: under `set -v` each line of a file is shown as it is read, and this one is read before any was set.
-        line = f"{back}{self._users_file(env) if rc else ''}{{ \\command . {folder}/hook&&:;}} {QUIET}\n"
-        files = {"rc": encode(line), "hook": encode(self._hook(key))}
+        theirs = source_env_file("\\command .", env.get("ENV", self.quirks.own_file)) if request.rc else ""
+        line = f"{back}{theirs}{{ \\command . {folder}/hook&&:;}} {QUIET}\n"
+        files = {"rc": encode(line), "hook": encode(self._hook(request.key))}
         interactive = () if any(word[:1] == "-" and word[1:2] != "-" and "i" in word for word in options) else ("-i",)
-        return Launch(
-            (argv0, *applet, *interactive, *options), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files
-        )
+        return Launch((*applet, *interactive, *options), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files)
 
     def trigger(self, request: Request) -> Typed:
         folder, number, quirks = request.folder, request.serial, self.quirks
@@ -88,14 +86,14 @@ class Posix:
         before = pause_before_text(request, quirks.printf, "\\read -r")
         # Quiet where it helps, always: this text may be the one that says `set -x`.
         end = f"\\. {folder}/d{number}" if quirks.loud else f"{{ \\. {folder}/d{number};}} {QUIET}"
-        by_mark, inside = not (traced and quirks.loud), ends_inside(request)  # otherwise P ends it
+        by_mark = not (traced and quirks.loud)  # otherwise P ends it
+        inside = end_inside(request, end) if by_mark else ""
         # A trace would follow an early C and be taken for output: then the text has an `eval` of its own, after C.
         early = quirks.whole and not traced
         body = request.text if early or not quirks.whole else f"\\eval {quote(request.text)}"
-        text = f"{first}{';' if quirks.whole else chr(10)}{body}"
+        text = f"{first}{';' if quirks.whole else chr(10)}{body}{inside}"
         if by_mark:
             files[f"d{number}"] = encode(self._end("D", request.end))
-            text += f"\n\n{end}||:" if inside else ""  # twice a newline: the text may end with a backslash
         files[f"v{number}"] = encode(f"{before}_tt={quote(text)}\n{mark if early else ''}\n")
         begin = f"{{ \\. {folder}/v{number};}} {QUIET}" if traced else f"\\. {folder}/v{number}"
         line = f' {begin};\\eval "$_tt"' + (f";{end}&&:" if by_mark and not inside else "")
@@ -105,13 +103,6 @@ class Posix:
         answer = self._end("H", secret, f"{{ \\\\command . {folder}/hook&&:;}} {QUIET};")
         files = {"hook": encode(self._hook(key)), f"h{serial}": encode(answer)}
         return Typed(enter(f" \\. {folder}/h{serial}&&:"), files)
-
-    def _users_file(self, env: Mapping[str, str]) -> str:
-        value = env.get("ENV", self.quirks.own_file)
-        if not value:
-            return ""
-        word = '"' + value.replace('"', '\\"') + '"'  # the shell would expand its variables too
-        return f"if [ -r {word} ];then \\command . {word}&&:;fi;"
 
     def _end(self, letter: str, secret: str, then: str = "") -> str:
         """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs."""

@@ -9,12 +9,11 @@ Rule 2: a field's default is what is true of most shells, or what does no harm w
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
-from typing import Protocol, Self
+from typing import Protocol
 
 CTRL_C = b"\x03"
 _LARGEST_EXIT_CODE = 255  # that a program can exit with
@@ -22,17 +21,24 @@ _SIGNALS = 64  # on Linux
 
 
 @dataclass(frozen=True, slots=True)
+class LaunchRequest:
+    """A shell to be started: everything that a launch may depend on."""
+
+    program: str
+    arguments: tuple[str, ...]  # the user's own
+    folder: str
+    key: str  # the secret of P
+    rc: bool  # the user's start-up files are read
+    env: Mapping[str, str]  # what the shell would inherit, for HOME, ZDOTDIR, ENV and their like
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """Arguments, variables and files with which the shell starts."""
 
-    argv: tuple[str, ...]  # argv[0] included; the program's path is known to the caller
+    arguments: tuple[str, ...]
     env: Mapping[str, str | None] = field(default_factory=dict)  # None unsets
     files: Mapping[str, bytes] = field(default_factory=dict)  # name inside the folder → content
-
-    @classmethod
-    def unchanged(cls, program: str, arguments: Sequence[str]) -> Self:
-        """For arguments that ask for no prompt (a script, `-c`): no hook, nothing of ours."""
-        return cls((os.path.basename(program), *arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +71,8 @@ class Request:
 class Recipe(Protocol):
     """How one family of shells is entered, given a command, and healed."""
 
-    def launch(
-        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
-    ) -> Launch:
-        """`key` is the secret of P; `env` is what the shell would inherit, for HOME, ZDOTDIR, ENV and their like."""
+    def launch(self, request: LaunchRequest) -> Launch | None:
+        """With the hook; None when the arguments ask for no prompt (a script, `-c`)."""
 
     def trigger(self, request: Request) -> Typed:
         """A line that prints C, runs the text with `last_code` as its `$?`, and prints D with its code and `$-`."""
@@ -127,6 +131,10 @@ class Row:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.name, *self.also, *self.shared_names)))
+
+    def launch(self, request: LaunchRequest) -> Launch:
+        """As the recipe says; without a prompt, as the user says, with nothing of ours."""
+        return self.recipe.launch(request) or Launch(request.arguments)
 
     def prompt_start(self, tail: bytes) -> int | None:
         """Where, in the last bytes printed, the prompt begins when no mark says so; None if it cannot be told."""

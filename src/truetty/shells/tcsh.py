@@ -7,12 +7,11 @@ Rule 3: `set status=N` hands a status on, and only as the last command of a file
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from truetty.core import marks
-from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.row import Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode, enter, quote, script
 
 # In a file, and in `eval`, these end the file and not the shell, so they are typed.
@@ -35,23 +34,21 @@ def _read_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool] | 
 
 
 class Tcsh:
-    def launch(
-        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
-    ) -> Launch:
-        wishes = _read_arguments(arguments)
+    def launch(self, request: LaunchRequest) -> Launch | None:
+        wishes = _read_arguments(request.arguments)
         if wishes is None:
-            return Launch.unchanged(program, arguments)
+            return None
         kept, fast = wishes
+        folder, home = request.folder, request.env.get("HOME")
         install = f"source {folder}/hook\n"
         theirs = "if (-r ~/.tcshrc) then\nsource ~/.tcshrc\nelse if (-r ~/.cshrc) then\nsource ~/.cshrc\nendif\n"
-        home = env.get("HOME")
         back = "unsetenv HOME;unset home\n" if home is None else f"setenv HOME {quote(home)};set home={quote(home)}\n"
         files = {
-            ".tcshrc": encode(back + install + (theirs + install if rc and not fast else "")),
-            "hook": encode(_hook(folder, key)),
-            "p": encode(_mark_status("P", key) + _HAND_ON),
+            ".tcshrc": encode(back + install + (theirs + install if request.rc and not fast else "")),
+            "hook": encode(_hook(folder, request.key)),
+            "p": encode(_mark_status("P", request.key) + _HAND_ON),
         }
-        return Launch((os.path.basename(program), *kept), {"HOME": folder}, files)
+        return Launch(kept, {"HOME": folder}, files)
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial

@@ -49,12 +49,23 @@ def pause_before_text(request: Request, printf: str, read: str, otherwise: str =
 _ERREXIT = re.compile(r"\bset\s+(?:-\w*e|.*errexit)")
 
 
-def ends_inside(request: Request) -> bool:
-    """Whether D is printed by the evaluated text itself. Under `set -e` a text such as `[ -f x ] && y` does not end the
-    shell, but an `eval` around it, which hands its status on, does. Elsewhere D stands behind the `eval`, where an
-    unfinished here-document of the text cannot swallow it.
+def end_inside(request: Request, end: str) -> str:
+    """What comes behind the text if the evaluated text itself must print D by `end`; else nothing.
+
+    Under `set -e` a text such as `[ -f x ] && y` does not end the shell, but an `eval` around it, which hands its
+    status on, does. Elsewhere D stands behind the `eval`, where an unfinished here-document of the text cannot swallow
+    it. Twice a newline: the text may end with a backslash.
     """
-    return "e" in request.flags or _ERREXIT.search(request.text) is not None
+    inside = "e" in request.flags or _ERREXIT.search(request.text) is not None
+    return f"\n\n{end}||:" if inside else ""
+
+
+def source_env_file(dot: str, value: str | None) -> str:
+    """Reads the file that ENV names, if it is there. `value` is expanded, as the shell itself would do it."""
+    if not value:
+        return ""
+    word = '"' + value.replace('"', '\\"') + '"'
+    return f"if [ -r {word} ];then {dot} {word}&&:;fi;"
 
 
 def paste(line: str) -> bytes:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from truetty.files import home_of, user_folder
-from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.row import Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode, enter, printf_mark, script
 
 _WITH_VALUE = frozenset({"-D", "-st", "--shell-type"})
@@ -47,18 +47,15 @@ def _read_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str] | No
 
 
 class Xonsh:
-    def launch(
-        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
-    ) -> Launch:
-        wishes = _read_arguments(arguments)
+    def launch(self, request: LaunchRequest) -> Launch | None:
+        wishes = _read_arguments(request.arguments)
         if wishes is None:
-            return Launch.unchanged(program, arguments)
+            return None
         kept, named, no_rc = wishes
-        theirs = _usual_files(env) if named is None else named
+        theirs = _usual_files(request.env) if named is None else named
         # The folder itself, for directories are loaded after files: ours must be the last.
-        control = [*(theirs if rc and not no_rc else []), folder]
-        files = {"hook.py": encode(_hook(key))}
-        return Launch((os.path.basename(program), *kept, "-i", "--rc", *control), {}, files)
+        control = [*(theirs if request.rc and not no_rc else []), request.folder]
+        return Launch((*kept, "-i", "--rc", *control), {}, {"hook.py": encode(_hook(request.key))})
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial

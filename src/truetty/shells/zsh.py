@@ -8,16 +8,15 @@ Rule 3: the line is pasted where the terminal may paste: zsh's editor costs abou
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from truetty.core import marks
-from truetty.shells.row import Launch, Request, Typed
+from truetty.shells.row import Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
     QUIET,
     encode,
-    ends_inside,
+    end_inside,
     enter,
     paste,
     pause_before_text,
@@ -69,17 +68,15 @@ def _read_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool] | 
 
 
 class Zsh:
-    def launch(
-        self, program: str, arguments: Sequence[str], *, folder: str, key: str, rc: bool, env: Mapping[str, str]
-    ) -> Launch:
-        wishes = _read_arguments(arguments)
+    def launch(self, request: LaunchRequest) -> Launch | None:
+        wishes = _read_arguments(request.arguments)
         if wishes is None:
-            return Launch.unchanged(program, arguments)
+            return None
         kept, norcs = wishes
-        own = env.get("ZDOTDIR")
+        folder, key, own = request.folder, request.key, request.env.get("ZDOTDIR")
         back = "\\builtin unset ZDOTDIR" if own is None else f"\\builtin export ZDOTDIR={quote(own)}"
         theirs = "[[ ! -r ${ZDOTDIR-$HOME}/.zshenv ]]||\\builtin . ${ZDOTDIR-$HOME}/.zshenv||:"
-        if norcs or not rc:
+        if norcs or not request.rc:
             theirs = "\\builtin setopt norcs"
         first = f"_tt_i() {{ \\builtin printf '{printf_mark('P', key, '0', '')}' >/dev/tty;"
         first += f"precmd_functions=(${{precmd_functions:#_tt_i}});\\builtin unfunction _tt_i;{_install(folder)};}}"
@@ -89,7 +86,7 @@ class Zsh:
             ".zshenv": encode(f"{back};{theirs};{first};{early};precmd_functions+=(_tt_i)\n"),
             "hook.zsh": encode(_hook(folder, key)),
         }
-        return Launch((os.path.basename(program), *kept, "-i"), {"ZDOTDIR": folder}, files)
+        return Launch((*kept, "-i"), {"ZDOTDIR": folder}, files)
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
@@ -99,7 +96,7 @@ class Zsh:
         first = f"{{ () {{ \\builtin unset _tt;{start};\\builtin return {code};}};}} {QUIET}{'&&:' if code else ''};"
         before = pause_before_text(request, "\\builtin printf", "\\builtin read -r")
         end = f"{{ \\. {folder}/d{number};}} {QUIET}"
-        inside = f"\n\n{end}||:" if ends_inside(request) else ""  # twice a newline: the text may end with a backslash
+        inside = end_inside(request, end)
         text = quote(f"{first}{request.text}{inside}")
         files = {
             f"v{number}": encode(f"{before}_tt={text}\n{_TRACE_LATER}\n{start}\n"),
