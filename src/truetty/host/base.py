@@ -12,7 +12,8 @@ Rule 2: files come before bytes. A file that was written is there when the shell
 Rule 3: everything is delivered in the order in which it happened: every byte, a look behind all bytes that were printed
         before it, then exactly one end, and nothing after the end. The sink is called by the event loop, never from
         inside `attach`, `look`, `write`, `resize` or `signal`: it is not called again before it has returned.
-Rule 4: what cannot be told is `None`; never an empty list, `False` or zero.
+Rule 4: what cannot be told is `None`; never an empty list, `False` or zero. `Tty`, `ShellProcess` and `Family` tell
+        nothing as they stand here: a host overrides what it knows.
 Rule 5: the environment, the current directory and `/proc` are asked in `host/` and nowhere else.
 
 Nothing here waits in the caller's way: `write` queues what the tty does not take, `drained` waits for it. Neither a
@@ -104,18 +105,23 @@ class PrivateFiles(Protocol):
     def has(self, name: str) -> bool | None: ...
 
 
-class Tty(Protocol):
+class Tty:
     """The shell's terminal. Each question is one short call."""
 
-    def modes(self) -> Modes | None: ...
+    def modes(self) -> Modes | None:
+        return None
+
     def foreground(self) -> int | None:
         """The foreground process group."""
+        return None
 
     def shell_in_front(self) -> bool | None:
         """Whether the shell's own group is the foreground group."""
+        return None
 
     def unread(self) -> int | None:
         """Bytes of input that no program has read yet; in line mode, of whole lines only."""
+        return None
 
     def adopt(self) -> None:
         """Take the present modes as the ones the terminal was started with: a user's rc file may have chosen them."""
@@ -127,63 +133,73 @@ class Tty(Protocol):
         """Let output flow that Ctrl-S has stopped."""
 
 
-class ShellProcess(Protocol):
+class ShellProcess:
     """The shell's own process, whatever program it runs by now."""
 
-    def cwd(self) -> str | None: ...
+    def cwd(self) -> str | None:
+        return None
+
     def program(self) -> str | None:
         """The real path of what it runs now (it changes with `exec`)."""
+        return None
 
     def argv(self) -> tuple[str, ...] | None:
         """The words that what it runs now was started with."""
+        return None
 
     def image(self) -> object:
         """What it runs, as a value that changes with every `exec`."""
+        return None
 
     def mentions(self, text: str) -> bool | None:
         """Whether it was started with this among its words or variables."""
+        return None
 
     def consumed(self) -> int | None:
         """Bytes that it has ever read."""
+        return None
 
     def reaped(self) -> int | None:
         """A number that changes whenever it has reaped a child."""
+        return None
 
     def cpu(self) -> float | None:
         """Seconds of CPU that it and those of its children that have ended have used so far."""
+        return None
 
 
-class Family(Protocol):
+class Family:
     """What was started from the shell."""
 
     def children(self) -> list[Process] | None:
         """Living descendants of the shell. None: they cannot be seen, so some may be there."""
+        return None
 
     def everyone(self) -> list[Process] | None:
         """Every living process of this terminal, the shell included: descendants, session, holders of our tty."""
+        return None
 
     def ports(self) -> frozenset[int] | None:
         """TCP ports on which one of them listens."""
+        return None
 
     def port_is_open(self, number: int) -> bool | None:
         """Whether any process listens on this port, in the network that the host itself is in."""
+        return None
 
 
-class Channel(Protocol):
-    """One started shell: all that a terminal touches of it. Used from one event loop only."""
-
-    @property
-    def pid(self) -> int | None:
-        """The shell's process id, where it means something to `signal`."""
-
-    @property
-    def files(self) -> PrivateFiles: ...
+class Parts(Protocol):
     @property
     def tty(self) -> Tty: ...
     @property
     def process(self) -> ShellProcess: ...
     @property
     def family(self) -> Family: ...
+
+
+class Sight(Protocol):
+    """Whether looks can show the shell's prompt."""
+
     @property
     def sees(self) -> bool:
         """Whether a look can ever show `ready` or a certain `waiting`. It never changes."""
@@ -195,6 +211,16 @@ class Channel(Protocol):
     def learn(self) -> bool:
         """The shell is at its primary prompt: remember how that looks. False if it is not blocked on the tty yet."""
 
+
+class Channel(Parts, Sight, Protocol):
+    """One started shell: all that a terminal touches of it. Used from one event loop only."""
+
+    @property
+    def pid(self) -> int | None:
+        """The shell's process id, where it means something to `signal`."""
+
+    @property
+    def files(self) -> PrivateFiles: ...
     def attach(self, sink: Sink) -> None:
         """Begin to deliver. Called once, inside the event loop."""
 

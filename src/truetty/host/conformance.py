@@ -90,9 +90,7 @@ class Recorder:
 
 async def everything_then_one_end(make: Make) -> None:
     output = bytes(range(32, 127)) * 3000
-    channel = await make(Script(output=output, code=3))
-    recorder = Recorder()
-    channel.attach(recorder)
+    channel, recorder = await _started(make, Script(output=output, code=3))
     await recorder.until(lambda: bool(recorder.ends))
     assert bytes(recorder.data) == output
     assert recorder.ends == [Ended(code=3)] and recorder.late == 0
@@ -101,9 +99,7 @@ async def everything_then_one_end(make: Make) -> None:
 
 
 async def a_signal_is_told_as_one(make: Make) -> None:
-    channel = await make(Script(output=b"x", code=None, signal=9))
-    recorder = Recorder()
-    channel.attach(recorder)
+    channel, recorder = await _started(make, Script(output=b"x", code=None, signal=9))
     await recorder.until(lambda: bool(recorder.ends))
     assert recorder.ends == [Ended(signal=9)]
     await channel.close()
@@ -122,9 +118,7 @@ async def everything_written_arrives_in_order(make: Make) -> None:
 
 
 async def files_come_before_bytes(make: Make) -> None:
-    channel = await make(Script(output=b"ready", cat=True))
-    recorder = Recorder()
-    channel.attach(recorder)
+    channel, recorder = await _started(make, Script(output=b"ready", cat=True))
     await recorder.until(lambda: bytes(recorder.data) == b"ready")
     expected = b"ready"
     for number in range(20):
@@ -175,18 +169,14 @@ async def closing_ends_it_once(make: Make) -> None:
     await channel.drained()
     channel.look()
     channel.resize(80, 24)
-    turned = asyncio.Event()
-    asyncio.get_running_loop().call_soon(turned.set)
-    await turned.wait()
+    await _one_turn()
     assert recorder.calls == calls
 
 
 async def a_second_close_waits_for_the_first(make: Make) -> None:
     channel, recorder = await _echoing(make)
     first = asyncio.ensure_future(channel.close())
-    started = asyncio.Event()
-    asyncio.get_running_loop().call_soon(started.set)
-    await started.wait()
+    await _one_turn()
     await channel.close()
     assert len(recorder.ends) == 1
     await first
@@ -221,6 +211,13 @@ async def what_cannot_be_told_is_none(make: Make) -> None:
     assert tty.modes() is None and tty.foreground() is None and process.cwd() is None
 
 
+async def _one_turn() -> None:
+    """Of the event loop: what was ready has run."""
+    turned = asyncio.Event()
+    asyncio.get_running_loop().call_soon(turned.set)
+    await turned.wait()
+
+
 async def _next_look(channel: Channel, recorder: Recorder) -> tuple[Observation, int, int]:
     before = len(recorder.looks)
     channel.look()
@@ -228,10 +225,14 @@ async def _next_look(channel: Channel, recorder: Recorder) -> tuple[Observation,
     return recorder.looks[-1]
 
 
-async def _echoing(make: Make) -> tuple[Channel, Recorder]:
-    channel = await make(Script(output=b"ready", echo=True))
-    recorder = Recorder()
+async def _started(make: Make, script: Script) -> tuple[Channel, Recorder]:
+    channel, recorder = await make(script), Recorder()
     channel.attach(recorder)
+    return channel, recorder
+
+
+async def _echoing(make: Make) -> tuple[Channel, Recorder]:
+    channel, recorder = await _started(make, Script(output=b"ready", echo=True))
     await recorder.until(lambda: bytes(recorder.data) == b"ready")
     return channel, recorder
 

@@ -18,7 +18,7 @@ USERS_OWN = "/bin/bash"  # what a name of None means on a fake host
 SANE = USUAL  # the modes that a fake tty has at first
 
 
-class FakeObserver:
+class FakeObserver(Tty, ShellProcess, Family):
     """Sees what a test says: a look, the tty, the shell's process and its family in one."""
 
     def __init__(self, pid: int | None) -> None:
@@ -62,9 +62,6 @@ class FakeObserver:
     def modes(self) -> Modes | None:
         return self.tty
 
-    def adopt(self) -> None:
-        pass
-
     def mend(self) -> None:
         self.mended += 1
         self.tty = SANE
@@ -78,9 +75,6 @@ class FakeObserver:
     def reaped(self) -> int | None:
         return 0
 
-    def resume(self) -> None:
-        pass
-
     def image(self) -> object:
         return self.running
 
@@ -92,9 +86,6 @@ class FakeObserver:
 
     def argv(self) -> tuple[str, ...] | None:
         return (self.running,) if self.running is not None else None
-
-    def cpu(self) -> float | None:
-        return None
 
     def children(self) -> list[Process] | None:
         self.listings += 1
@@ -134,7 +125,7 @@ class FakeChannel:
     def __init__(self, pid: int | None = 4242) -> None:
         self.pid = pid
         self.files = FakeFiles()
-        self.observer = FakeObserver(pid)
+        self.tty = self.process = self.family = self.observer = FakeObserver(pid)
         self.written = bytearray()
         self.size: tuple[int, int] | None = None
         self.signals: list[tuple[int, int]] = []
@@ -176,18 +167,6 @@ class FakeChannel:
             self._sink.on_data(data)
 
     # -- the contract
-
-    @property
-    def tty(self) -> Tty:
-        return self.observer
-
-    @property
-    def process(self) -> ShellProcess:
-        return self.observer
-
-    @property
-    def family(self) -> Family:
-        return self.observer
 
     @property
     def sees(self) -> bool:

@@ -14,9 +14,9 @@ import contextlib
 import os
 
 from truetty.core.observation import Observation
+from truetty.host.base import Family, ShellProcess
 from truetty.host.kernel import ports
 from truetty.host.kernel.tty import Attributes, LocalTty, is_secret, open_slave
-from truetty.host.unknown import UnknownFamily, UnknownProcess
 
 
 class BlindObserver:
@@ -27,14 +27,14 @@ class BlindObserver:
     ) -> None:
         self.tty = LocalTty(master, open_slave(master) if master >= 0 else None, first, shell)
         self.look = BlindLook(self.tty, shell, tells_who_is_in_front)
-        self.process = UnknownProcess()
+        self.process = ShellProcess()
         self.family = BlindFamily()
 
     def close(self) -> None:
         self.tty.close()
 
 
-class BlindFamily(UnknownFamily):
+class BlindFamily(Family):
     def port_is_open(self, number: int) -> bool | None:
         return ports.is_open(number)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from truetty.host.base import Process
+from truetty.host.base import Family, Process
 from truetty.host.kernel import ports, proc
 from truetty.host.kernel.calls import Device, holds_tty
 from truetty.host.kernel.shell import LinuxProcess
 
 
-class LinuxFamily:
+class LinuxFamily(Family):
     """`born`: when the shell was started, in ticks since the machine was."""
 
     def __init__(self, shell: LinuxProcess, device: Device, born: int) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 
+from truetty.host.base import ShellProcess
 from truetty.host.kernel import proc
 
 
-class LinuxProcess:
+class LinuxProcess(ShellProcess):
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self._stat = proc.Kept(f"/proc/{pid}/stat")

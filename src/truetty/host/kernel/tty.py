@@ -14,7 +14,7 @@ import termios
 from typing import Any, NamedTuple, TypeAlias
 
 from truetty.core.observation import ReadKind
-from truetty.host.base import Modes
+from truetty.host.base import Modes, Tty
 
 # As termios.tcgetattr has them.
 Attributes: TypeAlias = list[Any]
@@ -53,7 +53,7 @@ def open_slave(master: int) -> int | None:
     return None
 
 
-class LocalTty:
+class LocalTty(Tty):
     """Does not own `master`; owns `slave`. `shell` is whose terminal it is, `first` the modes it was started with."""
 
     __slots__ = ("_first", "_shell", "_zero", "master", "slave")
