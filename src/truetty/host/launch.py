@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
+from truetty.core.errors import SpawnFailed
 from truetty.host import environment
 from truetty.host.base import Order, PrivateFiles
 from truetty.shells.row import LaunchRequest
+
+NO_FILES: Final = "no place for private files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +28,25 @@ class Execution:
 def prepare(order: Order, files: PrivateFiles, inherited: Mapping[str, str], cwd: str | None = None) -> Execution:
     """Writes the files that the shell reads when it starts. `inherited`: the variables of the place where it runs.
 
-    Raises OSError when there is no room for the files.
+    Raises `SpawnFailed` when there is no room for the files.
     """
     found = order.found
     env = environment.build(inherited, order.env, cwd)
     launch = found.row.launch(LaunchRequest(found.program, found.arguments, files.path, order.key, order.rc, env))
-    files.write(launch.files, lasting=True)
+    with refusal(order, NO_FILES):
+        files.write(launch.files, lasting=True)
     argv = (os.path.basename(found.program), *launch.arguments)
     return Execution(found.program, argv, environment.changed(env, launch.env))
+
+
+@contextmanager
+def refusal(order: Order, what: str) -> Iterator[None]:
+    """What the system refuses becomes an error that says what was to be done."""
+    try:
+        yield
+    except OSError as error:
+        raise spawn_failed(order, f"{what}: {error.strerror}", error.strerror) from error
+
+
+def spawn_failed(order: Order, text: str, reason: str | None) -> SpawnFailed:
+    return SpawnFailed(text, shell=order.found.program, cwd=order.cwd, reason=reason)

@@ -11,17 +11,17 @@ import contextlib
 import os
 import signal
 import termios
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from truetty.core.errors import LimitReached, SpawnFailed
+from truetty.core.errors import LimitReached
 from truetty.host import environment
 from truetty.host.base import Found, Order, ShellName
 from truetty.host.folder import Folder
 from truetty.host.kernel import observer_for
 from truetty.host.kernel.observer import Observer
 from truetty.host.kernel.tty import Attributes
-from truetty.host.launch import Execution, prepare
+from truetty.host.launch import NO_FILES, Execution, prepare, refusal, spawn_failed
 from truetty.host.pty import LocalChannel, set_size
 from truetty.shells import table
 
@@ -51,12 +51,11 @@ class LocalHost:
 
     async def start(self, order: Order) -> LocalChannel:
         cwd = _directory(order)
-        with _refusal(order, "no place for private files"):
+        with refusal(order, NO_FILES):
             files = Folder()
         try:
-            with _refusal(order, "no place for private files"):
-                execution = prepare(order, files, os.environ, cwd)
-            with _refusal(order, f"cannot start {execution.program}"):
+            execution = prepare(order, files, os.environ, cwd)
+            with refusal(order, f"cannot start {execution.program}"):
                 return self._spawn(execution, files, cwd, order.size)
         except BaseException:
             files.remove()
@@ -111,19 +110,6 @@ def _execute(program: str, argv: tuple[str, ...], env: Mapping[str, str], tty: s
     )
 
 
-@contextlib.contextmanager
-def _refusal(order: Order, what: str) -> Iterator[None]:
-    """What the system refuses becomes an error that says what was to be done."""
-    try:
-        yield
-    except OSError as error:
-        raise _failed(order, f"{what}: {error.strerror}", error.strerror) from error
-
-
-def _failed(order: Order, text: str, reason: str | None) -> SpawnFailed:
-    return SpawnFailed(text, shell=order.found.program, cwd=order.cwd, reason=reason)
-
-
 def _directory(order: Order) -> str | None:
     """Where to start, as an absolute path."""
     if order.cwd is None:
@@ -133,7 +119,7 @@ def _directory(order: Order) -> str | None:
     except OSError:  # relative to a directory that is gone
         cwd = ""
     if not os.path.isdir(cwd):
-        raise _failed(order, f"no such directory: {order.cwd}", "no such directory")
+        raise spawn_failed(order, f"no such directory: {order.cwd}", "no such directory")
     return cwd
 
 
