@@ -9,7 +9,7 @@ import pytest
 
 from tests.acceptance.session import PATIENCE, opened
 from truetty.store import timeline as module
-from truetty.store.timeline import Timeline
+from truetty.store.timeline import MOST_SIZES, Timeline
 from truetty.store.transcript import Transcript
 from truetty.testing import mark
 
@@ -100,6 +100,16 @@ def test_sizes() -> None:
     record.on_resize((100, 30), 1.0)
     assert (record.size_at(0), record.size_at(4), record.size_at(5)) == ((80, 24), (80, 24), (100, 30))
     assert record.resizes(0, 5) == [(5, 1.0, (100, 30))] and record.resizes(5, 9) == []
+
+
+def test_of_more_sizes_than_are_kept_the_oldest_kept_one_stands_for_all_before() -> None:
+    transcript = Transcript()
+    timeline = Timeline(transcript, (80, 24), 0.0)
+    for columns in range(1, MOST_SIZES + 2):
+        transcript.append(b"x")
+        timeline.on_resize((columns, 24), 0.0)
+    assert timeline.size_at(0) == timeline.size_at(2) == (2, 24)
+    assert timeline.size_at(MOST_SIZES) == (MOST_SIZES, 24)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash", "ksh93", "mksh", "tcsh"])

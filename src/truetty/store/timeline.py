@@ -129,7 +129,8 @@ class Timeline:
             yield self._offsets[number], self._times[number]
 
     def size_at(self, offset: int) -> tuple[int, int]:
-        return [size for at, _, size in self._sizes if at <= offset or at == self._sizes[0][0]][-1]
+        offset = max(offset, self._sizes[0][0])  # of older ones the size is forgotten
+        return next(size for at, _, size in reversed(self._sizes) if at <= offset)
 
     def resizes(self, start: int, end: int) -> list[tuple[int, float, tuple[int, int]]]:
         """Changes of size after `start` and up to `end`: offset, time, size."""
