@@ -39,8 +39,8 @@ CASES: list[tuple[bytes, list[Sign]]] = [
     (b"\x1b]0;a title\x07\x1b]8;;http://x\x07link\x1b]8;;\x07", []),
     (b"\x1b]133;A\x07\x1b]133;D;7;aid=1\x07", [Hint(0, 8, "133", "A"), Hint(8, 24, "133", "D", 7)]),
     (b"\x1b]633;E;ls \xe2\x9c\x9c;nonce\x07", [Hint(0, 21, "633", "E")]),  # 9C inside UTF-8 is no terminator
-    (b"\x1b]633;P;Cwd=/tmp\x1b\\", [Hint(0, 18, "633", "P", cwd="/tmp")]),
-    (b"\x1b]7;file://host/a%20b\x07", [Hint(0, 22, "7", "", cwd="/a b")]),
+    (b"\x1b]633;P;Cwd=/tmp\x1b\\", [Hint(0, 18, "633", "P")]),
+    (b"\x1b]7;file://host/a%20b\x07", [Hint(0, 22, "7", "")]),
     (b"\x1b]3008;start=abc;type=shell\x1b\\", [Hint(0, 29, "3008", "start")]),
     (b"\x1b[?1049h", [Mode(0, 8, "alternate-screen", True)]),
     (b"\x1b[?25;2004l", [Mode(0, 11, "bracketed-paste", False)]),

@@ -27,8 +27,6 @@ _BEFORE_SECRET: Final = len(OPENING + b"C;")
 # The secret may have been blanked by stars, so only what cannot stand inside a mark is told apart.
 _WHOLE = re.compile(rb"%b[^\x07\x1b]{0,%d}\x07" % (re.escape(OPENING), LONGEST - len(OPENING) - 1))
 
-_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")  # of OSC 7; urllib.parse does the same, and takes 8 ms to import
-
 
 # -- our own
 
@@ -88,8 +86,6 @@ def semantic_prompt(payload: bytes, start: int, end: int) -> Sign | None:
 
 
 def vscode(payload: bytes, start: int, end: int) -> Sign | None:
-    if payload.startswith(b"P;Cwd="):
-        return Hint(start, end, "633", "P", cwd=_decoded(payload[6:]))
     return _lettered("633", payload, start, end)
 
 
@@ -106,11 +102,7 @@ def _lettered(protocol: str, payload: bytes, start: int, end: int) -> Sign | Non
 
 def directory(payload: bytes, start: int, end: int) -> Sign | None:
     """OSC 7: file://HOST/PATH."""
-    if not payload.startswith(b"file://"):
-        return None
-    _, slash, path = payload[7:].partition(b"/")
-    decoded = _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), slash + path)
-    return Hint(start, end, "7", "", cwd=_decoded(decoded) if slash else None)
+    return Hint(start, end, "7", "") if payload.startswith(b"file://") else None
 
 
 def context(payload: bytes, start: int, end: int) -> Sign | None:
@@ -119,10 +111,6 @@ def context(payload: bytes, start: int, end: int) -> Sign | None:
         if payload.startswith(word.encode() + b"="):
             return Hint(start, end, "3008", word)
     return None
-
-
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
 
 
 PROTOCOLS: dict[bytes, Callable[[bytes, int, int], Sign | None]] = {

@@ -31,7 +31,6 @@ class Hint:
     protocol: Literal["133", "633", "7", "3008"]
     letter: str  # A B C D E P of 133 and 633; "start" or "end" of 3008; "" for 7
     code: int | None = None
-    cwd: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
