@@ -21,7 +21,7 @@ from truetty.cli.opening import Opening
 from truetty.cli.options import Directory, NoRc, Shell, Variables, command_line
 from truetty.cli.run import follow, screen_size, status
 from truetty.cli.signals import HANGUPS, ended_by, interrupts, run_until_signalled
-from truetty.host.environment import FRIENDLY
+from truetty.host.environment import FRIENDLY, term
 from truetty.store.slices import turn
 from truetty.terminal.recording import Recording
 
@@ -76,7 +76,7 @@ def record(
 
 def _own() -> dict[str, str | None]:
     own = {name: os.environ.get(name) for name, value in FRIENDLY.items() if value is not None}
-    return {**own, "TERM": own["TERM"] or FRIENDLY["TERM"]}
+    return {**own, "TERM": term(own)}
 
 
 # -- one command

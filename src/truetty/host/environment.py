@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+TERM: Final = "xterm-256color"
+
 # Programs that would open a pager or an editor nobody sees. A caller's `env` wins over each of these.
 FRIENDLY: Final[dict[str, str | None]] = {
-    "TERM": "xterm-256color",
+    "TERM": TERM,
     "AI_AGENT": "truetty",  # lets a person's rc files leave heavy themes out
     "PAGER": "cat",
     "GIT_PAGER": "cat",
@@ -42,6 +44,11 @@ def build(inherited: Mapping[str, str], given: Mapping[str, str | None], cwd: st
     if cwd is not None:
         env["PWD"] = cwd
     return changed(changed(env, FRIENDLY), given)
+
+
+def term(env: Mapping[str, str | None]) -> str:
+    """What kind of terminal a shell with these variables of the caller's is told that it runs on."""
+    return env.get("TERM") or TERM
 
 
 def changed(env: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:

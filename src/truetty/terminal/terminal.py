@@ -204,7 +204,7 @@ class Terminal:
     def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
         conversation = self._opened()
-        term = self.options.env.get("TERM") or environment.FRIENDLY["TERM"]
+        term = environment.term(self.options.env)
         made = Recording(
             path, conversation.timeline, conversation.channel.tty, name=self.name, shell=self.shell, term=term, **wanted
         )

@@ -27,7 +27,6 @@ from truetty.core.errors import HostError, Misuse
 
 MOST_TRIES: Final = 5
 # A person's own file may come to hold keys of theirs; a project's file is for everybody who may read the project.
-PRIVATE: Final = 0o600
 SHARED: Final = 0o666
 _MARK: Final = "\ufeff"  # some editors begin a file with it
 
@@ -202,7 +201,7 @@ def _change(path: str, edit: Callable[[str | None], str | None], *, shared: bool
             raise Misuse(f"{path}: {error}", **{**error.facts, "path": path}) from error
         if wanted == before:
             return False
-        if _replace(os.path.realpath(path), before, wanted, PRIVATE if not shared else SHARED):
+        if _replace(os.path.realpath(path), before, wanted, SHARED if shared else files.PRIVATE):
             return True
     raise HostError(f"{path}: somebody else keeps changing it; nothing was written", path=path)
 
