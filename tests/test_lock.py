@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.rows import each_row
 from tools.environment import ROOT, blocks, needed, roots
 
 TEXT = (ROOT / "requirements.lock").read_text()
@@ -59,7 +60,7 @@ def test_the_whole_lock_is_used() -> None:
     assert len(needed(roots("dev"), LOCK)) == len(LOCK) == len(re.findall(r"^\S+==", TEXT, flags=re.MULTILINE))
 
 
-@pytest.mark.parametrize("name", LOCK)
+@each_row("name", LOCK)
 def test_each_package_has_its_hashes(name: str) -> None:
     assert "--hash=sha256:" in LOCK[name]
 

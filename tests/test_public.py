@@ -7,6 +7,7 @@ from importlib import import_module
 import pytest
 
 import truetty
+from tests.rows import each_row
 
 ERRORS = {
     *("TruettyError", "Misuse", "Busy", "Closed", "UnknownTerminal", "BadKey", "BadCommand", "Denied"),
@@ -45,7 +46,7 @@ PATHS = {
 }
 
 
-@pytest.mark.parametrize(("path", "name"), [(path, name) for path in PATHS for name in sorted(PATHS[path])])
+@each_row(("path", "name"), [(path, name) for path in PATHS for name in sorted(PATHS[path])])
 def test_a_public_name_is_where_programs_import_it(path: str, name: str) -> None:
     assert getattr(import_module(path), name) is not None
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import truetty
+from tests.rows import each_row
 from tests.stage import until
 from truetty import events
 from truetty.cli import settings as command_line
@@ -387,8 +388,8 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in FIELDS if name not in ("shell", "workspace", "audit")])
-@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS.keys())
+@each_row("name", [name for name in FIELDS if name not in ("shell", "workspace", "audit")])
+@each_row("text", ENDLESS.values())
 def test_what_has_no_end_is_misuse(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / "truetty.toml"
     path.write_text(f"{name} = {text}")

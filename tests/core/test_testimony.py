@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.rows import each_row
 from truetty.core import testimony as said  # pytest would take a `Testimony` of ours for a class of tests
 from truetty.core.observation import Observation
 from truetty.core.signs import Hint, Mark
@@ -24,7 +23,7 @@ def prompt(code: int | None, start: int = 50) -> Mark:
 END = Mark(30, 40, "D", SECRETS.end, 3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("letter", "secret", "in_front", "says"),
     [
         ("C", SECRETS.start, True, Says.START),

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
+from tests.rows import each_row
 from truetty import functions
 from truetty.core.errors import Misuse
 from truetty.functions import VERBS, Bash, Result, arguments
@@ -120,7 +121,7 @@ def test_a_timeout_is_patience_and_its_unit_is_told_by_its_size(given: int, seco
     assert taken.number("wait") == seconds and taken.number("kill_after") is None and bool(taken.notes) is noted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verb", "given", "said"),
     [
         ("run", {}, "run needs command"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.rows import each_row
 from truetty.core.errors import Misuse
 from truetty.functions import VERBS, parameters
 from truetty.functions.arguments import CallArguments, read
@@ -17,8 +18,8 @@ def test_a_command_has_the_names_models_know(name: str) -> None:
     assert given("run", **{name: "ls"}).text("command") == "ls"
 
 
-@pytest.mark.parametrize("name", ["id", "command_id", "terminal_id", "session_id"])
-@pytest.mark.parametrize("tool", ["read", "wait", "send", "screen", "stop", "handoff"])
+@each_row("name", ["id", "command_id", "terminal_id", "session_id"])
+@each_row("tool", ["read", "wait", "send", "screen", "stop", "handoff"])
 def test_ids_are_accepted_by_every_name(tool: str, name: str) -> None:
     assert given(tool, **{name: "t1"}).text("id") == "t1"
 
@@ -33,7 +34,7 @@ def test_the_background_has_the_names_models_know(name: str) -> None:
     assert given("run", command="ls", **{name: True}).flag("background")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "seconds"),
     [
         ("wait", 2, 2.0),
@@ -72,7 +73,7 @@ def test_one_thing_under_two_names_is_refused() -> None:
         given("run", command="ls", cmd="rm -r x")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tool", "arguments"),
     [
         ("run", {"command": 1}),

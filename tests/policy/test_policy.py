@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from tests.rows import each_row
 from truetty.core.errors import Misuse
 from truetty.policy import Policy, Rule
 from truetty.policy.tree import Node, Unreadable
@@ -27,7 +28,7 @@ def test_the_librarys_default_allows_everything_and_starts_no_parser() -> None:
     assert Policy.allow_all().decide_typing("x").verdict == "allow"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "command"),
     [
         ("npm test", "npm test"),
@@ -67,7 +68,7 @@ def test_an_allow_rule_allows(rule: str, command: str) -> None:
     assert rule in {part.rule for part in decision.parts}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "command"),
     [
         ("npm test", "npm"),
@@ -147,7 +148,7 @@ def test_an_allow_rule_does_not_allow(rule: str, command: str) -> None:
     assert verdict({"allow": [rule, "cd", "curl", "ls"]}, command) == "ask"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "command"),
     [
         ("rm", "rm x"),
@@ -282,7 +283,7 @@ def test_deny_wins(rule: str, command: str) -> None:
         assert decision.suggestions == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "command"),
     [
         ("rm", "ls rm"),
@@ -348,7 +349,7 @@ def test_every_part_has_its_own_verdict() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "suggestions"),
     [
         ("npm test", ("npm test",)),

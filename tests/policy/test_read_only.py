@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.policy.commands import ELSEWHERE, TABLE
+from tests.rows import each_row
 from truetty.policy import READ_ONLY, Policy, Rule
+from truetty.policy.parser import parse
 
-POLICY = Policy.read_only()
+# Each line is parsed once, however many tests and rules it meets: a parser is a process.
+POLICY = Policy(READ_ONLY, parser=functools.cache(parse))
 CWD = "/nowhere/project"
-
-
-def name_of(value: object) -> str:
-    return ascii(value)[:60]
 
 
 def test_the_table_is_as_long_as_it_says() -> None:
@@ -23,7 +21,7 @@ def test_the_table_is_as_long_as_it_says() -> None:
     assert len({command for command, _ in TABLE}) == len(TABLE)
 
 
-@pytest.mark.parametrize(("command", "verdict"), TABLE, ids=name_of)
+@each_row(("command", "verdict"), TABLE)
 def test_the_verdict_is_right_and_has_a_reason(command: str, verdict: str) -> None:
     decision = POLICY.decide(command, cwd=CWD)
     assert decision.verdict == verdict, decision
@@ -34,12 +32,12 @@ def test_the_verdict_is_right_and_has_a_reason(command: str, verdict: str) -> No
         assert decision.suggestions == ()
 
 
-@pytest.mark.parametrize(("shell", "command", "verdict"), ELSEWHERE, ids=name_of)
+@each_row(("shell", "command", "verdict"), ELSEWHERE)
 def test_each_shell_is_read_in_its_own_language(shell: str, command: str, verdict: str) -> None:
     assert POLICY.decide(command, cwd=CWD, shell=shell).verdict == verdict
 
 
-@pytest.mark.parametrize("command", [command for command, verdict in TABLE if verdict == "ask"], ids=name_of)
+@each_row("command", [command for command, verdict in TABLE if verdict == "ask"])
 def test_suggested_rules_allow_what_they_were_suggested_for(command: str) -> None:
     decision = POLICY.decide(command, cwd=CWD)
     rules = [Rule.parse("allow", text) for text in decision.suggestions]

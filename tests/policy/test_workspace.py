@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rows import each_row
 from truetty.policy import READ_ONLY, Policy, Rule
 
 RULES = [
@@ -192,21 +193,21 @@ def placed(command: str, workspace: Path) -> str:
     return command.replace("WORKSPACE", str(workspace)) + ("\nEOF\n" if "<<EOF" in command else "")
 
 
-@pytest.mark.parametrize("command", lines(INSIDE))
+@each_row("command", lines(INSIDE))
 def test_inside_a_rule_is_enough(command: str, workspace: Path) -> None:
     policy = Policy(RULES, workspace=workspace)
     decision = policy.decide(placed(command, workspace), cwd=str(workspace))
     assert decision.verdict == "allow", decision
 
 
-@pytest.mark.parametrize("command", lines(OUTSIDE))
+@each_row("command", lines(OUTSIDE))
 def test_outside_it_is_asked(command: str, workspace: Path) -> None:
     policy = Policy(RULES, workspace=workspace)
     decision = policy.decide(placed(command, workspace), cwd=str(workspace))
     assert (decision.verdict, decision.suggestions) == ("ask", ()), decision
 
 
-@pytest.mark.parametrize("command", lines(OUTSIDE))
+@each_row("command", lines(OUTSIDE))
 def test_outside_it_is_asked_where_the_default_is_to_allow(command: str, workspace: Path) -> None:
     if command.endswith("./run"):  # not about writing: that rule does not matter where everything is allowed
         return

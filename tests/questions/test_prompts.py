@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from truetty.core.outcome import Asks, WaitingKind
 from truetty.questions.prompts import SECRETS, Description, describe
 
@@ -501,7 +501,7 @@ PROGRAMS = [
 CASES = [*YES_OR_NO, *CHOSEN, *FREE, *HIDDEN, *DRAWN, *PROGRAMS]
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@each_row("case", CASES)
 def test_what_programs_ask(case: Case) -> None:
     found = described(case)
     last = case.text.split("\n")[-1]
@@ -515,7 +515,7 @@ def test_every_word_is_used() -> None:
     assert {case.asks for case in CASES} == set(get_args(Asks))
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.choices and case.kind == "line"], ids=str)
+@each_row("case", [case for case in CASES if case.choices and case.kind == "line"])
 def test_a_hint_names_what_can_be_sent(case: Case) -> None:
     hint = described(case).hint
     assert all(f"'{choice}'" in hint for choice in case.choices)
@@ -573,10 +573,8 @@ def test_any_text_is_described(kind: WaitingKind, program: str | None, lines: li
         assert found.asks in ("shell", "more-input")
 
 
-@pytest.mark.parametrize(
-    "piece", ["(", "[y/", "y/n ", "1) ", "❯ ", "\t", "a ", "? (", "'", "password ", "<a ", "for ", "or "]
-)
-@pytest.mark.parametrize("kind", get_args(WaitingKind))
+@each_row("piece", ["(", "[y/", "y/n ", "1) ", "❯ ", "\t", "a ", "? (", "'", "password ", "<a ", "for ", "or "])
+@each_row("kind", get_args(WaitingKind))
 def test_a_hostile_line_takes_no_longer_than_any(kind: WaitingKind, piece: str) -> None:
     """A megabyte on one line, and a thousand such lines: the suite's own time limit would end what does not return."""
     line = piece * (1_000_000 // len(piece))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Waiting, WaitingKind
 from truetty.questions.prompts import describe
@@ -143,7 +144,7 @@ SECRETS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "text"), SECRETS)
+@each_row(("kind", "text"), SECRETS)
 def test_no_rule_answers_a_secret(kind: WaitingKind, text: str) -> None:
     replies = Replies([Reply(".*", "hunter2", limit=99), Reply("(?i)pass", "hunter2", limit=99)])
     assert ask(replies, text, kind) is None
@@ -185,7 +186,7 @@ SLOW = [
 ]
 
 
-@pytest.mark.parametrize("pattern", SLOW)
+@each_row("pattern", SLOW)
 def test_a_pattern_that_could_take_long_is_no_rule(pattern: str) -> None:
     with pytest.raises(Misuse) as refused:
         Reply(pattern, "y")
@@ -228,7 +229,7 @@ def test_only_the_end_of_a_long_line_is_searched_and_its_start_stays_its_start()
 # ── which rules can be made ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@each_row(
     "wrong",
     [
         {"pattern": "("},
@@ -245,7 +246,6 @@ def test_only_the_end_of_a_long_line_is_searched_and_its_start_stays_its_start()
         {"enter": "no"},
         {"answer": "", "enter": False},
     ],
-    ids=str,
 )
 def test_what_makes_no_sense_is_refused(wrong: dict) -> None:
     with pytest.raises(Misuse) as refused:

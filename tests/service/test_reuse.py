@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from truetty.service.reuse import Choice, Limits, Open, Refuse, Reuse, SeatView, Wish, decide
 
 HERE, THERE = "/here", "/there"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wish", "seen", "limits", "choice"),
     [
         # The task's own in the directory, then a free one there, then any idle one, its own first.

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from truetty.terminal.echo import AHEAD, LATEST, REACH, KeyEcho, can_come_back
 
 
@@ -20,7 +21,7 @@ def echoed(*steps: bytes | tuple[bytes]) -> list[bytes]:
     return seen
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("steps", "seen"),
     [
         ((b"ada\r", (b"ada\r\n",)), [b"ada\r"]),

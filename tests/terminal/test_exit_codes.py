@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.session import PATIENCE, opened
+from tests.rows import each_row
 from truetty.terminal.exit_codes import read
 
 SAYING = ("bash", "dash", "ksh93", "mksh", "busybox", "tcsh")  # print a line when a signal ends a command
 SILENT = ("zsh", "fish")  # as we run them
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "number", "line", "sent", "expected", "note"),
     [
         (0, None, "", (), None, ""),

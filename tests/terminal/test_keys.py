@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from truetty.core.errors import BadKey
 from truetty.terminal.keys import CONTROLS, CURSOR, MODIFIERS, NAMES, SYNONYMS, encode
 
@@ -124,30 +125,30 @@ SPELLINGS = {
 }
 
 
-@pytest.mark.parametrize(("name", "sent"), [*PLAIN.items(), *CHORDS.items()])
+@each_row(("name", "sent"), [*PLAIN.items(), *CHORDS.items()])
 def test_a_key_sends_what_xterm_sends(name: str, sent: str) -> None:
     assert encode(name) == sent.encode()
 
 
-@pytest.mark.parametrize("letter", string.ascii_lowercase)
+@each_row("letter", string.ascii_lowercase)
 def test_ctrl_and_a_letter(letter: str) -> None:
     code = bytes([ord(letter) - ord("a") + 1])
     assert encode(f"C-{letter}") == encode(f"C-{letter.upper()}") == encode(f"^{letter.upper()}") == code
     assert encode(f"C-M-{letter}") == b"\x1b" + code
 
 
-@pytest.mark.parametrize(("name", "spellings"), SPELLINGS.items())
+@each_row(("name", "spellings"), SPELLINGS.items())
 def test_a_key_has_many_spellings(name: str, spellings: tuple[str, ...]) -> None:
     assert {spelling: encode(spelling) for spelling in spellings} == dict.fromkeys(spellings, encode(name))
 
 
-@pytest.mark.parametrize(("synonym", "name"), SYNONYMS.items())
+@each_row(("synonym", "name"), SYNONYMS.items())
 def test_a_synonym_is_its_key(synonym: str, name: str) -> None:
     assert encode(synonym) == encode(synonym.upper()) == encode(name)
     assert name in NAMES and synonym not in NAMES
 
 
-@pytest.mark.parametrize("character", [*string.digits, *string.ascii_letters, *string.punctuation, *" é語🙂"])
+@each_row("character", [*string.digits, *string.ascii_letters, *string.punctuation, *" é語🙂"])
 def test_a_printable_character_is_itself(character: str) -> None:
     assert encode(character) == character.encode()
 
@@ -165,12 +166,12 @@ def application_cases() -> Iterator[tuple[str, bytes]]:
         yield name, encode(name)
 
 
-@pytest.mark.parametrize(("name", "sent"), [*application_cases()])
+@each_row(("name", "sent"), [*application_cases()])
 def test_application_mode_changes_bare_cursor_keys_only(name: str, sent: bytes) -> None:
     assert encode(name, application=True) == sent
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "reason", "suggestion"),
     [
         ("", "no key", None),

@@ -11,6 +11,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS, opened
+from tests.rows import each_row
 from tests.stage import until
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, of, read
 from truetty.questions.replies import Reply
@@ -32,9 +33,7 @@ def test_words(words: str, expected: object) -> None:
     assert read(words) == expected
 
 
-@pytest.mark.parametrize(
-    "words", ["", "port", "port:0", "port:70000", "port:x", "idle:-1", "idle:nan", "match:", "match:(", "sleep"]
-)
+@each_row("words", ["", "port", "port:0", "port:70000", "port:x", "idle:-1", "idle:nan", "match:", "match:(", "sleep"])
 def test_words_that_mean_nothing(words: str) -> None:  # fmt: skip
     with pytest.raises(truetty.Misuse):
         read(words)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from tests.text.casts import cat, check, play, text
 from truetty import Misuse
 from truetty.text.asciicast import LONGEST_LINE, VERSIONS, Event, Header, Version, Writer, read
@@ -199,7 +200,7 @@ V2 = '{"version": 2, "width": 80, "height": 24}\n'
 V3 = '{"version": 3, "term": {"cols": 80, "rows": 24}}\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cast", "line", "reason"),
     [
         ("", 1, "empty"),

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from tests.text import streams, truth
 from truetty.text.clean import Cleaner, clean
 
@@ -109,7 +110,7 @@ CASES: dict[str, tuple[str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_rules(name: str) -> None:
     given_, expected = CASES[name]
     data = given_ if isinstance(given_, bytes) else given_.encode()
@@ -253,8 +254,8 @@ def test_any_cut_gives_the_same_text(data: bytes, cuts: list[int], size: tuple[i
 SEQUENCES = [f"{ESC}[{values}{final}" for final in "@ABCDEFGHIJKLMPSTXZ`abdefgrsu" for values in ("9999", "9999;9999")]
 
 
-@pytest.mark.parametrize("sequence", [*SEQUENCES, "\t", f"{ESC}H", f"{ESC}M", f"{ESC}[2J", f"{ESC}[1J", f"{ESC}c"])
-@pytest.mark.parametrize("column", [1, 60, 120])
+@each_row("sequence", [*SEQUENCES, "\t", f"{ESC}H", f"{ESC}M", f"{ESC}[2J", f"{ESC}[1J", f"{ESC}c"])
+@each_row("column", [1, 60, 120])
 def test_no_sequence_costs_more_than_one_screen(sequence: str, column: int) -> None:
     """In lines of Python, on a page with a stop at every column and text in every row."""
     cleaner = Cleaner(120, 30)

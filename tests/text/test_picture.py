@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from truetty import Misuse
 from truetty.text.picture import (
     BACKGROUND,
@@ -61,7 +62,7 @@ def read_back(root: ET.Element, columns: int, rows: int) -> list[str]:
     return ["".join(line).rstrip() for line in lines]
 
 
-@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+@each_row("path", RECORDINGS)
 def test_every_character_is_in_its_column(path: Path) -> None:
     shown = model(path.read_bytes(), (120, 30))
     root = ET.fromstring(picture(shown))

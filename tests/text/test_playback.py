@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from truetty.text.playback import LONGEST, Playback
 from truetty.text.screen import Model
 
@@ -39,7 +40,7 @@ def test_a_recording_looks_the_same(path: Path) -> None:
     assert shown(*(text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True))) == whole
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sequence",
     [
         *("\x1b[31m", "\x1b[38;5;200;48:2:1:2:3m", "\x1b[2J", "\x1b[H", "\x1b[10;20H", "\x1b[3A", "\x1b[?25l"),
@@ -65,7 +66,7 @@ REACHING = [
 ]
 
 
-@pytest.mark.parametrize("sequence", REACHING)
+@each_row("sequence", REACHING)
 def test_what_reaches_out_is_not(sequence: str) -> None:
     for given_ in (shown(f"a{sequence}b"), shown("a", *sequence, "b")):
         assert re.sub("[\x00-\x1f]", "", given_) == "ab"

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tests.rows import each_row
 from truetty.text.screen import Model, Screen
 
 
@@ -40,7 +41,7 @@ def test_the_alternate_screen_comes_and_goes() -> None:
     assert not model.screen().alternate and model.screen().text == "shell$ vim"
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_row("seed", range(20))
 def test_any_cut_gives_the_same_screen_and_a_dump_rebuilds_it(seed: int) -> None:
     chance = random.Random(seed)
     parts = [b"text ", b"\r\n", b"\x1b[3;4H", b"\x1b[1;32m", b"\x1b[0m", "é日".encode(), b"\x1b[?1049h", b"\x1b[?1049l"]

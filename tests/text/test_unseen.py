@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from tests.rows import each_row
 from truetty.policy.decision import unseen
 from truetty.text.asciicast import Header, Writer
 from truetty.text.unseen import COMMON, CONCEALED, HIDING, INVISIBLE, Unseen, is_unseen
@@ -23,7 +24,7 @@ def notes(data: bytes) -> tuple[str, ...]:
     return whole.notes()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         b"\x1b[8mtext",
@@ -49,7 +50,7 @@ def test_concealed(data: bytes) -> None:
     assert notes(data) == (CONCEALED,)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "char",
     [
         *("\u061c", "\u2028", "\u2029", "\u034f", "\u180e", "\u115f", "\u1160", "\uffa0", "\u17b4", "\ufff9"),
@@ -60,7 +61,7 @@ def test_invisible(char: str) -> None:
     assert notes(f"rm{char}x".encode()) == (INVISIBLE,)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["plain", "\x1b[38;5;8mgrey", "\x1b[48;5;8;1mx", "\x1b[28m", "\x1b[38;2;8;8;8m", "\x1b[38:2::8:8:8m", "\x1b[31;40m", "\x1b[38;5;8;48;5;0m", "❤\ufe0f", "\x1b[8A", "👩\u200d🚀", "क्\u200dष", "⣾\u2800", "é 日本", "50%\r100%"],
 )  # fmt: skip

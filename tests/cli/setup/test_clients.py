@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.rows import each_row
 from truetty.cli.setup import clients
 from truetty.cli.setup.clients import CLIENTS, Client, Launch
 from truetty.core.errors import Misuse
@@ -67,7 +68,7 @@ def test_entries(client: Client) -> None:
     assert (client.format == "toml") == (client.name == "codex")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "name"),
     [("VS Code", "vscode"), ("vs-code", "vscode"), ("code", "vscode"), ("claude", "claude-code"),
      ("Claude Desktop", "claude-desktop"), ("claude_code", "claude-code"), ("gemini-cli", "gemini"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from truetty.cli.setup import json_text
 from truetty.core.errors import Misuse
 
@@ -102,7 +103,7 @@ def test_a_comment_behind_a_value_stays_with_it() -> None:
     assert after == '{\n  "a": 1, // of a\n  "b": 2\n}\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line"),
     [("{\n  // no\n}", 2), ("{\n}\nx", 3), ('{\n "a": 1,\n}', 3), ('{\n "a" 1}', 2), ('{\n\n "a": tru}', 3),
      ('{\n "a": "x\n"}', 2), ("[1,\n2", 2), ("nan", 1), ("{'a': 1}", 1), ('{"a": 01}', 1), ('{"a": /* x', 1)],

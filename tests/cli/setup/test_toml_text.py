@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.rows import each_row
 from truetty.cli.setup import toml_text
 from truetty.core.errors import Misuse
 
@@ -103,8 +104,8 @@ def test_any_path_can_be_written(command: str) -> None:
     assert toml_text.read(toml_text.put("a = 1\n", TABLE, entry), TABLE) == entry
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize(
+@each_row("end", ["\n", "\r\n"])
+@each_row(
     ("old", "new"),
     [
         ('command = "/old"   # keep me', 'command = "/opt/bin/truetty"   # keep me'),

@@ -9,6 +9,7 @@ import pytest
 
 from tests.host.kernel.driver import SHELLS, Pty
 from tests.host.kernel.recordings import MACHINES, recordings
+from tests.rows import each_row
 from truetty.host.kernel import proc, prompts
 from truetty.host.kernel.prompts import ProgramId, Prompts, ReadShape
 from truetty.host.kernel.stack import CallPath, path_of
@@ -40,7 +41,7 @@ def pointer(pty: Pty) -> int:
     return int(proc.read(f"/proc/{pty.pid}/syscall").split()[7], 16)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("learnt", "seen", "verdict"),
     [
         ([], EDITED, "never_seen_program"),
@@ -87,8 +88,8 @@ def test_a_prompt_is_a_prompt(machine: str, work: bool) -> None:
             assert known.judge(program_id, shape, path) == "prompt", (shell, situation)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize(
+@each_row("machine", MACHINES)
+@each_row(
     ("shell", "situation", "verdict"),
     [
         ("bash", "read -e x", "editor_in_builtin"),

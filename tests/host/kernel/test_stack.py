@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.host.kernel.recordings import MACHINES, recordings
+from tests.rows import each_row
 from truetty.host.kernel.stack import CallPath, Stack, is_behind_call, path_on
 
 # Return addresses of the shells' main loops, the outermost first, as a debugger shows them.
@@ -23,7 +24,7 @@ CHAINS = {
 }
 
 
-@pytest.mark.parametrize(("shell", "situation"), CHAINS)
+@each_row(("shell", "situation"), CHAINS)
 def test_frame_records_of_aarch64_give_the_exact_path(shell: str, situation: str) -> None:
     path = recordings("aarch64")[shell, situation].path
     expected = CHAINS[shell, situation]
@@ -95,7 +96,7 @@ def test_what_is_no_chain_is_no_path(memory: bytes) -> None:
     assert not chained(memory)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("machine", "text", "is_call"),
     [
         ("x86_64", "0000e811223344", True),  # call relative
