@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
+import weakref
 from collections.abc import AsyncIterator
 
 import pytest
@@ -218,3 +220,21 @@ async def test_a_command_that_cannot_be_sent_leaves_everything_as_it_was(
     second = await terminal.start("z")
     stage.say(stage.typed(), ("C",), b"out", ("D", 4, ""))
     assert (await second.wait(PATIENCE)).exit_code == 4
+
+
+# -- what is left of a command
+
+
+async def test_a_command_that_nobody_holds_is_freed_at_once_without_the_garbage_collector(stage: Stage) -> None:
+    terminal = await stage.open()
+    gc.disable()
+    try:
+        first = weakref.ref(await terminal.start("one"))
+        stage.say(stage.typed(), ("C",), b"1\r\n", ("D", 0, ""), ("P", 0, ""), b"$ ")
+        await asyncio.wait_for(terminal.command.wait(), PATIENCE)  # type: ignore[union-attr]
+        assert first() is terminal.command
+        await terminal.start("two")
+        await asyncio.sleep(0)
+        assert first() is None
+    finally:
+        gc.enable()

@@ -14,7 +14,9 @@ from tests.acceptance.session import PATIENCE, SHELLS, opened
 from tests.rows import each_row
 from tests.stage import until
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, of, read
+from truetty.host.base import Family, Process
 from truetty.questions.replies import Reply
+from truetty.terminal.wait import SLOWEST_LOOK, PortWatch
 
 
 @pytest.mark.parametrize(
@@ -224,3 +226,38 @@ async def test_strange_patience(home: Path) -> None:
         await until(lambda: command.finished)
         await command.wait(PATIENCE, "READY")
         assert command.reached == "match"
+
+
+def test_a_port_is_looked_for_more_and_more_rarely_and_one_that_was_open_before_does_not_count() -> None:
+    ports = Ports()
+    watch = PortWatch(8000, ports)
+    now = 0.0
+    pauses: list[float] = []
+    while len(pauses) < 20:
+        assert not watch.finds(now) and watch.next_look > now
+        assert not watch.finds(now + (watch.next_look - now) / 2)  # too early: no look is made
+        pauses.append(watch.next_look - now)
+        now = watch.next_look
+    assert ports.looks == 20 and pauses == sorted(pauses) and pauses[-1] == pytest.approx(SLOWEST_LOOK)
+    ports.is_open = True
+    assert watch.finds(watch.next_look)
+    before = PortWatch(8000, ports)
+    assert not before.finds(0.0)  # another program's, as far as is known
+    ports.own = frozenset({8000})
+    assert before.finds(before.next_look)
+
+
+class Ports(Family):
+    """A family without processes, whose ports a test sets."""
+
+    def __init__(self) -> None:
+        self.own: frozenset[int] = frozenset()
+        self.is_open = False
+        self.looks = 0
+
+    def ports(self) -> frozenset[int] | None:
+        self.looks += 1
+        return self.own
+
+    def port_is_open(self, number: int) -> bool | None:
+        return self.is_open

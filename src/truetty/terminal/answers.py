@@ -9,33 +9,35 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from truetty.core.outcome import Waiting
 from truetty.questions.replies import MOST_NOTES, OnWaiting, Replies, Reply
-from truetty.terminal.asked import Question
+from truetty.terminal.asked import Question, describe_waiting
 from truetty.terminal.changes import Changes
+from truetty.terminal.viewer import Viewer
+from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.run import Run
 
 
 class Answers:
-    """Those of one command. `ask` says what is asked now, `type` types the answer."""
+    """Those of one command."""
 
     def __init__(
         self,
         run: Run,
+        conversation: Conversation,
+        viewer: Viewer,
         changes: Changes,
-        rules: Sequence[Reply],
-        callback: OnWaiting | None,
-        ask: Callable[[], Question | None],
-        type: Callable[[bytes], None],
+        rules: Sequence[Reply] = (),
+        callback: OnWaiting | None = None,
     ) -> None:
         self._run = run
+        self._conversation = conversation
+        self._viewer = viewer
         self._changes = changes
         self._replies = Replies(rules) if rules else None
         self._callback = callback
-        self._question = ask
-        self._type = type
         self._seen = 0  # the number of the last waiting that was looked at
         self._answered = 0  # the number of the last one for which an answer was typed
         self._task: asyncio.Task[str | None] | None = None  # the callback thinks
@@ -51,6 +53,12 @@ class Answers:
             return None
         looked_at = number == self._seen or (self._replies is None and self._callback is None)
         return number if looked_at else None
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """Which program reads the keyboard, and what it asks; None if there is none. Only the output's end is read."""
+        question = self._question()
+        return question.waiting if question is not None else None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -83,9 +91,13 @@ class Answers:
         answer = self._replies.answer(question.waiting, question.description, question.lines)
         return answer.text.encode() if answer is not None else None
 
+    def _question(self) -> Question | None:
+        reader = self._run.waiting
+        return describe_waiting(reader, self._run.span.output, self._viewer) if reader is not None else None
+
     def _answer(self, number: int, data: bytes) -> None:
         self._answered = number
-        self._type(data)
+        self._conversation.answer(self._run, data)
 
     async def _ask(self, callback: OnWaiting, waiting: Waiting) -> str | None:
         answer = callback(waiting)

@@ -18,10 +18,9 @@ from truetty.store.clean_text import Summary
 from truetty.store.output import Output
 from truetty.terminal import exit_codes, keyboard
 from truetty.terminal.answers import Answers
-from truetty.terminal.asked import Question, describe_waiting
 from truetty.terminal.changes import Changes, Rank
 from truetty.terminal.options import Options
-from truetty.terminal.report import Place, report
+from truetty.terminal.report import report
 from truetty.terminal.stop import Stop
 from truetty.terminal.stream import Stream
 from truetty.terminal.viewer import Viewer
@@ -39,6 +38,14 @@ class Activity:
     quiet_seconds: float  # since its last output, or since it began
     cpu_seconds: float | None  # used by it so far, as far as the kernel tells
     processes: tuple[str, ...] | None  # names of what it has started and is alive; None: cannot be seen
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What earlier waits have returned to callers."""
+
+    waiting: int = 0  # the number of the last waiting
+    bytes: int = 0  # of output
 
 
 class Command:
@@ -62,14 +69,11 @@ class Command:
         self.reached: str | None = None  # what the last wait came back for: exit, input, match, idle or port
         self._run = run
         self._conversation = conversation
-        self._viewer = viewer
         self._options = options
-        self._answers = Answers(run, changes, options.replies, options.on_waiting, self._question, self._answer)
+        self._answers = Answers(run, conversation, viewer, changes, options.replies, options.on_waiting)
         self._stop = Stop(run, conversation, changes)
-        self._place: Place | None = None  # once it has ended
-        self._outcome: Outcome | None = None
-        self._told = 0  # the number of the last waiting that a caller was told of
-        self._returned = 0  # bytes of output that an earlier wait has returned
+        self._outcome: Outcome | None = None  # once it has ended and its text was made
+        self._known = Known()
         self._subscriptions = [changes.subscribe(self._on_change, Rank.COMMAND)]
         if options.replies or options.on_waiting is not None:
             self._subscriptions.append(changes.subscribe(self._answers.on_change, Rank.ANSWERS))
@@ -102,8 +106,7 @@ class Command:
     @property
     def waiting(self) -> Waiting | None:
         """Who reads the keyboard and what is asked; None while nobody does. Only the output's end is read for it."""
-        question = self._question()
-        return question.waiting if question is not None else None
+        return self._answers.waiting
 
     @property
     def open_waiting(self) -> int | None:
@@ -113,7 +116,7 @@ class Command:
     @property
     def unread(self) -> bool:
         """Whether there is output that nobody was given: not by a wait, and not by `output.unread()`."""
-        return self._returned < self.output.bytes and not self.output.all_given
+        return self._known.bytes < self.output.bytes and not self.output.all_given
 
     @property
     def reads_lines(self) -> bool:
@@ -150,7 +153,6 @@ class Command:
             self.output,
             self.changes,
             self._answers,
-            waiting=lambda: self.waiting,
             outcome=self.report,
             coalesce=self._options.coalesce if coalesce is None else coalesce,
         )
@@ -173,11 +175,13 @@ class Command:
             of(until),
             answers=self._answers,
             conversation=self._conversation,
-            returned=self._returned,
-            told=self._told,
+            from_byte=self._known.bytes,
+            after_waiting=self._known.waiting,
         )
         self.reached = await wait.wait(timeout)
-        return await self._tell()
+        outcome = await self.report()
+        self._known = Known(self._run.reader_number, outcome.output_bytes)
+        return outcome
 
     async def report(self) -> Outcome:
         """How things stand now. Made in slices: a gigabyte of output takes seconds, and others have their turn."""
@@ -198,29 +202,18 @@ class Command:
         return self._report(Summary("", 0, 0, tokens(self.output.bytes)), final=False)
 
     def _report(self, summary: Summary, *, final: bool = True) -> Outcome:
-        conversation = self._conversation
         outcome = report(
             self.id,
             self.terminal_id,
             self._run,
-            self.output,
             summary,
-            waiting=self.waiting,
-            place=self._place or Place(conversation.cwd, conversation.closed),
             stop=self._stop,
             answers=self._answers,
-            conversation=conversation,
+            conversation=self._conversation,
             now=_now(),
         )
         if self.finished and final:
             self._outcome = outcome
-        return outcome
-
-    async def _tell(self) -> Outcome:
-        """The outcome, for a caller who is told all of it."""
-        outcome = await self.report()
-        self._told = self._run.reader_number
-        self._returned = outcome.output_bytes
         return outcome
 
     # -- talking
@@ -269,22 +262,15 @@ class Command:
         """It could not be begun."""
         for leave in self._subscriptions:
             leave()
+        self._subscriptions.clear()  # they refer to this object: a circle that only the garbage collector would free
 
     def _on_change(self) -> None:
-        """At its end, what is true of its shell now is said of it for ever, and no rule answers it any more."""
+        """At its end no rule answers it any more. When its time is over, it is ended."""
         if self.finished:
-            self._place = Place(self._conversation.cwd, self._conversation.closed)
             self._answers.forget()
             self.discard()
         elif self._run.time_is_over:
             self._stop.begin()
-
-    def _question(self) -> Question | None:
-        reading = self._run.waiting
-        return describe_waiting(reading, self.output, self._viewer) if reading is not None else None
-
-    def _answer(self, data: bytes) -> None:
-        self._conversation.answer(self._run, data)
 
     def _require_running(self) -> None:
         if self.finished:

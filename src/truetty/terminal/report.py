@@ -5,10 +5,9 @@ Rule: everything that takes long was done before: the text comes as a `Summary`,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-from truetty.core.outcome import Outcome, Waiting
+from truetty.core.outcome import Outcome
 from truetty.store.clean_text import Summary
 from truetty.store.output import Output
 from truetty.terminal import exit_codes
@@ -24,29 +23,19 @@ UNTOLD: Final = "whether it waits for input cannot be told: the kernel does not 
 STOPPED: Final = "stopped: nothing runs until it is continued"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What is true of the shell when a command ends, and is said of it for ever."""
-
-    cwd: str | None
-    closed: bool
-
-
 def report(
     command_id: str,
     terminal_id: str,
     run: Run,
-    output: Output,
     summary: Summary,
     *,
-    waiting: Waiting | None,
-    place: Place,
     stop: Stop,
     answers: Answers,
     conversation: Conversation,
     now: float,
 ) -> Outcome:
-    ending = run.ending
+    ending, output, waiting = run.ending, run.span.output, answers.waiting
+    shell = run.shell_then or conversation.shell_now()
     code, number = exit_codes.of_command(ending, conversation.shell)
     meaning = exit_codes.read(code, number, _last_line(output), stop.sent) if code else exit_codes.ExitMeaning(None)
     missing = output.missing
@@ -74,8 +63,8 @@ def report(
         complete=not missing,
         waiting=waiting,
         duration=(ending.time if ending is not None else now) - run.asked_at,
-        cwd=place.cwd,
-        closed=place.closed,
+        cwd=shell.cwd,
+        closed=shell.closed,
         notes=tuple(notes),
     )
 

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from truetty import events
-from truetty.core.outcome import Outcome, Waiting
+from truetty.core.outcome import Outcome
 from truetty.store.output import Output
 from truetty.store.slices import turn
 from truetty.terminal.answers import Answers
@@ -31,10 +31,48 @@ SLICE: Final = 1 << 18
 MOST_QUEUED: Final = 1000
 
 
+class EventQueue:
+    """What happened and was not taken yet, each with where in the output it was. Bounded: it counts what it drops."""
+
+    def __init__(self) -> None:
+        self._events: deque[tuple[int, events.Event]] = deque()
+        self._once: set[type[events.Event]] = set()  # of those that come once, what has come
+        self._dropped = 0
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    @property
+    def first(self) -> tuple[int | None, events.Event | None]:
+        return self._events[0] if self._events else (None, None)
+
+    def add(self, at: int, event: events.Event) -> None:
+        self._events.append((at, event))
+        if len(self._events) > MOST_QUEUED:
+            minor = (isinstance(old, events.Waiting | events.Resumed) for _, old in self._events)
+            del self._events[list(minor).index(True)]
+            self._dropped += 1
+
+    def add_once(self, at: int, event: events.Event) -> None:
+        if type(event) not in self._once:
+            self._once.add(type(event))
+            self.add(at, event)
+
+    def take_dropped(self) -> int:
+        """How many were dropped since this was last asked. Before the command has started, none is said to be."""
+        if isinstance(self.first[1], events.Started):
+            return 0
+        dropped, self._dropped = self._dropped, 0
+        return dropped
+
+    def pop(self) -> None:
+        self._events.popleft()
+
+
 class Stream:
     """`async for event in command.events()`. It listens from the moment it is made.
 
-    `waiting` describes the waiting of this moment, `outcome` makes the command's outcome in slices.
+    `outcome` makes the command's outcome in slices.
     """
 
     def __init__(
@@ -45,7 +83,6 @@ class Stream:
         changes: Changes,
         answers: Answers,
         *,
-        waiting: Callable[[], Waiting | None],
         outcome: Callable[[], Awaitable[Outcome]],
         coalesce: float,
     ) -> None:
@@ -53,14 +90,11 @@ class Stream:
         self._run = run
         self._changes = changes
         self._answers = answers
-        self._waiting = waiting
         self._outcome = outcome
         self._coalesce = coalesce
         self._reader = output.reader()
-        self._queue: deque[tuple[int, events.Event]] = deque()  # each with where in the output it was
-        self._dropped = 0
-        self._noted: set[type[events.Event]] = set()  # of those that come once
-        self._told: int | None = None  # the number of the waiting that was told last, while it lasts
+        self._queue = EventQueue()
+        self._waiting: int | None = None  # the number of the waiting that was noted last, while it lasts
         self._next_output = 0.0
         self._looked = -1  # where the output ended when it was last looked at
         self._over = False
@@ -99,41 +133,27 @@ class Stream:
 
     def _note(self) -> None:
         """Something changed: note what there is to tell of it."""
-        run = self._run
-        if run.started and type(self._start) not in self._noted:
-            self._noted.add(type(self._start))
-            self._queue.append((0, self._start))  # before any output
+        run, queue, at = self._run, self._queue, self._reader.end
+        if run.started:
+            queue.add_once(0, self._start)  # before any output
         if run.downgraded:
-            self._note_once(events.Downgraded(run.strategy))
+            queue.add_once(at, events.Downgraded(run.strategy))
         if run.healed:
-            self._note_once(events.Healed("rich"))
+            queue.add_once(at, events.Healed("rich"))
         number = self._answers.open_waiting
-        if number is not None and number != self._told and (waiting := self._waiting()) is not None:
-            self._told = number
-            self._add(events.Waiting(waiting))
-        elif run.waiting is None and self._told is not None and not self._finished:
-            self._told = None
-            self._add(events.Resumed())
-
-    def _note_once(self, event: events.Event) -> None:
-        if type(event) not in self._noted:
-            self._noted.add(type(event))
-            self._add(event)
-
-    def _add(self, event: events.Event) -> None:
-        self._queue.append((self._reader.end, event))
-        if len(self._queue) > MOST_QUEUED:
-            minor = (isinstance(old, events.Waiting | events.Resumed) for _, old in self._queue)
-            del self._queue[list(minor).index(True)]
-            self._dropped += 1
+        if number is not None and number != self._waiting and (waiting := self._answers.waiting) is not None:
+            self._waiting = number
+            queue.add(at, events.Waiting(waiting))
+        elif run.waiting is None and self._waiting is not None and not self._finished:
+            self._waiting = None
+            queue.add(at, events.Resumed())
 
     def _anything(self) -> bool:
         return self._over or self._finished or bool(self._queue) or self._reader.end != self._looked
 
     def _take(self) -> events.Event | None:
-        at, event = self._queue[0] if self._queue else (None, None)
-        if self._dropped and not isinstance(event, events.Started):
-            dropped, self._dropped = self._dropped, 0
+        at, event = self._queue.first
+        if dropped := self._queue.take_dropped():
             return events.Gap(0, dropped)
         behind = self._reader.behind(at)
         if behind > MOST_BEHIND:
@@ -147,7 +167,7 @@ class Stream:
                 self._next_output = now + self._coalesce
                 return events.Output(text)
         if event is not None:
-            self._queue.popleft()
+            self._queue.pop()
         return event
 
     def _now(self) -> float:

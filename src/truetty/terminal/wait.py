@@ -8,9 +8,11 @@ Rule 3: a pattern is looked for in all output that no earlier wait has returned,
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Final, assert_never
 
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, Until
+from truetty.host.base import Family
 from truetty.store.output import Output
 from truetty.store.slices import turn
 from truetty.terminal.answers import Answers
@@ -29,8 +31,57 @@ SLOWEST_LOOK: Final = 1.0
 SLOWER: Final = 1.5
 
 
+class PatternSearch:
+    """Looks for a pattern in the output from `at` on, a slice at a time."""
+
+    def __init__(self, pattern: re.Pattern[str], output: Output, at: int) -> None:
+        self._pattern = pattern
+        self._output = output
+        self._at = at  # up to here the output was searched
+        self._before = ""  # the end of what was searched
+        self._cleaner = Cleaner()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is output that was not searched yet."""
+        return self._at < self._output.bytes
+
+    def is_before(self, end: int) -> bool:
+        return self._at < end
+
+    def finds(self) -> bool:
+        """Search one slice more."""
+        end = max(self._at, min(self._output.bytes, self._at + SLICE))
+        text = self._before + self._cleaner.feed(self._output.read(self._at, end - self._at))
+        self._at, self._before = end, text[-OVERLAP:]
+        return self._pattern.search(text + self._cleaner.tail()) is not None
+
+
+class PortWatch:
+    """Looks for a listener on a port, more rarely the longer there is none."""
+
+    def __init__(self, number: int, family: Family) -> None:
+        self._number = number
+        self._family = family
+        self._pause = PORT_LOOK
+        self._was_open = family.port_is_open(number)
+        self.next_look = 0.0
+
+    def finds(self, now: float) -> bool:
+        if now < self.next_look:
+            return False
+        self.next_look = now + self._pause
+        self._pause = min(self._pause * SLOWER, SLOWEST_LOOK)
+        ports = self._family.ports()
+        if ports is not None and self._number in ports:
+            return True
+        # A server that has left the terminal, as daemons do, is no child of the shell; but it was not there before.
+        return self._was_open is False and self._family.port_is_open(self._number) is True
+
+
 class Wait:
-    """`returned`: up to where an earlier wait has returned the output; `told`: the last waiting it has told of."""
+    """`from_byte`: where the output begins that no earlier wait has returned; `after_waiting`: the number of the last
+    waiting that one has returned."""
 
     def __init__(
         self,
@@ -41,24 +92,19 @@ class Wait:
         *,
         answers: Answers,
         conversation: Conversation,
-        returned: int,
-        told: int,
+        from_byte: int,
+        after_waiting: int,
     ) -> None:
         self._run = run
         self._output = output
         self._changes = changes
         self._until = until
         self._answers = answers
-        self._conversation = conversation
-        self._family = conversation.channel.family
-        self._told = told
-        self._cleaner: Cleaner | None = None  # made when there is a pattern to look for
-        self._at = returned  # up to here the output was searched
-        self._before = ""  # the end of what was searched
-        self._next_look = 0.0
-        self._pause = PORT_LOOK
+        self._timeline = conversation.timeline
+        self._after_waiting = after_waiting
+        self._search = PatternSearch(until.pattern, output, from_byte) if isinstance(until, Match) else None
+        self._port = PortWatch(until.number, conversation.channel.family) if isinstance(until, Port) else None
         self._reached: str | None = None
-        self._was_open = self._family.port_is_open(until.number) if isinstance(until, Port) else None
 
     async def wait(self, timeout: float | None) -> str | None:
         """Returns what has come of it, in a word; None if patience is over."""
@@ -69,9 +115,9 @@ class Wait:
 
     async def _catch_up(self) -> None:
         """Search what is there now, in slices."""
-        if isinstance(self._until, Match):
+        if self._search is not None:
             end = self._output.bytes
-            while self._at < end and not self._holds():
+            while self._search.is_before(end) and not self._holds():
                 await turn()
 
     def _holds(self) -> bool:
@@ -79,63 +125,36 @@ class Wait:
         return self._reached is not None
 
     def _look(self) -> str | None:
+        if self._search is not None and self._search.finds():
+            return "match"
         if self._run.ending is not None:
-            if isinstance(self._until, Match) and self._matches(self._until):
-                return "match"
-            return None if self._behind else "exit"
+            return None if self._is_behind else "exit"
         match self._until:
-            case Exit():
-                return None
             case Settled() | Input():
-                return "input" if (self._answers.open_waiting or 0) > self._told else None
-            case Match():
-                return "match" if self._matches(self._until) else None
+                return "input" if (self._answers.open_waiting or 0) > self._after_waiting else None
             case Idle():
                 return "idle" if self._now() >= self._idle_at(self._until) else None
             case Port():
-                return "port" if self._listens(self._until.number) else None
+                return "port" if self._port is not None and self._port.finds(self._now()) else None
+            case Exit() | Match():
+                return None
             case _:
                 assert_never(self._until)
 
     def _again(self) -> float | None:
         """When to look without being told; None: never."""
-        match self._until:
-            case Idle():
-                return self._idle_at(self._until)
-            case Port():
-                return self._next_look
-            case Match() if self._behind:
-                return self._now()
-            case _:
-                return None
+        if isinstance(self._until, Idle):
+            return self._idle_at(self._until)
+        if self._port is not None:
+            return self._port.next_look
+        return self._now() if self._is_behind else None
 
     @property
-    def _behind(self) -> bool:
-        """Whether there is output that was not searched yet."""
-        return isinstance(self._until, Match) and self._at < self._output.bytes
-
-    def _matches(self, until: Match) -> bool:
-        """Search one slice more."""
-        cleaner = self._cleaner = self._cleaner or Cleaner()
-        end = max(self._at, min(self._output.bytes, self._at + SLICE))
-        text = self._before + cleaner.feed(self._output.read(self._at, end - self._at))
-        self._at, self._before = end, text[-OVERLAP:]
-        return until.pattern.search(text + cleaner.tail()) is not None
+    def _is_behind(self) -> bool:
+        return self._search is not None and self._search.is_behind
 
     def _idle_at(self, until: Idle) -> float:
-        return max(self._conversation.timeline.heard_at, self._run.asked_at) + until.seconds
-
-    def _listens(self, number: int) -> bool:
-        now = self._now()
-        if now < self._next_look:
-            return False
-        self._next_look = now + self._pause
-        self._pause = min(self._pause * SLOWER, SLOWEST_LOOK)
-        found = self._family.ports()
-        if found is not None and number in found:
-            return True
-        # A server that has left the terminal, as daemons do, is nobody's child; but it was not there before.
-        return self._was_open is False and self._family.port_is_open(number) is True
+        return max(self._timeline.heard_at, self._run.asked_at) + until.seconds
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

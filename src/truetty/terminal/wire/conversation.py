@@ -34,7 +34,7 @@ from truetty.terminal.wire.modes import ScreenModes
 from truetty.terminal.wire.processes import Processes
 from truetty.terminal.wire.prompt import Prompt
 from truetty.terminal.wire.queries import TerminalQueries
-from truetty.terminal.wire.run import Run
+from truetty.terminal.wire.run import Run, ShellFacts
 from truetty.terminal.wire.sender import Sender
 from truetty.terminal.wire.span import Span
 from truetty.terminal.wire.steps import Steps
@@ -103,6 +103,9 @@ class Conversation:
         """While the kernel can still say it."""
         if not self.closed:
             self._last_cwd = self.channel.process.cwd() or self._last_cwd
+
+    def shell_now(self) -> ShellFacts:
+        return ShellFacts(self.cwd, self.closed)
 
     def require_open(self) -> None:
         if self.closed:
@@ -329,7 +332,7 @@ class Conversation:
     def _conclude(self, run: Run) -> None:
         """The command has ended: settle where its output ends and what must be said of it."""
         self.timeline.end_echo(self.transcript.size)  # whatever of ours is still hidden, nobody needs to see
-        run.conclude(self.shell, shell_ended=self.ended is not None)
+        run.conclude(self.shell, self.shell_now(), shell_ended=self.ended is not None)
         ending = run.ending
         assert ending is not None
         if run.machine.healed:

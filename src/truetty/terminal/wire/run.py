@@ -6,6 +6,7 @@ Rule: the conversation moves it on by the `on_…` methods; everybody else only 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from truetty.core.machine import Ending, Machine
@@ -23,6 +24,14 @@ from truetty.terminal.wire.span import Span
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
 
 
+@dataclass(frozen=True, slots=True)
+class ShellFacts:
+    """What is true of the shell at one moment. When a command ends, it is kept for its outcome."""
+
+    cwd: str | None
+    closed: bool
+
+
 class Run:
     def __init__(self, text: str | None, serial: int, secrets: Secrets, machine: Machine, span: Span) -> None:
         self.text: Final = text  # None: nothing is run, the prompt is awaited
@@ -34,7 +43,7 @@ class Run:
         self.early_keys: Final = EarlyKeys()
         self.time_is_over = False  # its own time-out has passed
         self.marks_came_back = False  # our marks did not work when it began, and do now
-        self.concluded = False  # where its output ends is settled
+        self.shell_then: ShellFacts | None = None  # when it ended
 
     # -- what happens to it
 
@@ -76,9 +85,14 @@ class Run:
         if note := self.span.end_before_prompt(shell):
             self.notes.append(note)
 
-    def conclude(self, shell: Row, *, shell_ended: bool) -> None:
+    @property
+    def concluded(self) -> bool:
+        """It has ended, and what is true of it for ever is settled."""
+        return self.shell_then is not None
+
+    def conclude(self, shell: Row, facts: ShellFacts, *, shell_ended: bool) -> None:
         """It has ended: settle where its output does."""
-        self.concluded = True
+        self.shell_then = facts
         ending, machine = self.machine.ending, self.machine
         assert ending is not None
         if ending.at is not None:
