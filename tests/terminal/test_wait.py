@@ -14,7 +14,7 @@ from tests.acceptance.session import PATIENCE, SHELLS, opened
 from tests.rows import each_row
 from tests.stage import until
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, of, read
-from truetty.host.base import Family, Process
+from truetty.host.base import Family
 from truetty.questions.replies import Reply
 from truetty.terminal.wait import SLOWEST_LOOK, PortWatch
 
