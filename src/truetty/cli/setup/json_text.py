@@ -10,17 +10,25 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NoReturn
 
 from truetty.core.errors import Misuse
 
 UNIT: Final = "  "
 _BLANK: Final = " \t\r\n"
-# Possessive, since a string without its end must not take for ever.
-_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_WORDS: Final = {"true": True, "false": False, "null": None}
+# Possessive, since a string without its end must not take for ever. Behind one that is wrong nothing else is looked at.
+_STRING: Final = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"|".*'
+_COMMENT: Final = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_COMMA: Final = re.compile(rf"({_STRING}|[{{\[]\s*,)|,(?=[{_BLANK}]*[}}\]])", re.DOTALL)
+_BLANKS: Final = re.compile(f"[{_BLANK}]*")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise json.JSONDecodeError(f"{name} is not JSON", name, 0)
+
+
+_DECODER: Final = json.JSONDecoder(parse_int=float, parse_constant=_refuse_constant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +39,82 @@ class Member:
     comma: int | None  # where the comma behind it is
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Node:
+    """A value of the text. `plain` has blanks in the place of comments, `strict` in the place of last commas too."""
+
+    plain: str
+    strict: str
     start: int
     end: int
     value: object
-    members: tuple[Member, ...] | None = None  # of an object
+
+    @cached_property
+    def members(self) -> tuple[Member, ...] | None:
+        """Of an object."""
+        if not isinstance(self.value, dict):
+            return None
+        plain, strict = self.plain, self.strict
+        members, at = [], _next(plain, self.start + 1)
+        while plain[at] != "}":
+            key, end = _DECODER.raw_decode(strict, at)
+            node = _node(plain, strict, _next(plain, _next(plain, end) + 1))
+            behind = _next(plain, node.end)
+            comma = behind if plain[behind] == "," else None
+            members.append(Member(key, at, node, comma))
+            at = behind if comma is None else _next(plain, comma + 1)
+        return tuple(members)
 
     def member(self, key: str) -> Member | None:
         """The last one, as it counts for those who read the file."""
         return next((member for member in reversed(self.members or ()) if member.key == key), None)
 
+    def find(self, keys: tuple[str, ...]) -> Node | None:
+        node: Node | None = self
+        for key in keys:
+            member = node.member(key) if node is not None else None
+            node = member.value if member is not None else None
+        return node
+
+
+def parse(text: str, *, comments: bool = False) -> Node | None:
+    """The root; None for a text in which there is nothing."""
+    plain = _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text) if comments else text
+    strict = _LAST_COMMA.sub(lambda found: found[1] or " ", plain) if comments else plain
+    if not plain.strip(_BLANK):
+        return None
+    try:
+        root = _node(plain, strict, _next(plain, 0))
+        if (rest := _next(plain, root.end)) < len(plain):
+            _refuse(text, rest, "something follows the end")
+    except json.JSONDecodeError as error:
+        comment = text.startswith(("//", "/*"), error.pos)
+        _refuse(text, error.pos, "a comment, which is not allowed here" if comment else error.msg)
+    except RecursionError:
+        _refuse(text, 0, "it is nested too deeply")
+    return root
+
+
+def _node(plain: str, strict: str, start: int) -> Node:
+    value, end = _DECODER.raw_decode(strict, start)
+    return Node(plain, strict, start, end, value)
+
+
+def _next(plain: str, at: int) -> int:
+    """Where the next character is that counts."""
+    blanks = _BLANKS.match(plain, at)
+    return blanks.end() if blanks is not None else at
+
+
+def _refuse(text: str, at: int, reason: str) -> NoReturn:
+    line = text.count("\n", 0, at) + 1
+    raise Misuse(f"line {line}: {reason}", line=line, reason=reason)
+
 
 def read(text: str, keys: tuple[str, ...], *, comments: bool = False) -> object:
     """What stands at these keys; None if nothing does."""
-    node = parse(text, comments=comments)
-    for key in keys:
-        member = node.member(key) if node is not None else None
-        node = member.value if member is not None else None
+    root = parse(text, comments=comments)
+    node = root.find(keys) if root is not None else None
     return node.value if node is not None else None
 
 
@@ -90,116 +156,6 @@ def drop(text: str, keys: tuple[str, ...], *, comments: bool = False) -> str | N
     return next((past for past in pasts if put(past, keys, value, comments=comments) == text), rest)
 
 
-def parse(text: str, *, comments: bool = False) -> Node | None:
-    """The root; None for a text in which there is nothing."""
-    try:
-        return _Parser(text, comments).root()
-    except RecursionError:
-        _refuse(text, 0, "it is nested too deeply")
-
-
-def _refuse(text: str, at: int, reason: str) -> NoReturn:
-    line = text.count("\n", 0, at) + 1
-    raise Misuse(f"line {line}: {reason}", line=line, reason=reason)
-
-
-class _Parser:
-    def __init__(self, text: str, comments: bool) -> None:
-        self._text = text
-        self._comments = comments
-        self._at = 0
-
-    def root(self) -> Node | None:
-        if not self._next():
-            return None
-        node = self._value()
-        if self._next():
-            self._fail("something follows the end")
-        return node
-
-    def _next(self) -> str:
-        """The next character that counts; nothing at the end."""
-        text = self._text
-        while self._at < len(text):
-            if text[self._at] in _BLANK:
-                self._at += 1
-            elif self._comments and (comment := _COMMENT.match(text, self._at)):
-                self._at = comment.end()
-            else:
-                return text[self._at]
-        return ""
-
-    def _fail(self, reason: str) -> NoReturn:
-        _refuse(self._text, self._at, reason)
-
-    def _value(self) -> Node:
-        start = self._at
-        match self._next():
-            case "{":
-                return self._object()
-            case "[":
-                return self._array()
-            case '"':
-                return self._string()
-            case "":
-                self._fail("it ends too early")
-        if number := _NUMBER.match(self._text, start):
-            self._at = number.end()
-            return Node(start, self._at, float(number[0]))
-        for word, value in _WORDS.items():
-            if self._text.startswith(word, start):
-                self._at = start + len(word)
-                return Node(start, self._at, value)
-        if self._text.startswith(("//", "/*"), start):
-            self._fail("a comment, which is not allowed here" if not self._comments else "a comment without an end")
-        self._fail(f"not JSON: {self._text[start : start + 20].splitlines()[0]!r}")
-
-    def _string(self) -> Node:
-        found = _STRING.match(self._text, self._at)
-        if found is None:
-            self._fail("a string without an end, or with a character that must be escaped")
-        self._at = found.end()
-        return Node(found.start(), self._at, json.loads(found[0]))
-
-    def _array(self) -> Node:
-        start, values = self._at, []
-        self._at += 1
-        while self._next() != "]":
-            values.append(self._value().value)
-            self._separator("]")
-        self._at += 1
-        return Node(start, self._at, values)
-
-    def _object(self) -> Node:
-        start, members = self._at, []
-        self._at += 1
-        while (character := self._next()) != "}":
-            if character != '"':
-                self._fail('a key in "quotes" was expected' if character else "it ends too early")
-            key = self._string()
-            if self._next() != ":":
-                self._fail('":" was expected')
-            self._at += 1
-            self._next()
-            value = self._value()
-            members.append(Member(str(key.value), key.start, value, self._separator("}")))
-        self._at += 1
-        return Node(start, self._at, {member.key: member.value.value for member in members}, tuple(members))
-
-    def _separator(self, close: str) -> int | None:
-        """Past the comma, if there is one."""
-        character = self._next()
-        if character == close:
-            return None
-        if character != ",":
-            self._fail(f'"," or "{close}" was expected' if character else "it ends too early")
-        comma = self._at
-        self._at += 1
-        if self._next() == close and not self._comments:
-            self._fail(f'a comma before "{close}"')
-        return comma
-
-
 # -- the text
 
 
@@ -229,10 +185,8 @@ def _insert(text: str, root: Node, node: Node, key: str, value: object, end: str
 
 
 def _remove(text: str, keys: tuple[str, ...], *, comments: bool) -> str:
-    node = parse(text, comments=comments)
-    for key in keys[:-1]:
-        member = node.member(key) if node is not None else None
-        node = member.value if member is not None else None
+    root = parse(text, comments=comments)
+    node = root.find(keys[:-1]) if root is not None else None
     member = node.member(keys[-1]) if node is not None else None
     if node is None or member is None or node.members is None:
         return text
