@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,11 @@ import pytest
 import truetty
 from tests.service.house import Actor, House, TurnedClock
 from tests.stage import PATIENCE, READY, until
-from truetty.host.base import Process
+from truetty.host.base import Found, Process, ShellName
 from truetty.service import past, seat
 from truetty.service.registry import Registry
 from truetty.terminal.terminal import Terminal
+from truetty.testing import FakeHost
 
 Builder = Callable[..., House]
 
@@ -759,3 +760,36 @@ async def test_a_stale_release_frees_nobody_elses(home: Path) -> None:
         third = await registry.acquire()
         done.set()
         assert (await holding) is stale and third is not stale
+
+
+# -- on another host than this machine
+
+
+class FarHost(FakeHost):
+    """Has one shell, and no directory of this machine."""
+
+    async def find(self, shell: ShellName, env: Mapping[str, str | None]) -> Found:
+        if shell != "/far/bin/bash":
+            raise truetty.SpawnFailed(f"no {shell} there", shell=shell, cwd=None, reason="missing")
+        return await super().find(shell, env)
+
+
+async def test_a_far_host_is_asked_for_the_shell_and_the_directory() -> None:
+    host = FarHost()
+    async with Registry(shell="/far/bin/bash", cwd="/far/away", host=host, startup=0, warm=1) as registry:
+        terminal = await registry.acquire(task="a")
+        assert (host.orders[0].cwd, host.orders[0].found.program) == ("/far/away", "/far/bin/bash")
+        assert await registry.acquire(task="a") is terminal
+        await registry.acquire("elsewhere", task="b")
+        assert host.orders[-1].cwd == "elsewhere"  # as the host understands it
+
+
+async def test_what_a_far_host_does_not_have_is_refused_before_anything_is_closed_for_it() -> None:
+    host = FarHost()
+    async with Registry(shell="/far/bin/bash", host=host, startup=0, limit=1) as registry:
+        terminal = await registry.acquire()
+        registry.release(terminal)
+        with pytest.raises(truetty.SpawnFailed, match="no /bin/sh there"):
+            await registry.acquire(shell="/bin/sh")
+        assert registry.list() == [terminal] and len(host.orders) == 1
+        assert await registry.expected(None, task=None, shell=None) == (None, "bash")

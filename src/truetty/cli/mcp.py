@@ -14,8 +14,8 @@ from truetty.cli.opening import Opening
 from truetty.cli.options import NoRc, Shell
 from truetty.cli.signals import ENDING
 from truetty.core.errors import Misuse
+from truetty.host.local import LocalHost
 from truetty.mcp.session import Setup
-from truetty.shells import table
 
 
 def mcp(
@@ -58,7 +58,8 @@ def mcp(
     if cwd is not None and not os.path.isdir(cwd):
         raise Misuse(f"no such directory: {cwd}", cwd=cwd)
     settings = Opening(shell, cwd, rc=not no_rc).settings()
-    table.find(settings.shell, os.environ)  # a shell that is not there is said now, not to the agent later
+    # A shell that is not there is said now, not to the agent later.
+    asyncio.run(LocalHost().find(settings.shell, settings.variables(os.environ)))
     try:
         from truetty.mcp import serving, token
     except ModuleNotFoundError as error:

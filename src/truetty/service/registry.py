@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-import os
 from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self, Unpack
@@ -27,7 +26,7 @@ from truetty.service.defaults import terminal_arguments
 from truetty.service.idle import Clock
 from truetty.service.reuse import Limits, Open, Refuse, Reuse
 from truetty.service.seat import Seat
-from truetty.service.seat_request import Directory, Make, SeatRequest, complete
+from truetty.service.seat_request import Directory, Make, SeatRequest, complete, locate, with_absolute_cwd
 from truetty.service.seats import Seats
 from truetty.service.states import Claim, Warm
 from truetty.settings import Settings
@@ -69,7 +68,7 @@ class Registry:
         self.limits: Final[Limits] = Limits(self._capacity.limit, per_task)
         self.idle: Final[float | None] = idle
         self._warm = warm
-        self._defaults = Options.of(shell, cwd=None if cwd is None else os.path.abspath(cwd), **defaults)
+        self._defaults = with_absolute_cwd(Options.of(shell, cwd=cwd, **defaults))
         self._seats = Seats(make or _make_terminal, idle=idle, clock=clock)
 
     @classmethod
@@ -153,6 +152,7 @@ class Registry:
         """
         claim = Claim(task, _current(caller))
         request = complete(self._defaults, cwd, task=task, require_cwd=require_cwd, shell=shell, arguments=arguments)
+        request = await locate(request)
         seats, choice = self._decide(request, claim.caller)
         if isinstance(choice, Reuse):
             seat = seats[choice.index]
@@ -186,14 +186,14 @@ class Registry:
             released.append(seat.terminal)
         return released
 
-    def expected(self, cwd: Directory, *, task: str | None, shell: ShellName) -> tuple[str | None, str]:
+    async def expected(self, cwd: Directory, *, task: str | None, shell: ShellName) -> tuple[str | None, str]:
         """The directory and the shell of the terminal that `acquire` would give now. Nothing is opened or claimed."""
-        request = complete(self._defaults, cwd, task=task, shell=shell)
+        request = await locate(complete(self._defaults, cwd, task=task, shell=shell))
         seats, choice = self._decide(request, _current(None))
         if isinstance(choice, Reuse) and not choice.move:
             terminal = seats[choice.index].terminal
             return terminal.cwd, terminal.shell
-        return request.wish.cwd, request.program.name
+        return request.wish.cwd or None, request.program.name if request.program is not None else ""
 
     async def close(self) -> None:
         """Close every terminal and give out no more. Ids stay valid. Safe to call twice."""

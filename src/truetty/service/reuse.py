@@ -26,7 +26,7 @@ class Limits:
 class Wish:
     """What a caller asks for. `anywhere`: it named no directory, so a task's own terminal is right as it was left."""
 
-    cwd: str  # as the kernel would say it, without links
+    cwd: str  # as the kernel would say it, without links; "": where the host starts shells
     task: str | None = None
     anywhere: bool = False
     require_cwd: bool = False
@@ -76,7 +76,7 @@ def decide(wish: Wish, seats: Sequence[SeatView], limits: Limits) -> Choice:
     if full and limits.per_task is not None:
         return Refuse("per_task", limits.per_task)
     if not wish.fresh and (warm := _first(seats, lambda one: one.warm and one.fits and one.idle)) is not None:
-        return Reuse(warm, move=seats[warm].cwd != wish.cwd)
+        return Reuse(warm, move=wish.cwd not in ("", seats[warm].cwd))
     if limits.terminals is None or len(seats) < limits.terminals:
         return Open()
     if (victim := _first(seats, lambda one: one.warm)) is None:

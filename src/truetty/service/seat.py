@@ -40,7 +40,7 @@ MOVE: Final = 5.0
 
 class Seat:
     def __init__(self, request: SeatRequest, terminal: Terminal, claim: Claim | None) -> None:
-        self.request: Final = request
+        self.request = request
         self.terminal: Final = terminal
         self.used_at = inf  # until it is open
         self.opening: asyncio.Task[None] | None = None  # of a shell for the pool
@@ -103,7 +103,8 @@ class Seat:
         if isinstance(state, Opening):
             return SeatView(task, idle=self.in_pool, fits=alike, warm=self.in_pool, used_at=inf)
         free = not isinstance(state, Moving | Closing) and not terminal.busy and task in (None, request.wish.task)
-        fits = alike and free and terminal.shell == request.program.name  # `exec` may have put another in its place
+        name = request.program.name if request.program is not None else None
+        fits = alike and free and terminal.shell == name  # `exec` may have put another in its place
         return SeatView(
             task,
             terminal.cwd if fits else None,
@@ -238,7 +239,7 @@ class Seat:
             await command.interrupt()
             return False
         here = self.terminal.cwd
-        return outcome.exit_code == 0 if here is None else here == request.wish.cwd
+        return here == request.wish.cwd if here is not None and request.here else outcome.exit_code == 0
 
     def _processes(self) -> set[int] | None:
         """None: they cannot be seen."""

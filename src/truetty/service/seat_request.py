@@ -1,6 +1,7 @@
 """What a caller asks of a registry, complete: what it did not name is as the registry was made with.
 
-Rule: what cannot be had is refused here, before anything is opened or closed for it.
+Rule 1: a host elsewhere is asked for the shell; a directory there is as the caller wrote it.
+Rule 2: what cannot be had is refused here, before anything is opened or closed for it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from truetty.core.errors import SpawnFailed
+from truetty.host.local import LocalHost
 from truetty.service.reuse import Wish
 from truetty.shells import table
 from truetty.terminal.options import STARTUP, Arguments, Making, Options, ShellName
@@ -33,8 +35,12 @@ class Program:
 class SeatRequest:
     wish: Wish
     options: Options  # what a new terminal is made with
-    program: Program
     kind: Options  # what else two terminals must have in common for one to stand for the other
+    program: Program | None  # None: a host elsewhere was not asked yet
+
+    @property
+    def here(self) -> bool:
+        return _is_here(self.options)
 
 
 def complete(
@@ -47,19 +53,35 @@ def complete(
     arguments: Making | None = None,
 ) -> SeatRequest:
     options = _options(defaults, cwd, task, shell, arguments or {})
-    if options.cwd is not None and not os.path.isdir(options.cwd):
-        reason = "no such directory"
-        raise SpawnFailed(f"{reason}: {cwd or options.cwd}", shell=options.shell, cwd=cwd, reason=reason)
+    place, program = options.cwd or "", None
+    if _is_here(options):
+        if options.cwd is not None and not os.path.isdir(options.cwd):
+            reason = "no such directory"
+            raise SpawnFailed(f"{reason}: {cwd or options.cwd}", shell=options.shell, cwd=cwd, reason=reason)
+        here = options.cwd or _absolute(os.curdir)
+        place, program = os.path.realpath(here) if here else "", _find_here(options)
+    kind = replace(options, shell=None, cwd=None, name=None, task=None, startup=STARTUP)
+    return SeatRequest(Wish(place, task, cwd is None, require_cwd), options, kind, program)
+
+
+async def locate(request: SeatRequest) -> SeatRequest:
+    """With the program that its host has for the shell. Raises `SpawnFailed` where it has none."""
+    host = request.options.host
+    if host is None or request.program is not None:
+        return request
+    found = await host.find(request.options.shell, request.options.env)
+    return replace(request, program=Program(found.row.name, found.program, found.arguments))
+
+
+def _is_here(options: Options) -> bool:
+    return options.host is None or isinstance(options.host, LocalHost)
+
+
+def _find_here(options: Options) -> Program:
     # All that finding a shell depends on; to build the whole environment would take longer than all the rest.
     looked_up = {name: options.env.get(name, os.environ.get(name)) for name in ("PATH", "SHELL")}
     found = table.find(options.shell, {name: value for name, value in looked_up.items() if value is not None})
-    here = options.cwd or _absolute(os.curdir)
-    return SeatRequest(
-        Wish(os.path.realpath(here) if here else "", task, cwd is None, require_cwd),
-        options,
-        Program(found.row.name, os.path.realpath(found.program), found.arguments),
-        replace(options, shell=None, cwd=None, name=None, task=None, startup=STARTUP),
-    )
+    return Program(found.row.name, os.path.realpath(found.program), found.arguments)
 
 
 def _options(defaults: Options, cwd: Directory, task: str | None, shell: ShellName, named: Making) -> Options:
@@ -69,9 +91,15 @@ def _options(defaults: Options, cwd: Directory, task: str | None, shell: ShellNa
     columns, rows = arguments["size"]
     arguments["size"] = (columns, rows)
     arguments["env"] = {**defaults.env, **(named.get("env") or {})}
-    arguments["cwd"] = defaults.cwd if cwd is None else _absolute(os.fspath(cwd))
+    arguments["cwd"] = defaults.cwd if cwd is None else os.fspath(cwd)
     arguments["task"] = task
-    return Options.of(shell if shell is not None else defaults.shell, **arguments)
+    return with_absolute_cwd(Options.of(shell if shell is not None else defaults.shell, **arguments))
+
+
+def with_absolute_cwd(options: Options) -> Options:
+    """A directory of this machine is what it is now, whatever directory we are in later."""
+    here = options.cwd is not None and _is_here(options)
+    return replace(options, cwd=_absolute(options.cwd or "")) if here else options
 
 
 def _absolute(path: str) -> str:

@@ -17,7 +17,7 @@ from truetty.core.errors import Closed, SpawnFailed, TruettyError
 from truetty.service.idle import Clock, IdleTimer
 from truetty.service.past import Past
 from truetty.service.seat import Seat
-from truetty.service.seat_request import Make, SeatRequest, complete
+from truetty.service.seat_request import Make, SeatRequest, complete, locate
 from truetty.service.states import Claim
 from truetty.terminal.changes import Rank
 from truetty.terminal.options import Options
@@ -69,6 +69,7 @@ class Seats:
 
     async def _warm_up(self, seat: Seat) -> None:
         try:
+            seat.request = await locate(seat.request)
             await self._start(seat)
         except TruettyError:  # as above; the next try is made when the next terminal is handed out
             self._end(seat)

@@ -164,7 +164,7 @@ class Service:
         else:
             subject = Subject(order.task)
             self._permissions.check_shell(order.command, order.shell, subject)
-            place = Place(*self.registry.expected(order.cwd, task=order.task, shell=order.shell))
+            place = Place(*await self.registry.expected(order.cwd, task=order.task, shell=order.shell))
             permit = await self._permissions.judge(order.command, place, subject, asker)
             chosen = await self.registry.acquire(order.cwd, task=order.task, shell=order.shell)
             try:
