@@ -9,6 +9,7 @@ import pytest
 from truetty.core.machine import ASK_LIMIT, State, Want
 from truetty.core.observation import Observation
 from truetty.core.pace import LOOK_AFTER_OUTPUT, SLOWEST_LOOKS
+from truetty.core.reader_watch import KeyboardReader
 from truetty.core.signs import Hint, Mark, Mode, Query
 from truetty.testing import MachineByHand
 
@@ -45,7 +46,7 @@ def test_quick_command_is_finished_by_its_mark_at_once() -> None:
     t.event(D)
     assert (evidence(t), code(t), t.looks) == ("mark", 3, 0)
     assert t.machine.ending is not None and t.machine.ending.at == D.start
-    assert t.machine.output_from == C.end
+    assert t.machine.testimony.output_from == C.end
     assert t.machine.deadline == inf
 
 
@@ -61,7 +62,7 @@ def test_steady_output_is_never_looked_at_and_never_finished() -> None:
 def test_an_hour_of_silence_is_a_running_command() -> None:
     t = started()
     t.turn(3600)
-    assert t.machine.ending is None and t.machine.waiting is None
+    assert t.machine.ending is None and t.machine.reader.waiting is None
     assert t.looks <= 3600 / SLOWEST_LOOKS + 20
     t.event(D)
     assert evidence(t) == "mark"
@@ -230,14 +231,14 @@ def test_where_no_look_can_a_cleared_prompt_without_a_mark_is_typed_to_after_a_w
 def test_whether_a_look_could_tell_that_it_waits() -> None:
     t = started()
     t.turn(1)
-    assert t.machine.can_tell_waiting
+    assert t.machine.reader.can_tell
     t.sight = UNKNOWN  # sudo of another user
     t.turn(1)
-    assert not t.machine.can_tell_waiting
+    assert not t.machine.reader.can_tell
     t.sight = RUNNING
     t.turn(1)
-    assert t.machine.can_tell_waiting
-    assert not started(sees=False).machine.can_tell_waiting
+    assert t.machine.reader.can_tell
+    assert not started(sees=False).machine.reader.can_tell
 
 
 def test_an_end_mark_while_another_group_holds_the_terminal_is_only_a_claim() -> None:
@@ -337,10 +338,10 @@ def test_a_second_start_counts_only_before_any_output() -> None:
     t.machine.on_bytes(0)
     t.machine.on_event(C, 0)
     t.machine.on_event(Mark(20, 30, "C", "begin"), 0)
-    assert t.machine.output_from == 30
+    assert t.machine.testimony.output_from == 30
     t.machine.on_bytes(0)
     t.machine.on_event(Mark(90, 99, "C", "begin"), 0)
-    assert t.machine.output_from == 30
+    assert t.machine.testimony.output_from == 30
 
 
 # -- waiting
@@ -356,16 +357,16 @@ def test_a_conclusive_reader_waits_at_the_first_look() -> None:
     t = started()
     t.sight = reading("secret")
     t.turn(LOOK_AFTER_OUTPUT)
-    assert t.machine.waiting is not None and t.machine.waiting.kind == "secret" and t.machine.waiting.certain
+    assert t.machine.reader.waiting == KeyboardReader("secret", t.sight.program, certain=True)
 
 
 def test_a_suggestive_reader_waits_after_three_equal_looks() -> None:
     t = started()
     t.sight = reading("key", conclusive=False)
     t.turn(LOOK_AFTER_OUTPUT)
-    assert t.machine.waiting is None
+    assert t.machine.reader.waiting is None
     t.turn(1)
-    assert t.machine.waiting is not None and not t.machine.waiting.certain
+    assert t.machine.reader.waiting is not None and not t.machine.reader.waiting.certain
 
 
 def test_a_suggestive_reader_that_works_is_not_waiting() -> None:
@@ -373,18 +374,18 @@ def test_a_suggestive_reader_that_works_is_not_waiting() -> None:
     for wakes in range(200):
         t.sight = reading("key", conclusive=False, wakes=wakes, busy=wakes % 2 == 0)
         t.turn(0.02)
-    assert t.machine.waiting is None
+    assert t.machine.reader.waiting is None
 
 
 def test_output_ends_the_waiting_and_a_new_one_is_a_new_reader() -> None:
     t = started()
     t.sight = reading()
     t.turn(1)
-    assert t.machine.reader_number == 1
+    assert t.machine.reader.number == 1
     t.bytes()
-    assert t.machine.waiting is None
+    assert t.machine.reader.waiting is None
     t.turn(1)
-    assert t.machine.waiting is not None and t.machine.reader_number == 2
+    assert t.machine.reader.waiting is not None and t.machine.reader.number == 2
 
 
 def test_after_input_the_same_sleeper_is_not_waiting_until_it_has_woken() -> None:
@@ -393,10 +394,10 @@ def test_after_input_the_same_sleeper_is_not_waiting_until_it_has_woken() -> Non
     t.turn(1)
     t.machine.on_input(t.now)
     t.turn(0.1)
-    assert t.machine.waiting is None
+    assert t.machine.reader.waiting is None
     t.sight = reading(wakes=6)
     t.turn(0.1)
-    assert t.machine.waiting is not None and t.machine.reader_number == 2
+    assert t.machine.reader.waiting is not None and t.machine.reader.number == 2
 
 
 def test_a_key_reader_on_the_alternate_screen_is_full_screen() -> None:
@@ -404,7 +405,7 @@ def test_a_key_reader_on_the_alternate_screen_is_full_screen() -> None:
     t.event(Mode(0, 1, "alternate-screen", True))
     t.sight = reading("key")
     t.turn(1)
-    assert t.machine.waiting is not None and t.machine.waiting.kind == "fullscreen"
+    assert t.machine.reader.waiting is not None and t.machine.reader.waiting.kind == "fullscreen"
 
 
 def test_the_continuation_prompt_is_told_by_its_mark() -> None:
@@ -412,9 +413,9 @@ def test_the_continuation_prompt_is_told_by_its_mark() -> None:
     t.event(Mark(0, 1, "2", "key"))
     t.sight = READY
     t.turn(5)
-    assert t.machine.waiting is not None and t.machine.waiting.kind == "continuation"
+    assert t.machine.reader.waiting is not None and t.machine.reader.waiting.kind == "continuation"
     assert t.machine.ending is None
-    assert t.machine.reader_number == 1  # every look shows the same reader
+    assert t.machine.reader.number == 1  # every look shows the same reader
 
 
 def test_a_new_shell_after_exec_is_back_by_suggestive_looks() -> None:
@@ -428,7 +429,7 @@ def test_a_nested_shell_is_waiting() -> None:
     t = started()
     t.sight = Observation("waiting", conclusive=True, kind="shell", reader=SHELL + 1, program="bash", consumed=1000)
     t.turn(2)
-    assert t.machine.waiting is not None and t.machine.waiting.kind == "shell" and not t.wanted
+    assert t.machine.reader.waiting is not None and t.machine.reader.waiting.kind == "shell" and not t.wanted
 
 
 def test_a_question_of_the_program_is_looked_at_soon() -> None:
@@ -444,7 +445,7 @@ def test_queued_until_the_prompt_is_there() -> None:
     t = MachineByHand(sent=False)
     t.sight = reading()
     t.turn(10)
-    assert t.machine.waiting is not None and not t.wanted  # a rc file reads the terminal: nothing is typed into it
+    assert t.machine.reader.waiting is not None and not t.wanted  # a rc file reads: nothing is typed into it
     t.event(P)
     assert t.wanted == [Want.SEND]
 
@@ -462,7 +463,7 @@ def test_a_shell_that_stops_for_us_is_not_waiting() -> None:
     t.machine.on_send(0.0, needed=0, pauses=True)
     t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=1, consumed=1000)
     t.turn(0.05)
-    assert t.machine.waiting is None and t.wanted == []
+    assert t.machine.reader.waiting is None and t.wanted == []
     t.turn(0.1)
     assert t.wanted == [Want.RELEASE]  # it could not say that it had stopped
     t.event(C)
@@ -476,11 +477,11 @@ def test_a_shell_that_is_slow_to_read_the_line_that_lets_it_go_on_is_not_waiting
     t.machine.on_release(needed=1001)
     t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=1, consumed=1000)
     t.turn(60)
-    assert t.machine.waiting is None and t.wanted == []
+    assert t.machine.reader.waiting is None and t.wanted == []
     t.event(C)
     t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=2, consumed=1001)
     t.turn(1)
-    assert t.machine.waiting is not None  # it has read our line: this is a read of the command
+    assert t.machine.reader.waiting is not None  # it has read our line: this is a read of the command
 
 
 def test_the_time_out_is_asked_for_once() -> None:

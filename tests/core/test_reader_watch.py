@@ -38,7 +38,7 @@ def reading(
 def test_one_conclusive_look_is_enough() -> None:
     reader = watch()
     assert reader.on_away(reading("secret"), 1.0, marks()) is None
-    assert reader.waiting == KeyboardReader("secret", "cat", True) and reader.reader_number == 1
+    assert reader.waiting == KeyboardReader("secret", "cat", True) and reader.number == 1
 
 
 def test_a_conclusive_look_beside_somebody_at_work_must_hold() -> None:
@@ -81,11 +81,11 @@ def test_output_or_nobody_ends_it_and_the_next_is_another() -> None:
     reader = watch()
     reader.on_away(reading(), 0.0, marks())
     reader.on_away(reading(), 1.0, marks())
-    assert reader.reader_number == 1
+    assert reader.number == 1
     reader.on_bytes()
     assert reader.waiting is None
     reader.on_away(reading(), 2.0, marks())
-    assert reader.reader_number == 2
+    assert reader.number == 2
     reader.on_away(Observation("running"), 3.0, marks())
     assert reader.waiting is None
 

@@ -44,7 +44,7 @@ from truetty.core.observation import Observation
 from truetty.core.outcome import Evidence, Strategy
 from truetty.core.pace import LOOK_AFTER_KEYS, LOOK_AFTER_MARK, LOOK_AFTER_OUTPUT, Pace
 from truetty.core.prompt_watch import Back, PromptWatch
-from truetty.core.reader_watch import AGREEING_LOOKS, AGREEING_SPAN, KeyboardReader, ReaderWatch
+from truetty.core.reader_watch import AGREEING_LOOKS, AGREEING_SPAN, ReaderWatch
 from truetty.core.signs import Hint, Mark, Mode, Query, Sign
 from truetty.core.testimony import Says, Secrets, Testimony
 
@@ -135,9 +135,9 @@ class Machine:
         self.asked_at = now
         self.downgraded = False  # our marks stopped in mid-command
         self.healed = False  # and work again
-        self._testimony = Testimony(secrets, marked=marked, sees=sees)
+        self.testimony: Final = Testimony(secrets, marked=marked, sees=sees)
         self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees)
-        self._reader = ReaderWatch(shell, alternate_screen=alternate_screen, sees=sees)
+        self.reader: Final = ReaderWatch(shell, alternate_screen=alternate_screen, sees=sees)
         self._pace = Pace(now)
         self._limit_at = now + limit
         self._ask_until = inf
@@ -154,38 +154,9 @@ class Machine:
 
     @property
     def strategy(self) -> Strategy:
-        if self._testimony.marked and not self.downgraded:
+        if self.testimony.marked and not self.downgraded:
             return "rich"
-        return "basic" if self._testimony.hinted else "none"
-
-    @property
-    def output_from(self) -> int | None:
-        """The offset where the command's own output begins; None before it has started."""
-        return self._testimony.output_from
-
-    @property
-    def prompt_claimed(self) -> bool:
-        """Our P mark came after the start, and one look must still show the shell at its prompt."""
-        return self._testimony.prompt_claimed
-
-    @property
-    def waiting(self) -> KeyboardReader | None:
-        return self._reader.waiting
-
-    @property
-    def reader_number(self) -> int:
-        """How often a program began to read the keyboard."""
-        return self._reader.reader_number
-
-    @property
-    def can_tell_waiting(self) -> bool:
-        """Whether a program that reads the keyboard would be seen. False: `waiting` None means nothing."""
-        return self._reader.can_tell
-
-    @property
-    def stopped(self) -> bool:
-        """The last look found everybody stopped."""
-        return self._reader.stopped
+        return "basic" if self.testimony.hinted else "none"
 
     # -- what was typed
 
@@ -194,9 +165,9 @@ class Machine:
 
         `pauses`: before it runs the text the shell pauses and reads a line from us (mark M): that is no waiting.
         """
-        self.state = State.SENT if self._testimony.marked else State.RUNNING
+        self.state = State.SENT if self.testimony.marked else State.RUNNING
         self._prompt.on_trigger(needed, pauses=pauses)
-        self._reader.on_command()
+        self.reader.on_command()
         self._pace.soon(now, LOOK_AFTER_OUTPUT)
 
     def on_release(self, needed: int) -> None:
@@ -205,7 +176,7 @@ class Machine:
 
     def on_ask(self, now: float, needed: int, *, status_is_ours: bool = True) -> None:
         """The question was typed. `status_is_ours`: what the shell has in `$?` can only be the command's."""
-        self._testimony.on_question(status_is_ours=status_is_ours)
+        self.testimony.on_question(status_is_ours=status_is_ours)
         self._prompt.on_question(needed)
         self._ask_until = now + ASK_LIMIT
         self._pace.soon(now, LOOK_AFTER_OUTPUT)
@@ -219,8 +190,8 @@ class Machine:
         """Keys were sent to the program that reads. `needed`: what the shell's count of bytes read must reach if it is
         the shell itself. `wakes`: whether they must wake their reader.
         """
-        self._testimony.on_keys()
-        self._reader.on_keys(now, needed=needed, wakes=wakes)
+        self.testimony.on_keys()
+        self.reader.on_keys(now, needed=needed, wakes=wakes)
         self._pace.soon(now, LOOK_AFTER_KEYS)
 
     # -- what was printed
@@ -228,12 +199,12 @@ class Machine:
     def on_bytes(self, now: float) -> None:
         """Output arrived. Called once for each piece read, before the signs found in it."""
         self._prompt.on_bytes()
-        self._reader.on_bytes()
+        self.reader.on_bytes()
         self._pace.bytes_flow(now)
 
     def on_echo(self, at: int) -> None:
         """What was printed since the start is the tty's echo of our line: output begins with the C mark at `at`."""
-        self._testimony.on_echo(at)
+        self.testimony.on_echo(at)
 
     def on_event(self, sign: Sign, now: float, *, in_front: bool | None = True) -> None:
         """`in_front`: whether the shell alone holds the terminal, None where that cannot be told."""
@@ -241,56 +212,60 @@ class Machine:
             case Mark():
                 self._on_mark(sign, now, in_front)
             case Hint():
-                self._testimony.on_hint(sign)
+                self.testimony.on_hint(sign)
             case Mode(name="alternate-screen", on=on):
-                self._reader.on_alternate_screen(on)
+                self.reader.on_alternate_screen(on)
             case Query():
                 self._pace.soon(now, LOOK_AFTER_KEYS)  # the program that asked may be waiting for the answer
 
     def _on_mark(self, mark: Mark, now: float, in_front: bool | None) -> None:
-        match says := self._testimony.on_mark(mark, in_front):
-            case Says.START | Says.END | Says.ANSWER:
-                self._on_fact(Fact[says.name], now, mark)
+        match self.testimony.on_mark(mark, in_front):
+            case Says.START:
+                self._on_fact(Fact.START, now, mark)
+            case Says.END:
+                self._on_fact(Fact.END, now, mark)
+            case Says.ANSWER:
+                self._on_fact(Fact.ANSWER, now, mark)
             case Says.CLAIM:
                 self._pace.soon(now, LOOK_AFTER_MARK)
             case Says.PROMPT | Says.UNSEEN if self.state is State.QUEUED:
                 if in_front is None or self._prompt.is_freed_by_mark:
                     self._on_fact(Fact.PROMPT, now, mark)
             case Says.PROMPT if self.state is State.RUNNING:
-                self._testimony.on_prompt(mark, now, in_front)
+                self.testimony.on_prompt(mark, now, in_front)
                 self._pace.soon(now, LOOK_AFTER_MARK)
             case Says.UNSEEN if self.state is State.RUNNING:
-                self._testimony.on_prompt(mark, now, in_front)
-                self._on_fact(Fact.UNSEEN, now, self._testimony.for_prompt())
+                self.testimony.on_prompt(mark, now, in_front)
+                self._on_fact(Fact.UNSEEN, now, self.testimony.for_prompt())
 
     # -- what was seen
 
     def on_observation(self, look: Observation, now: float) -> None:
-        self._reader.on_look(look)
+        self.reader.on_look(look)
         if self._prompt.is_late(look):
             self._pace.soon(now, LOOK_AFTER_KEYS)
         elif self._prompt.is_shown(look, queued=self.state is State.QUEUED):
             self._on_prompt_look(look, now)
-        elif look.seen == "waiting" and self._prompt.pauses and not self._testimony.continuation:
+        elif look.seen == "waiting" and self._prompt.pauses and not self.testimony.continuation:
             if self._prompt.on_pause(look):
                 self.wants.append(Want.RELEASE)
             self._pace.soon(now, LOOK_AFTER_KEYS)
         else:
             self._prompt.on_away()
-            self._pace.again(now, self._reader.on_away(look, now, self._testimony))
+            self._pace.again(now, self.reader.on_away(look, now, self.testimony))
             if self._prompt.on_unseen(look):
                 self._on_fact(Fact.UNSEEN, now, None)
         if self.state is not State.ENDED:
-            self._testimony.on_look(look, now)
+            self.testimony.on_look(look, now)
 
     def _on_prompt_look(self, look: Observation, now: float) -> None:
-        continuation = self._testimony.is_continuation and look.kind != "shell"
-        self._reader.on_prompt(look, continuation=continuation)
+        continuation = self.testimony.is_continuation and look.kind != "shell"
+        self.reader.on_prompt(look, continuation=continuation)
         if continuation:
             self._pace.slower(now)
             return
         back = self._prompt.on_shown(look)
-        confirmed = self._testimony.for_prompt() if self.state is State.RUNNING else None
+        confirmed = self.testimony.for_prompt() if self.state is State.RUNNING else None
         if back is Back.CLEARING:
             self._pace.soon(now, LOOK_AFTER_KEYS)
         elif confirmed is not None and (look.conclusive or back is Back.PROVEN):
@@ -339,9 +314,9 @@ class Machine:
         match fact:
             case Fact.START:
                 assert mark is not None
-                self._testimony.on_start(mark, first=self.state is State.SENT)
+                self.testimony.on_start(mark, first=self.state is State.SENT)
                 self._prompt.on_start()
-                self._reader.on_command()
+                self.reader.on_command()
                 self.state = after
             case Fact.PROMPT | Fact.UNSEEN | Fact.BACK if after is State.SENT:
                 self.wants.append(Want.SEND)
@@ -353,13 +328,13 @@ class Machine:
                 self._on_back(now)
             case _:  # ANSWER, LATE, or BACK without an answer: the end was known, this is about its code
                 self.healed = mark is not None
-                code, proven = self._testimony.code_of(mark), self._testimony.started
+                code, proven = self.testimony.code_of(mark), self.testimony.started
                 self._end(Ending("kernel", code, None, None, proven, self._back_at))
 
     def _on_back(self, now: float) -> None:
         self._back_at = now
-        if not self._testimony.marked:
-            self._end(Ending("kernel", self._testimony.hint_code, None, None, True, now))
+        if not self.testimony.marked:
+            self._end(Ending("kernel", self.testimony.hint_code, None, None, True, now))
             return
         self.downgraded = True
         self.state = State.ASKING
@@ -371,5 +346,5 @@ class Machine:
         if self.ending is not None:
             return
         self.state, self.ending = State.ENDED, ending
-        self._reader.on_end()
+        self.reader.on_end()
         self.wants.clear()

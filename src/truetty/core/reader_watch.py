@@ -51,14 +51,14 @@ class ReaderWatch:
         "_since",
         "_unknown",
         "_who",
-        "reader_number",
+        "number",
         "stopped",
         "waiting",
     )  # fmt: skip
 
     def __init__(self, shell: int | None, *, alternate_screen: bool, sees: bool) -> None:
         self.waiting: KeyboardReader | None = None
-        self.reader_number = 0  # how often a program began to read
+        self.number = 0  # how often a program began to read
         self._alternate_screen = alternate_screen  # a full-screen program has the screen
         self.stopped = False  # the last look found everybody stopped
         self._shell = shell
@@ -154,7 +154,7 @@ class ReaderWatch:
 
     def _begin(self, reader: KeyboardReader, look: Observation) -> None:
         if self.waiting is None:
-            self.reader_number += 1
+            self.number += 1
         self.waiting = reader
         self._who = (look.reader, look.wakes)
 

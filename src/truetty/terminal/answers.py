@@ -46,9 +46,9 @@ class Answers:
     @property
     def open_waiting(self) -> int | None:
         """The number of the waiting that is left to callers; None while nobody waits, or while it is answered here."""
-        if self._run.waiting is None or self._task is not None:
+        if self._run.reader.waiting is None or self._task is not None:
             return None
-        number = self._run.reader_number
+        number = self._run.reader.number
         if number == self._answered:
             return None
         looked_at = number == self._seen or (self._replies is None and self._callback is None)
@@ -66,9 +66,9 @@ class Answers:
 
     def on_change(self) -> None:
         """Somebody may wait: see whether it can be answered."""
-        if self._run.waiting is None or self._task is not None or self._run.reader_number == self._seen:
+        if self._run.reader.waiting is None or self._task is not None or self._run.reader.number == self._seen:
             return
-        number = self._run.reader_number
+        number = self._run.reader.number
         self._seen = number
         question = self._question()
         if question is None:
@@ -92,7 +92,7 @@ class Answers:
         return answer.text.encode() if answer is not None else None
 
     def _question(self) -> Question | None:
-        reader = self._run.waiting
+        reader = self._run.reader.waiting
         return describe_waiting(reader, self._run.span.output, self._viewer) if reader is not None else None
 
     def _answer(self, number: int, data: bytes) -> None:
@@ -109,7 +109,7 @@ class Answers:
             if task.cancelled() or not (text := task.result()):
                 return
             data = text.encode("utf-8", "surrogateescape")
-            if self._run.waiting is not None and self._run.reader_number == number:
+            if self._run.reader.waiting is not None and self._run.reader.number == number:
                 self._answer(number, data)
             else:
                 self._note(f"an answer to {waiting.prompt.strip()!r} came too late and was not typed")

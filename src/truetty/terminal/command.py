@@ -92,11 +92,11 @@ class Command:
 
     @property
     def exit_code(self) -> int | None:
-        return exit_codes.of_command(self._run.ending, self._conversation.shell)[0]
+        return exit_codes.of_command(self._run.machine.ending, self._conversation.shell)[0]
 
     @property
     def finished(self) -> bool:
-        return self._run.ending is not None
+        return self._run.machine.ending is not None
 
     @property
     def timed_out(self) -> bool:
@@ -126,7 +126,7 @@ class Command:
     @property
     def hides_typing(self) -> bool:
         """Whether what is typed now would not be shown, as at a password prompt."""
-        waiting = self._run.waiting
+        waiting = self._run.reader.waiting
         modes = self._conversation.channel.tty.modes() or USUAL
         return (waiting is not None and waiting.kind == "secret") or (modes.canonical and not modes.echo)
 
@@ -134,7 +134,7 @@ class Command:
     def activity(self) -> Activity:
         """What it is doing, so that work and standstill can be told apart; no processes once it has ended."""
         conversation = self._conversation
-        quiet = _now() - max(conversation.timeline.heard_at, self._run.asked_at)
+        quiet = _now() - max(conversation.timeline.heard_at, self._run.machine.asked_at)
         if self.finished:
             return Activity(self.output.bytes, quiet, None, ())
         processes = conversation.processes.running()
@@ -180,7 +180,7 @@ class Command:
         )
         self.reached = await wait.wait(timeout)
         outcome = await self.report()
-        self._known = Known(self._run.reader_number, outcome.output_bytes)
+        self._known = Known(self._run.reader.number, outcome.output_bytes)
         return outcome
 
     async def report(self) -> Outcome:

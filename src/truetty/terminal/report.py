@@ -34,7 +34,7 @@ def report(
     conversation: Conversation,
     now: float,
 ) -> Outcome:
-    ending, output, waiting = run.ending, run.span.output, answers.waiting
+    ending, output, waiting = run.machine.ending, run.span.output, answers.waiting
     shell = run.shell_then or conversation.shell_now()
     code, number = exit_codes.of_command(ending, conversation.shell)
     meaning = exit_codes.read(code, number, _last_line(output), stop.sent) if code else exit_codes.ExitMeaning(None)
@@ -43,9 +43,9 @@ def report(
     if missing:
         why = conversation.transcript.trouble or "the file was lost"
         notes.append(f"{missing:,} bytes of the output could not be kept: {why}")
-    if ending is None and waiting is None and not run.can_tell_waiting:
+    if ending is None and waiting is None and not run.reader.can_tell:
         notes.append(UNTOLD)
-    if run.stopped:
+    if run.reader.stopped:
         notes.append(STOPPED)
     return Outcome(
         command_id=command_id,
@@ -54,7 +54,7 @@ def report(
         exit_code=code,
         signal=exit_codes.name(meaning.signal) if meaning.signal is not None else None,
         evidence=ending.evidence if ending is not None else None,
-        strategy=run.strategy,
+        strategy=run.machine.strategy,
         output=summary.text,
         output_bytes=output.bytes,
         output_lines=summary.lines,
@@ -62,7 +62,7 @@ def report(
         original_tokens=summary.tokens,
         complete=not missing,
         waiting=waiting,
-        duration=(ending.time if ending is not None else now) - run.asked_at,
+        duration=(ending.time if ending is not None else now) - run.machine.asked_at,
         cwd=shell.cwd,
         closed=shell.closed,
         notes=tuple(notes),

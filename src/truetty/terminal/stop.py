@@ -45,7 +45,7 @@ class Stop:
 
     @property
     def notes(self) -> list[str]:
-        ended = self._run.ending is not None
+        ended = self._run.machine.ending is not None
         notes = []
         if self._last_resort is not None:
             notes.append(self._last_resort)
@@ -68,7 +68,7 @@ class Stop:
 
     async def interrupt(self) -> bool:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
-        if self._run.ending is not None:
+        if self._run.machine.ending is not None:
             return False
         channel = self._conversation.channel
         modes = channel.tty.modes() or USUAL
@@ -85,29 +85,29 @@ class Stop:
     async def kill(self) -> None:
         """Interrupt, then terminate, then kill the command's processes; the shell survives."""
         channel = self._conversation.channel
-        if self._run.stopped and channel.pid is not None:
+        if self._run.reader.stopped and channel.pid is not None:
             channel.signal(channel.pid, signal.SIGCONT)  # a stopped shell would not even see its child end
         await self.interrupt()
         await self._grace()
         for number in (signal.SIGTERM, *[signal.SIGKILL] * KILLS):
-            if self._run.ending is not None:
+            if self._run.machine.ending is not None:
                 return
             self.sent.add(number)
             self._signal(number)
             await self._grace()
-        if self._run.ending is None:
+        if self._run.machine.ending is None:
             self._failure = UNSEEN if self._conversation.processes.running() is None else NOT_REACTING
 
     async def _end(self) -> None:
         """What a time-out means."""
         channel = self._conversation.channel
         await self.kill()
-        if self._run.ending is None and channel.pid is not None:
+        if self._run.machine.ending is None and channel.pid is not None:
             self._last_resort = SHELL_TOO_UNSEEN if self._failure == UNSEEN else SHELL_TOO
             channel.signal(channel.pid, signal.SIGKILL)
 
     async def _grace(self) -> None:
-        await self._changes.until(lambda: self._run.ending is not None, GRACE)
+        await self._changes.until(lambda: self._run.machine.ending is not None, GRACE)
 
     def _signal(self, number: int) -> None:
         """To each process of the command; where they cannot be seen, to the group in front."""

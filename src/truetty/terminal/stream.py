@@ -129,22 +129,22 @@ class Stream:
 
     @property
     def _finished(self) -> bool:
-        return self._run.ending is not None
+        return self._run.machine.ending is not None
 
     def _note(self) -> None:
         """Something changed: note what there is to tell of it."""
         run, queue, at = self._run, self._queue, self._reader.end
         if run.started:
             queue.add_once(0, self._start)  # before any output
-        if run.downgraded:
-            queue.add_once(at, events.Downgraded(run.strategy))
+        if run.machine.downgraded:
+            queue.add_once(at, events.Downgraded(run.machine.strategy))
         if run.healed:
             queue.add_once(at, events.Healed("rich"))
         number = self._answers.open_waiting
         if number is not None and number != self._waiting and (waiting := self._answers.waiting) is not None:
             self._waiting = number
             queue.add(at, events.Waiting(waiting))
-        elif run.waiting is None and self._waiting is not None and not self._finished:
+        elif run.reader.waiting is None and self._waiting is not None and not self._finished:
             self._waiting = None
             queue.add(at, events.Resumed())
 

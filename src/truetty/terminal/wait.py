@@ -127,7 +127,7 @@ class Wait:
     def _look(self) -> str | None:
         if self._search is not None and self._search.finds():
             return "match"
-        if self._run.ending is not None:
+        if self._run.machine.ending is not None:
             return None if self._is_behind else "exit"
         match self._until:
             case Settled() | Input():
@@ -154,7 +154,7 @@ class Wait:
         return self._search is not None and self._search.is_behind
 
     def _idle_at(self, until: Idle) -> float:
-        return max(self._timeline.heard_at, self._run.asked_at) + until.seconds
+        return max(self._timeline.heard_at, self._run.machine.asked_at) + until.seconds
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

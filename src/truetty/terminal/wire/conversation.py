@@ -142,7 +142,7 @@ class Conversation:
 
     def answer(self, run: Run, data: bytes) -> None:
         """Keys for this command, if it still runs."""
-        if run is self.run and run.ending is None and not self.closed:
+        if run is self.run and run.machine.ending is None and not self.closed:
             self.send(data)
 
     def resize(self, columns: int, rows: int) -> None:
@@ -180,9 +180,9 @@ class Conversation:
 
     def _send_keys(self, data: bytes) -> None:
         now, run = self._loop.time(), self.run
-        read = run is not None and run.waiting is not None
+        read = run is not None and run.reader.waiting is not None
         self.prompt.on_keys(data, left=self._typist.on_keys(data, read=read))
-        if run is not None and run.machine.state is State.SENT and run.waiting is None:
+        if run is not None and run.machine.state is State.SENT and run.reader.waiting is None:
             run.early_keys.add(data, now)
         else:
             self._sender.send_keys(run, data, now)
@@ -214,13 +214,13 @@ class Conversation:
             case Hint():
                 self.integration.foreign_marks = True
         run = self.run
-        if run is None or run.ending is not None:
+        if run is None or run.machine.ending is not None:
             return
         if isinstance(sign, Mark) and sign.letter == "P" and not self._typist.has_end():
             sign = replace(sign, code=None)
         if run.on_sign(sign, now, in_front=in_front, is_echo=self._typist.is_echo):
             self.integration.on_mark(run)
-            self.timeline.end_echo(run.machine.output_from or 0, run.text or "")
+            self.timeline.end_echo(run.machine.testimony.output_from or 0, run.text or "")
             self._sender.send_early_keys(run, now)
 
     def _on_mark(self, mark: Mark) -> bool | None:
@@ -276,14 +276,14 @@ class Conversation:
                         self._sender.end_pause(run)
                     case Want.STOP:
                         run.time_is_over = True
-            if run.ending is not None and not run.concluded:
+            if run.machine.ending is not None and not run.concluded:
                 self._conclude(run)
             if run is self.run:
                 self._alarm.set(run.machine.deadline)
         self._changed()
 
     def _on_time(self) -> None:
-        if self.run is not None and self.run.ending is None:
+        if self.run is not None and self.run.machine.ending is None:
             self._steps.take(self.run.machine.on_time, self._loop.time())
 
     def _look(self, run: Run) -> None:
@@ -294,10 +294,10 @@ class Conversation:
 
     def _take_look(self, seen: Observation, at: int) -> None:
         now, run, self._looking = self._loop.time(), self._looking, None
-        if run is None or run is not self.run or run.ending or (run.machine.output_from or 0) > at:
+        if run is None or run is not self.run or run.machine.ending or (run.machine.testimony.output_from or 0) > at:
             return  # the command is over, or C came after the look, which shows the shell on its way to the command
         machine = run.machine
-        if machine.state is State.RUNNING and machine.output_from is not None:
+        if machine.state is State.RUNNING and machine.testimony.output_from is not None:
             self._typist.drop_texts()
         self._queries.answer(seen)
         starts_up = not (self.integration.marks_work or self._typist.interrupted)
@@ -309,13 +309,13 @@ class Conversation:
         typed_into = self.prompt.is_free and self.prompt.keys_left
         if machine.state is State.QUEUED and typed_into and self._typist.is_drawn_unseen():
             self._on_free_prompt(run, self._sender.send_late)
-        if run.waiting is not None or run.early_keys.are_due(now):
+        if run.reader.waiting is not None or run.early_keys.are_due(now):
             self._sender.send_early_keys(run, now)
         if (
             not self.shell.has_marks
             and machine.state is State.QUEUED
-            and run.waiting is not None
-            and run.waiting.kind != "secret"
+            and run.reader.waiting is not None
+            and run.reader.waiting.kind != "secret"
             and seen.reader == self.channel.pid
             and not self.channel.knows_prompt
         ):
@@ -333,7 +333,7 @@ class Conversation:
         """The command has ended: settle where its output ends and what must be said of it."""
         self.timeline.end_echo(self.transcript.size)  # whatever of ours is still hidden, nobody needs to see
         run.conclude(self.shell, self.shell_now(), shell_ended=self.ended is not None)
-        ending = run.ending
+        ending = run.machine.ending
         assert ending is not None
         if run.machine.healed:
             self.integration.on_answer()

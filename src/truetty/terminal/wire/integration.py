@@ -19,7 +19,7 @@ class Integration:
 
     def on_mark(self, run: Run | None) -> None:
         """One of ours has come, with its secret."""
-        if run is not None and run.ending is None and not self.marks_work:
+        if run is not None and run.machine.ending is None and not self.marks_work:
             run.marks_came_back = True
         self.marks_work = True
 

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from truetty.core.machine import Ending, Machine
+from truetty.core.machine import Machine
 from truetty.core.machine import State as MachineState
 from truetty.core.observation import Observation
-from truetty.core.outcome import State, Strategy
-from truetty.core.reader_watch import KeyboardReader
+from truetty.core.outcome import State
 from truetty.core.signs import Mark, Sign
 from truetty.core.testimony import Secrets
 from truetty.host.base import Ended
@@ -38,6 +37,7 @@ class Run:
         self.serial: Final = serial
         self.secrets: Final = secrets
         self.machine: Final = machine
+        self.reader: Final = machine.reader
         self.span: Final = span
         self.notes: Final[list[str]] = []
         self.early_keys: Final = EarlyKeys()
@@ -54,24 +54,24 @@ class Run:
 
     def on_sign(self, sign: Sign, now: float, *, in_front: bool | None, is_echo: Callable[[bytes], bool]) -> bool:
         """Returns whether its output begins with this sign. `is_echo`: whether these bytes are our own line."""
-        machine, before = self.machine, self.machine.output_from
+        machine, before = self.machine, self.machine.testimony.output_from
         again = before is not None and isinstance(sign, Mark) and sign.secret == self.secrets.start
         if before is not None and again and is_echo(self.span.printed(before, sign.start)):
             machine.on_echo(sign.start)
         machine.on_event(sign, now, in_front=in_front)
-        if machine.output_from is not None and machine.output_from != before:
-            self.span.start(machine.output_from)
+        if machine.testimony.output_from is not None and machine.testimony.output_from != before:
+            self.span.start(machine.testimony.output_from)
             return True
         if isinstance(sign, Mark) and sign.secret in (self.secrets.start, self.secrets.key):
             self.span.window.leave_out(sign.start, sign.end)
-            if machine.prompt_claimed and sign.letter == "P":
+            if machine.testimony.prompt_claimed and sign.letter == "P":
                 self.span.window.end_at(sign.start)  # as it seems; looks will tell
         return False
 
     def on_look(self, seen: Observation, now: float) -> None:
-        claimed = self.machine.prompt_claimed
+        claimed = self.machine.testimony.prompt_claimed
         self.machine.on_observation(seen, now)
-        if claimed and not self.machine.prompt_claimed:
+        if claimed and not self.machine.testimony.prompt_claimed:
             self.span.window.end_at(None)  # it was no prompt after all: the output goes on
 
     def on_shell_end(self, ended: Ended, now: float) -> None:
@@ -101,7 +101,7 @@ class Run:
             pass  # it was settled when the prompt came without a mark
         elif not shell.has_marks and not shell_ended:
             self.on_prompt_without_mark(shell)
-        elif not shell.has_marks or machine.output_from is not None:
+        elif not shell.has_marks or machine.testimony.output_from is not None:
             self.span.end()
         if self.early_keys:
             self.notes.append(f"{len(self.early_keys)} bytes that were sent to it were not typed: it never started")
@@ -112,52 +112,15 @@ class Run:
 
     @property
     def started(self) -> bool:
-        return self.machine.output_from is not None or self.machine.state is MachineState.RUNNING
-
-    @property
-    def ending(self) -> Ending | None:
-        return self.machine.ending
+        return self.machine.testimony.output_from is not None or self.machine.state is MachineState.RUNNING
 
     @property
     def state(self) -> State:
         if self.machine.ending is not None:
             return "lost" if self.machine.ending.evidence is None else "finished"
-        return "waiting" if self.machine.waiting is not None else "running"
-
-    @property
-    def strategy(self) -> Strategy:
-        return self.machine.strategy
-
-    @property
-    def downgraded(self) -> bool:
-        """Our marks stopped in mid-command."""
-        return self.machine.downgraded
+        return "waiting" if self.machine.reader.waiting is not None else "running"
 
     @property
     def healed(self) -> bool:
         """They did not work, and work again."""
         return self.machine.healed or (self.marks_came_back and not self.machine.downgraded)
-
-    @property
-    def waiting(self) -> KeyboardReader | None:
-        """Who reads the keyboard."""
-        return self.machine.waiting
-
-    @property
-    def reader_number(self) -> int:
-        """How often somebody began to read the keyboard."""
-        return self.machine.reader_number
-
-    @property
-    def can_tell_waiting(self) -> bool:
-        """Whether looks can ever show that somebody waits."""
-        return self.machine.can_tell_waiting
-
-    @property
-    def stopped(self) -> bool:
-        """The last look found every process of it stopped."""
-        return self.machine.stopped
-
-    @property
-    def asked_at(self) -> float:
-        return self.machine.asked_at

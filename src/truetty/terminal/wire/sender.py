@@ -55,7 +55,7 @@ class Sender:
 
     def send_keys(self, run: Run | None, data: bytes, now: float) -> None:
         sending = self._typist.send(data)
-        if run is not None and run.ending is None:
+        if run is not None and run.machine.ending is None:
             run.machine.on_input(now, sending.needed, wakes=sending.wakes)
 
     def send_early_keys(self, run: Run, now: float) -> None:
@@ -71,7 +71,7 @@ class Sender:
             status_is_ours = False
             run.span.forget_prompt()
             run.notes.append(f"the shell was replaced by another: {typist.shell.name}")
-        if run.machine.output_from is not None:
+        if run.machine.testimony.output_from is not None:
             run.on_prompt_without_mark(typist.shell)
         typed = typist.question(run.secrets, run.serial)
         try:
