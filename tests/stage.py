@@ -69,7 +69,9 @@ class Stage:
 
 def secrets_of(conversation: Conversation) -> Secrets:
     """Of the newest command; before the first, only the terminal's own."""
-    return conversation.run.secrets if conversation.run is not None else Secrets("", "", "", conversation.key)
+    return (
+        conversation.run.secrets if conversation.run is not None else Secrets("", "", "", conversation.link.typist.key)
+    )
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -118,7 +118,7 @@ async def test_people_see_the_command_and_not_our_line(shell: str, home: Path) -
         for number in range(5):
             await terminal.run(f"echo shown {number}", wait=PATIENCE)
         assert terminal._conversation is not None
-        text = seen(terminal._conversation.timeline)
+        text = seen(terminal._conversation.link.timeline)
         for number in range(5):
             assert b"echo shown %d\r\nshown %d\r\n" % (number, number) in text, text
         assert b"7717" not in text and b"eval" not in text and b"/dev/shm" not in text, text

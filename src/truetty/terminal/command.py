@@ -92,7 +92,7 @@ class Command:
 
     @property
     def exit_code(self) -> int | None:
-        return exit_codes.of_command(self._run.machine.ending, self._conversation.shell)[0]
+        return exit_codes.of_command(self._run.machine.ending, self._conversation.link.shell)[0]
 
     @property
     def finished(self) -> bool:
@@ -121,25 +121,25 @@ class Command:
     @property
     def reads_lines(self) -> bool:
         """Whether the tty gathers what is typed into lines."""
-        return (self._conversation.channel.tty.modes() or USUAL).canonical
+        return (self._conversation.link.channel.tty.modes() or USUAL).canonical
 
     @property
     def hides_typing(self) -> bool:
         """Whether what is typed now would not be shown, as at a password prompt."""
         waiting = self._run.reader.waiting
-        modes = self._conversation.channel.tty.modes() or USUAL
+        modes = self._conversation.link.channel.tty.modes() or USUAL
         return (waiting is not None and waiting.kind == "secret") or (modes.canonical and not modes.echo)
 
     @property
     def activity(self) -> Activity:
         """What it is doing, so that work and standstill can be told apart; no processes once it has ended."""
         conversation = self._conversation
-        quiet = _now() - max(conversation.timeline.heard_at, self._run.machine.asked_at)
+        quiet = _now() - max(conversation.link.timeline.heard_at, self._run.machine.asked_at)
         if self.finished:
             return Activity(self.output.bytes, quiet, None, ())
-        processes = conversation.processes.running()
+        processes = conversation.link.processes.running()
         names = None if processes is None else tuple(process.name for process in processes)
-        return Activity(self.output.bytes, quiet, conversation.processes.cpu(), names)
+        return Activity(self.output.bytes, quiet, conversation.link.processes.cpu(), names)
 
     def events(self, coalesce: float | None = None) -> Stream:
         """What happens to it, as it happens: `async for event in command.events()`; see `truetty.events`.

@@ -9,29 +9,29 @@ from truetty.terminal.wire.conversation import Conversation
 
 async def send(conversation: Conversation, text: str | bytes) -> None:
     """Returns when the tty has taken it."""
-    conversation.require_open()
+    conversation.link.require_open()
     if not isinstance(text, str | bytes):
         raise Misuse(f"only text or bytes can be typed, not {text!r}", text=text)
     if text:
         conversation.send(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
-    await conversation.channel.drained()
+    await conversation.link.channel.drained()
 
 
 async def press(conversation: Conversation, *names: str) -> None:
     """Returns when the tty has taken them."""
-    conversation.require_open()
+    conversation.link.require_open()
     if names:
-        conversation.send(keys.encode(*names, application=conversation.modes.application_keys))
-    await conversation.channel.drained()
+        conversation.send(keys.encode(*names, application=conversation.link.modes.application_keys))
+    await conversation.link.channel.drained()
 
 
 async def type(conversation: Conversation, text: str, *names: str) -> None:
     """Text and then keys, in one write. Returns when the tty has taken them."""
-    conversation.require_open()
+    conversation.link.require_open()
     if not isinstance(text, str):
         raise Misuse(f"only text can be typed, not {text!r}", text=text)
     data = text.encode("utf-8", "surrogateescape")
-    data += keys.encode(*names, application=conversation.modes.application_keys)
+    data += keys.encode(*names, application=conversation.link.modes.application_keys)
     if data:
         conversation.send(data)
-    await conversation.channel.drained()
+    await conversation.link.channel.drained()

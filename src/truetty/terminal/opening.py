@@ -30,14 +30,14 @@ async def await_first_prompt(conversation: Conversation, changes: Changes, start
     clock = asyncio.get_running_loop().time
     until = clock() + startup
     conversation.begin(conversation.prepare(None))
-    prompt, channel = conversation.prompt, conversation.channel
-    await changes.until(lambda: prompt.is_clean or conversation.ended is not None, startup)
-    conversation.remember_cwd()
+    prompt, channel = conversation.link.prompt, conversation.link.channel
+    await changes.until(lambda: prompt.is_clean or conversation.link.ended is not None, startup)
+    conversation.link.remember_cwd()
     delay = FIRST_RETRY
     while channel.sees and prompt.is_clean and not (channel.knows_prompt or channel.learn()):
         if (left := until - clock()) <= 0:
             return
-        await changes.until(lambda: conversation.ended is not None, min(delay, left))
+        await changes.until(lambda: conversation.link.ended is not None, min(delay, left))
         delay *= 2
 
 

@@ -35,13 +35,13 @@ def report(
     now: float,
 ) -> Outcome:
     ending, output, waiting = run.machine.ending, run.span.output, answers.waiting
-    shell = run.shell_then or conversation.shell_now()
-    code, number = exit_codes.of_command(ending, conversation.shell)
+    shell = run.shell_then or conversation.link.facts()
+    code, number = exit_codes.of_command(ending, conversation.link.shell)
     meaning = exit_codes.read(code, number, _last_line(output), stop.sent) if code else exit_codes.ExitMeaning(None)
     missing = output.missing
     notes = [*run.notes, *stop.notes, *answers.notes, *meaning.notes, *summary.notes]
     if missing:
-        why = conversation.transcript.trouble or "the file was lost"
+        why = conversation.link.transcript.trouble or "the file was lost"
         notes.append(f"{missing:,} bytes of the output could not be kept: {why}")
     if ending is None and waiting is None and not run.reader.can_tell:
         notes.append(UNTOLD)

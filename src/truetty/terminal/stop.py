@@ -70,7 +70,7 @@ class Stop:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
         if self._run.machine.ending is not None:
             return False
-        channel = self._conversation.channel
+        channel = self._conversation.link.channel
         modes = channel.tty.modes() or USUAL
         self.sent.add(signal.SIGINT)
         if modes.signals and modes.interrupt:
@@ -84,7 +84,7 @@ class Stop:
 
     async def kill(self) -> None:
         """Interrupt, then terminate, then kill the command's processes; the shell survives."""
-        channel = self._conversation.channel
+        channel = self._conversation.link.channel
         if self._run.reader.stopped and channel.pid is not None:
             channel.signal(channel.pid, signal.SIGCONT)  # a stopped shell would not even see its child end
         await self.interrupt()
@@ -96,11 +96,11 @@ class Stop:
             self._signal(number)
             await self._grace()
         if self._run.machine.ending is None:
-            self._failure = UNSEEN if self._conversation.processes.running() is None else NOT_REACTING
+            self._failure = UNSEEN if self._conversation.link.processes.running() is None else NOT_REACTING
 
     async def _end(self) -> None:
         """What a time-out means."""
-        channel = self._conversation.channel
+        channel = self._conversation.link.channel
         await self.kill()
         if self._run.machine.ending is None and channel.pid is not None:
             self._last_resort = SHELL_TOO_UNSEEN if self._failure == UNSEEN else SHELL_TOO
@@ -111,8 +111,8 @@ class Stop:
 
     def _signal(self, number: int) -> None:
         """To each process of the command; where they cannot be seen, to the group in front."""
-        channel = self._conversation.channel
-        running = self._conversation.processes.running()
+        channel = self._conversation.link.channel
+        running = self._conversation.link.processes.running()
         if running is not None:
             for process in running:
                 channel.signal(process.pid, number)

@@ -29,6 +29,7 @@ from truetty.terminal.options import Arguments, Options, ShellName
 from truetty.terminal.recording import Recording, Wanted
 from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.conversation import Conversation
+from truetty.terminal.wire.link import Link
 from truetty.text.picture import picture as draw
 from truetty.text.screen import Screen
 
@@ -98,16 +99,16 @@ class Terminal:
 
     @property
     def shell(self) -> str:
-        return self._conversation.shell.name if self._conversation is not None else str(self.options.shell or "")
+        return self._conversation.link.shell.name if self._conversation is not None else str(self.options.shell or "")
 
     @property
     def pid(self) -> int | None:
-        return self._conversation.channel.pid if self._conversation is not None else None
+        return self._conversation.link.channel.pid if self._conversation is not None else None
 
     @property
     def cwd(self) -> str | None:
         """Where the shell is, as the kernel says; where it last was, once it is gone."""
-        return self._conversation.cwd if self._conversation is not None else None
+        return self._conversation.link.cwd if self._conversation is not None else None
 
     @property
     def busy(self) -> bool:
@@ -116,13 +117,13 @@ class Terminal:
     @property
     def closed(self) -> bool:
         """By `close()`, or because its shell has ended."""
-        ended = self._conversation is not None and self._conversation.ended is not None
+        ended = self._conversation is not None and self._conversation.link.ended is not None
         return ended or self._phase in (Phase.CLOSING, Phase.CLOSED)
 
     @property
     def exit_code(self) -> int | None:
         """Of the shell, once it has ended; 128+n if a signal ended it."""
-        return exit_codes.of_shell(self._conversation.ended) if self._conversation is not None else None
+        return exit_codes.of_shell(self._conversation.link.ended) if self._conversation is not None else None
 
     @property
     def jobs(self) -> list[Process] | None:
@@ -132,11 +133,11 @@ class Terminal:
         """
         if self._conversation is None or self._phase in (Phase.CLOSING, Phase.CLOSED):
             return []
-        return None if self.closed else self._conversation.channel.family.children()
+        return None if self.closed else self._conversation.link.channel.family.children()
 
     @property
     def strategy(self) -> Strategy:
-        return self._conversation.strategy if self._conversation is not None else "none"
+        return self._conversation.link.integration.strategy if self._conversation is not None else "none"
 
     # -- running
 
@@ -197,25 +198,31 @@ class Terminal:
 
     def shown(self, since: int = 0) -> tuple[int, bytes]:
         """What viewers see from this place on, about a megabyte at most, and the place where the next of it begins."""
-        timeline = self._opened().timeline
+        timeline = self._opened().link.timeline
         end = timeline.whole(since + VIEW) if timeline.end - since > VIEW else timeline.end
         return end, b"".join([data for _, data in timeline.pieces(since, end)])
 
     def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
-        conversation = self._opened()
+        link = self._opened().link
         term = environment.term(self.options.env)
         made = Recording(
-            path, conversation.timeline, conversation.channel.tty, name=self.name, shell=self.shell, term=term, **wanted
+            path,
+            link.timeline,
+            link.channel.tty,
+            name=self.name,
+            shell=self.shell,
+            term=term,
+            **wanted,
         )
 
         def follow() -> None:
-            if self.changes.over or conversation.ended is not None:
+            if self.changes.over or link.ended is not None:
                 made.ended(self.exit_code)
             made.note()
 
         made.on_stop(self.changes.subscribe(follow, Rank.RECORDINGS))
-        made.on_stop(conversation.listen(made.typed))
+        made.on_stop(link.typist.listen(made.typed))
         follow()
         return made
 
@@ -227,7 +234,8 @@ class Terminal:
         if self._phase is not Phase.OPENING:  # it was closed meanwhile
             await channel.close()
             raise Closed(f"terminal {self.id} was closed before it was open", terminal_id=self.id)
-        self._conversation = Conversation(self.id, channel, row, key, self.transcript, self.size, self.changes.tell)
+        link = Link(self.id, channel, row, key, self.transcript, self.size)
+        self._conversation = Conversation(link, self.changes.tell)
         await await_first_prompt(self._conversation, self.changes, self.options.startup)
 
     async def close(self) -> None:
@@ -235,7 +243,7 @@ class Terminal:
         if self._closing is None:
             self._phase = Phase.CLOSING
             if self._conversation is not None:
-                self._conversation.on_close()
+                self._conversation.link.on_close()
             self._closing = asyncio.ensure_future(self._close())
         await asyncio.shield(self._closing)
 
@@ -244,7 +252,7 @@ class Terminal:
             self.command.forget()
         try:
             if self._conversation is not None:
-                await self._conversation.channel.close()
+                await self._conversation.link.channel.close()
         finally:
             self.transcript.close()
             self._phase = Phase.CLOSED
@@ -259,10 +267,10 @@ class Terminal:
 
     def _open_conversation(self) -> Conversation:
         conversation = self._opened()
-        conversation.require_open()
+        conversation.link.require_open()
         return conversation
 
     def _view(self) -> Viewer:
-        conversation = self._opened()
-        self._viewer = self._viewer or Viewer(conversation.timeline, conversation.modes)
+        link = self._opened().link
+        self._viewer = self._viewer or Viewer(link.timeline, link.modes)
         return self._viewer

@@ -100,10 +100,10 @@ class Wait:
         self._changes = changes
         self._until = until
         self._answers = answers
-        self._timeline = conversation.timeline
+        self._timeline = conversation.link.timeline
         self._after_waiting = after_waiting
         self._search = PatternSearch(until.pattern, output, from_byte) if isinstance(until, Match) else None
-        self._port = PortWatch(until.number, conversation.channel.family) if isinstance(until, Port) else None
+        self._port = PortWatch(until.number, conversation.link.channel.family) if isinstance(until, Port) else None
         self._reached: str | None = None
 
     async def wait(self, timeout: float | None) -> str | None:

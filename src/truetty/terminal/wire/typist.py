@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Final
 
 from truetty.core.signs import Mark
 from truetty.core.testimony import Secrets
@@ -47,7 +48,7 @@ class Typist:
         self._channel = channel
         self._private = channel.files
         self._modes = modes
-        self._key = key
+        self.key: Final = key
         self._flags = ""
         self._image: object = None  # of the shell that is at the prompt; unknown before the first
         self._files: list[str] = []
@@ -195,7 +196,7 @@ class Typist:
     def question(self, secrets: Secrets, serial: int) -> Typed | None:
         if not self.shell.has_marks:
             return None
-        return self.shell.recipe.heal(folder=self._private.path, serial=serial, secret=secrets.answer, key=self._key)
+        return self.shell.recipe.heal(folder=self._private.path, serial=serial, secret=secrets.answer, key=self.key)
 
     def type(self, typed: Typed, serial: int) -> int:
         self._private.write(typed.files)

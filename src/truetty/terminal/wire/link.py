@@ -1,0 +1,112 @@
+"""One shell on one channel: what is known of it, and what outlives the single command."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from math import inf
+from typing import Final
+
+from truetty.core.errors import Closed
+from truetty.core.machine import Machine
+from truetty.core.testimony import Secrets
+from truetty.host.base import Channel, Ended
+from truetty.shells.row import Row
+from truetty.store.timeline import Timeline
+from truetty.store.transcript import Transcript
+from truetty.terminal import exit_codes
+from truetty.terminal.wire.integration import Integration
+from truetty.terminal.wire.modes import ScreenModes
+from truetty.terminal.wire.processes import Processes
+from truetty.terminal.wire.prompt import Prompt
+from truetty.terminal.wire.run import Run, ShellFacts
+from truetty.terminal.wire.span import Span
+from truetty.terminal.wire.typist import Typist
+
+
+class Link:
+    """`key` is the secret of the marks that belong to no single command."""
+
+    def __init__(
+        self,
+        terminal_id: str,
+        channel: Channel,
+        shell: Row,
+        key: str,
+        transcript: Transcript,
+        size: tuple[int, int],
+    ) -> None:
+        self.channel: Final = channel
+        self.transcript: Final = transcript
+        self.timeline: Final = Timeline(transcript, size, asyncio.get_running_loop().time())
+        self.modes: Final = ScreenModes()
+        self.prompt: Final = Prompt()
+        self.integration: Final = Integration()
+        self.processes: Final = Processes(channel)
+        self.typist: Final = Typist(channel, shell, key, self.modes)
+        self.size = size
+        self.ended: Ended | None = None
+        self._terminal_id = terminal_id
+        self._closing = False
+        self._last_cwd: str | None = None
+        self._serial = 0
+
+    @property
+    def shell(self) -> Row:
+        return self.typist.shell
+
+    @property
+    def closed(self) -> bool:
+        return self._closing or self.ended is not None
+
+    @property
+    def cwd(self) -> str | None:
+        """Where the shell is, as the kernel says; where it last was, once it is gone."""
+        self.remember_cwd()
+        return self._last_cwd
+
+    def remember_cwd(self) -> None:
+        """While the kernel can still say it."""
+        if not self.closed:
+            self._last_cwd = self.channel.process.cwd() or self._last_cwd
+
+    def require_open(self) -> None:
+        if self.closed:
+            code = exit_codes.of_shell(self.ended)
+            raise Closed(f"terminal {self._terminal_id} is closed", terminal_id=self._terminal_id, exit_code=code)
+
+    def facts(self) -> ShellFacts:
+        return ShellFacts(self.cwd, self.closed)
+
+    def prepare(self, text: str | None, now: float, *, limit: float = inf) -> Run:
+        """A command, not begun yet. None: just await the prompt."""
+        self._serial += 1
+        drawn = secrets.token_urlsafe(48)  # 126 bits for each of the three
+        own = Secrets(drawn[:21], drawn[21:42], drawn[42:63], self.typist.key)
+        marked = self.shell.has_marks
+        machine = Machine(
+            own,
+            now,
+            shell=self.channel.pid,
+            marked=marked,
+            limit=limit,
+            typed_into=self.prompt.keys_left,
+            sees=self.channel.sees,
+            alternate_screen=self.modes.alternate_from is not None,
+        )
+        span = Span(self.transcript, self.prompt.begins_at, self.size, marked=marked)
+        return Run(text, self._serial, own, machine, span)
+
+    def resize(self, columns: int, rows: int, now: float) -> None:
+        self.channel.resize(columns, rows)
+        self.size = (columns, rows)
+        self.timeline.on_resize(self.size, now)
+
+    def on_close(self) -> None:
+        """The channel is about to be closed: nothing is typed from now on."""
+        self.remember_cwd()
+        self._closing = True
+
+    def on_end(self, ended: Ended) -> None:
+        self.ended = ended
+        self.prompt.on_exit()

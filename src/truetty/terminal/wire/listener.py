@@ -1,0 +1,90 @@
+"""What the shell and its programs print: kept, searched for signs, and each sign dealt with.
+
+Rule 1: bytes are stored before they are looked at, and the secrets of our marks are blanked where they lie.
+Rule 2: a mark counts only with its secret. Everything else is output.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from truetty.core import marks
+from truetty.core.machine import State
+from truetty.core.scanner import Scanner
+from truetty.core.signs import Hint, Mark, Mode, Query, Sign
+from truetty.terminal.wire.link import Link
+from truetty.terminal.wire.queries import TerminalQueries
+from truetty.terminal.wire.run import Run
+from truetty.terminal.wire.sender import Sender
+
+
+class Listener:
+    def __init__(self, link: Link, sender: Sender, queries: TerminalQueries) -> None:
+        self._link = link
+        self._sender = sender
+        self._queries = queries
+        self._scanner = Scanner()
+
+    def on_bytes(self, data: bytes, run: Run | None, now: float) -> None:
+        """`run`: the last command that was begun."""
+        link = self._link
+        link.timeline.on_bytes(link.transcript.append(data), now)
+        if run is not None:
+            run.on_bytes(now)
+        for sign in self._scanner.feed(data):
+            self._on_sign(sign, run, now)
+
+    def _on_sign(self, sign: Sign, run: Run | None, now: float) -> None:
+        link = self._link
+        in_front: bool | None = True
+        match sign:
+            case Mark():
+                link.transcript.blank(*marks.secret_span(sign))
+                in_front = self._on_mark(sign, run)
+            case Mode():
+                link.modes.on_mode(sign)
+            case Query(name=name):
+                self._on_query(name, run)
+            case Hint():
+                link.integration.foreign_marks = True
+        if run is None or run.machine.ending is not None:
+            return
+        if isinstance(sign, Mark) and sign.letter == "P" and not link.typist.has_end():
+            sign = replace(sign, code=None)
+        if run.on_sign(sign, now, in_front=in_front, is_echo=link.typist.is_echo):
+            link.integration.on_mark(run)
+            link.timeline.end_echo(run.machine.testimony.output_from or 0, run.text or "")
+            self._sender.send_early_keys(run, now)
+
+    def _on_mark(self, mark: Mark, run: Run | None) -> bool | None:
+        """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
+        link = self._link
+        match mark.letter:
+            case "2" if mark.secret == link.typist.key:
+                link.prompt.is_continuation = True
+            case "P" if mark.secret == link.typist.key:
+                link.integration.on_mark(run)
+                link.prompt.on_mark(mark)
+                link.typist.on_prompt(mark)
+                if run is None or run.machine.state in (State.QUEUED, State.ENDED):
+                    link.prompt.on_free()
+                    if run is None or run.text is None:
+                        link.typist.on_first_prompt(mark)
+            case "D" if run is not None and mark.secret == run.secrets.end:
+                link.prompt.begins_at = mark.end
+                link.typist.on_end(mark)
+                return link.processes.shell_alone_in_front()
+            case "M" if run is not None and mark.secret == run.secrets.start:
+                self._sender.end_pause(run)
+            case _:
+                return True
+        return link.channel.tty.shell_in_front()
+
+    def _on_query(self, name: str, run: Run | None) -> None:
+        if run is not None and run.machine.state is State.RUNNING:
+            self._queries.ask(name)
+        elif self._link.shell.asks_terminal:
+            self._queries.answer_at_once(name)
+            # At the start it may have been a program that asked: then the answer stands at the prompt.
+            if run is not None:
+                self._link.prompt.on_leftover()
