@@ -121,18 +121,20 @@ async def _shell(terminal: Terminal, begin: Callable[[Terminal], Recording], fil
 
 async def _show(terminal: Terminal) -> None:
     """Everything that viewers see, until the shell has ended."""
-    at = 0
+    at = size = 0
 
     def more() -> bool:
-        return terminal.closed or terminal.shown(at)[0] > at
+        return terminal.closed or terminal.transcript.size > size
 
     while True:
+        size = terminal.transcript.size
         at, data = terminal.shown(at)
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
-        if not data and terminal.closed:
-            return
-        await terminal.changes.until(more, None)
+        if not data:
+            if terminal.closed:
+                return
+            await terminal.changes.until(more, None)
 
 
 def _say_trouble(recording: Recording) -> None:
