@@ -122,3 +122,16 @@ def test_output_is_utf_8_in_any_locale(encoding: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "é 漢\n".encode(), b"")
     done = run("run", "--no-rc", "--shell", "bash", "--json", "echo é", PYTHONIOENCODING=encoding)
     assert json.loads(done.stdout)["output"] == "é\n"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_server_without_standard_input_or_output_says_so(closed: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m truetty mcp {closed}', sys.executable],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 125
+    assert done.stderr.startswith(b"truetty: standard ") and done.stderr.count(b"\n") == 1

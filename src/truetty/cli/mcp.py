@@ -73,7 +73,9 @@ def mcp(
         )
         asyncio.run(serving.over_http(setup, address, ENDING))
         return 0
-    if sys.stdin is not None and sys.stdin.isatty():
+    if sys.stdin is None or sys.stdout is None:
+        raise Misuse(f"standard {'input' if sys.stdin is None else 'output'} is closed: the client speaks over it")
+    if sys.stdin.isatty():
         print("truetty mcp: an MCP client starts this and speaks to it; Ctrl-D ends it", file=sys.stderr)
     number = asyncio.run(serving.over_stdio(setup, ENDING))
     if number:
