@@ -248,7 +248,7 @@ async def test_denied_commands_use_up_nothing(home: Path) -> None:
 
 
 async def test_too_many_handoffs_are_refused(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handoffs, "MOST", 1)
+    monkeypatch.setattr(handoffs, "MOST_HANDOFFS", 1)
     first = (await service.run("read x", task="a", wait=PATIENCE)).outcome.command_id
     second = (await service.run("read x", task="b", wait=PATIENCE)).outcome.command_id
     service.handoff(first, "one")
@@ -272,3 +272,35 @@ async def test_what_cannot_be_ended_is_said(service: Service, monkeypatch: pytes
     assert report.outcome.state == "running" and "only closing its terminal" in report.outcome.notes[-1]
     await service.stop(report.outcome.command_id, close=True)
     assert service.terminals() == []
+
+
+async def test_no_handoff_follows_a_command_once_they_are_closed(service: Service) -> None:
+    id = (await service.run(PASSWORD, task="a", wait=PATIENCE)).outcome.command_id
+    ticket = service.handoff(id, "the password").ticket
+    before = asyncio.all_tasks()
+    await service.handoffs.type(ticket, "x")
+    service.handoffs.give_back(ticket)
+    await service.handoffs.close()
+    assert asyncio.all_tasks() <= before
+
+
+async def test_a_close_that_is_cancelled_says_so(service: Service) -> None:
+    called, going = asyncio.Event(), asyncio.Event()
+
+    async def linger(notice: Notice) -> None:
+        called.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await going.wait()
+
+    service.notices.listen(linger)
+    await service.run("sleep 0.2", task="a", wait=0)
+    await asyncio.wait_for(called.wait(), PATIENCE)
+    closing = asyncio.ensure_future(service.notices.close())
+    await asyncio.sleep(0)
+    closing.cancel()
+    await asyncio.sleep(0)
+    going.set()
+    with pytest.raises(asyncio.CancelledError):
+        await closing

@@ -36,8 +36,9 @@ async def show_progress(caller: Caller, command: Command) -> AsyncIterator[None]
         yield
     finally:
         reporting.cancel()
-        with contextlib.suppress(asyncio.CancelledError, Exception):  # who cannot be shown it still gets the result
-            await reporting
+        await asyncio.wait({reporting})
+        if not reporting.cancelled():
+            reporting.exception()  # a client that cannot be shown progress still gets the result
     if reporter.begun:
         with contextlib.suppress(Exception):
             await reporter.show()

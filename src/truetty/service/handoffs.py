@@ -20,7 +20,7 @@ from truetty.terminal.command import Command
 from truetty.terminal.stream import Stream
 
 # Tickets that nobody has used. Each is a terminal that an agent cannot type into.
-MOST: Final = 64
+MOST_HANDOFFS: Final = 64
 
 # What becomes of typed text: the tty shows none of it; the program asks for a secret, but the tty may show it; neither.
 Secrecy = Literal["hidden", "secret", "open"]
@@ -56,6 +56,7 @@ class _Open:
 class Handoffs:
     def __init__(self) -> None:
         self._open: dict[str, _Open] = {}  # by ticket
+        self._watchers: set[asyncio.Task[None]] = set()  # those that have not ended
 
     def offer(self, command: Command, reason: str) -> Handoff:
         """The open one for this command, or a new one."""
@@ -63,8 +64,8 @@ class Handoffs:
         for one in self._open.values():
             if one.command is command:
                 return one.handoff
-        if len(self._open) >= MOST:
-            raise LimitReached("too many terminals wait for people", limit="handoffs", value=MOST)
+        if len(self._open) >= MOST_HANDOFFS:
+            raise LimitReached("too many terminals wait for people", limit="handoffs", value=MOST_HANDOFFS)
         handoff = Handoff(command.terminal_id, command.id, reason, secrets.token_urlsafe(24))
         self._open[handoff.ticket] = _Open(handoff, command)
         return handoff
@@ -81,6 +82,8 @@ class Handoffs:
             raise Misuse("only text can be typed")
         if one.watcher is None:
             one.watcher = asyncio.ensure_future(self._watch(one, one.command.events()))
+            self._watchers.add(one.watcher)
+            one.watcher.add_done_callback(self._watchers.discard)
         await one.command.send(text)
 
     def give_back(self, ticket: str) -> None:
@@ -88,11 +91,10 @@ class Handoffs:
         self._end(self._find(ticket))
 
     async def close(self) -> None:
-        watchers = [one.watcher for one in self._open.values() if one.watcher is not None]
         for one in list(self._open.values()):
             self._end(one)
-        if watchers:
-            await asyncio.wait(watchers)
+        if self._watchers:
+            await asyncio.wait(set(self._watchers))
 
     def _find(self, ticket: str) -> _Open:
         self._drop_finished()

@@ -41,7 +41,6 @@ class _Running:
     command: Command
     agent: str | None
     answered: int = 0  # the number of the last waiting that was in an answer to the agent
-    follower: asyncio.Task[None] | None = None
 
 
 class Notices:
@@ -49,6 +48,7 @@ class Notices:
         self._running: dict[str, _Running] = {}
         self._ends: dict[str, tuple[str | None, Notice]] = {}  # by command, with its agent
         self._listeners: list[Listener] = []
+        self._followers: set[asyncio.Task[None]] = set()  # one for each command that runs, until it is over
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call this one with each notice, at once and whoever's it is; returns how to stop it."""
@@ -86,17 +86,19 @@ class Notices:
         return tuple(found)
 
     async def close(self) -> None:
-        for running in list(self._running.values()):
-            if running.follower is not None:
-                running.follower.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await running.follower
         self._running.clear()
+        followers = {one for one in self._followers if one is not asyncio.current_task()}  # a listener may close us
+        for follower in followers:
+            follower.cancel()
+        if followers:
+            await asyncio.wait(followers)
 
     def _follow(self, command: Command, owner: str | None) -> _Running:
         if command.id not in self._running:
             self._running[command.id] = running = _Running(command, owner)
-            running.follower = asyncio.ensure_future(self._watch(running))
+            follower = asyncio.ensure_future(self._watch(running))
+            self._followers.add(follower)
+            follower.add_done_callback(self._followers.discard)
         return self._running[command.id]
 
     def _end(self, command: Command) -> None:
