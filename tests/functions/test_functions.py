@@ -448,3 +448,12 @@ def test_parameters_for_other_surfaces() -> None:
     assert isinstance(command, Parameter) and (command.name, command.required) == ("command", True)
     assert [verb.name for verb in VERBS if verb.read_only] == ["read", "wait", "screen", "terminals"]
     check(functions.parameters(BY_NAME["run"]), strict=False)
+
+
+@pytest.mark.parametrize("more", [{}, {"max_output_tokens": 500}], ids=str)
+async def test_a_model_reads_which_function_has_the_rest_of_the_output(service: Service, more: dict[str, int]) -> None:
+    ran = await good(service, "run", command="seq 100000", wait=PATIENCE, **more)
+    read = await good(service, "read", id=ran.data["command_id"])
+    for result in (ran, read):
+        (line,) = [line for line in str(result.data["output"]).splitlines() if "left out" in line]
+        assert "call read with" in line and ".grep()" not in result.text

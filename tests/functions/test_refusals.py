@@ -200,7 +200,9 @@ async def test_refused_typing_is_in_the_audit_and_so_is_a_handoff(home: Path) ->
     async with Service(registry(home), audit=Audit(log), clock=lambda: 7.0) as service:
         id = await started(service, "read -s -p 'Password: ' x")
         await refused(service, "send", id=id, text="hunter2\n")
-        assert (await functions.call(service, "handoff", {"id": id, "reason": "the password"})).error is None
+        handoffs: list[Handoff] = []
+        offer = {"id": id, "reason": "the password"}
+        assert (await functions.call(service, "handoff", offer, on_handoff=handoffs.append)).error is None
         await refused(service, "send", id=id, text="hunter3\n")
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [line["verdict"] for line in lines] == ["allow", "deny", "allow", "deny"]
@@ -218,6 +220,19 @@ async def test_a_handoff_whose_person_cannot_be_reached_leaves_the_agent_its_ter
     assert handed.error is not None
     sent = await functions.call(service, "send", {"id": id, "text": "mine", "enter": True, "wait": PATIENCE})
     assert sent.error is None and sent.data["state"] == "finished"
+
+
+async def test_a_handoff_to_nobody_leaves_the_agent_its_terminal(service: Service) -> None:
+    id = await started(service, "read x; echo $x")
+    assert (await refused(service, "handoff", id=id)).error == "denied"
+    sent = await functions.call(service, "send", {"id": id, "text": "mine", "enter": True, "wait": PATIENCE})
+    assert sent.error is None and sent.data["state"] == "finished"
+
+
+@pytest.mark.parametrize("name", [["x"], {}, None, 3, "x"], ids=str)
+async def test_what_is_no_name_of_a_function_is_refused(service: Service, name: object) -> None:
+    result = await functions.call(service, name, {})  # type: ignore[arg-type]
+    assert result.error == "misuse" and "there are run, read" in result.text
 
 
 async def test_a_restart_with_a_text_that_no_shell_takes_ends_no_bash(service: Service) -> None:

@@ -24,12 +24,13 @@ OnHandoff = Callable[[Handoff], None]
 
 
 async def call(
-    service: Service, name: str, given: object = None, *, task: str = TASK, on_handoff: OnHandoff | None = None
+    service: Service, name: str, sent: object = None, *, task: str = TASK, on_handoff: OnHandoff | None = None
 ) -> Result:
     """Do what a model asked for: the function's name and its arguments, as an object or as JSON text.
 
     `task` tells several agents on one service apart: each has its own terminals and its own notices. `on_handoff` is
-    called with a terminal that is left to a person, and with the ticket that lets them type.
+    called with a terminal that is left to a person, and with the ticket that lets them type; without it no person can
+    be reached, and `handoff` is refused.
     """
 
     async def invite(handoff: Handoff, command: Command) -> Invitation:
@@ -37,8 +38,9 @@ async def call(
             on_handoff(handoff)
         return Invitation()
 
-    verbs = Verbs(service, task, Surface(invite=invite))
-    if name not in BY_NAME:
-        message = f"no function is called {name!r}: {kinds.listing(BY_NAME)}"
+    verbs = Verbs(service, task, Surface(invite=None if on_handoff is None else invite))
+    verb = BY_NAME.get(name) if isinstance(name, str) else None
+    if verb is None:
+        message = f"no function is called {kinds.quoted(name)}: {kinds.listing(BY_NAME)}"
         return verbs.refuse(Misuse(message, name=name, known=[*BY_NAME]))
-    return await verbs.call(BY_NAME[name], given)
+    return await verbs.call(verb, sent)

@@ -26,7 +26,7 @@ from truetty.functions.table import RUN_WAIT, SEND_WAIT, Verb
 from truetty.policy import Asker
 from truetty.service.answer import Answer
 from truetty.service.handoffs import Handoff
-from truetty.service.service import PAGE_SIZE, Service
+from truetty.service.service import PAGE_SIZE, REST, Service
 from truetty.store.part import Part
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
@@ -46,12 +46,12 @@ class Invitation:
     next: str = words.HANDED_OVER
 
 
+def _budget(tokens: int) -> Budget:
+    return dataclasses.replace(Budget.of_tokens(tokens), rest=REST)
+
+
 async def _keep(sent: CallArguments, command: Command, answer: Answer) -> Answer:
     return answer
-
-
-async def _invite(handoff: Handoff, command: Command) -> Invitation:
-    return Invitation()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,11 @@ class Surface:
 
     asker: Asker | None = None  # asks the user where the policy says so
     watch: Callable[[Command], AbstractAsyncContextManager[None]] = lambda command: nullcontext()  # around every wait
-    budget: Callable[[int], Budget] = Budget.of_tokens
+    budget: Callable[[int], Budget] = _budget  # of so many tokens
     show: Callable[[CallArguments, Command, Answer], Awaitable[Answer]] = _keep  # what of the output is in an answer
-    invite: Callable[[Handoff, Command], Awaitable[Invitation]] = _invite  # how a person gets the ticket
+    invite: Callable[[Handoff, Command], Awaitable[Invitation]] | None = (
+        None  # how a person gets the ticket, if any can
+    )
 
 
 async def as_result(work: Awaitable[Report], refuse: Callable[[TruettyError], Report]) -> Result:
@@ -215,9 +217,12 @@ class Verbs:
 
     async def _hand_over(self, sent: CallArguments) -> Report:
         command = self._command(sent)
+        invite = self._surface.invite
+        if invite is None:
+            raise Denied("no person can be reached from here", command=command.text, rule=None, reason="nobody")
         handoff = self._service.handoff(command.id, sent.text("reason") or words.NO_REASON)
         try:
-            invitation = await self._surface.invite(handoff, command)
+            invitation = await invite(handoff, command)
         except Exception:  # no person has the ticket: the agent may type again
             with suppress(Denied):  # the surface may have given it back
                 self._service.handoffs.give_back(handoff.ticket)

@@ -19,13 +19,12 @@ from weakref import WeakKeyDictionary
 
 from truetty.core import kinds
 from truetty.core.errors import Misuse
-from truetty.mcp import words
 from truetty.mcp.page import HandoffPage
 from truetty.mcp.visits import Visits
 from truetty.policy import Policy
 from truetty.service.capacity import Shared
 from truetty.service.notices import Notice
-from truetty.service.service import Service
+from truetty.service.service import REST, Service
 from truetty.settings import Settings
 from truetty.store.reader import Reader
 from truetty.terminal.command import Command
@@ -56,12 +55,12 @@ class Setup:
         return cls(settings, _policy(settings, policy), visits, HandoffPage(visits), Shared.of(settings))
 
     def service(self) -> Service:
-        return Service.from_settings(self.settings, policy=self.policy, rest=words.REST, shared=self.shared)
+        return Service.from_settings(self.settings, policy=self.policy, shared=self.shared)
 
     def budget(self, tokens: int | None = None) -> Budget:
         """How much of an output is shown."""
         characters = self.settings.budget if tokens is None else Budget.of_tokens(tokens).characters
-        return Budget(characters, self.settings.head_share, words.REST)
+        return Budget(characters, self.settings.head_share, REST)
 
 
 def _policy(settings: Settings, name: str) -> Policy | None:

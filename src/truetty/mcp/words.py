@@ -6,9 +6,6 @@ from typing import Final
 
 from truetty.functions.words import QUOTED
 
-# In the line that stands for what was left out of an output.
-REST: Final = "call read with the command_id and an offset or grep"
-
 INSTRUCTIONS: Final = """\
 Real shells that stay: directory, variables and jobs are kept from one run to the next. Every result says how the \
 command stands: finished (exit_code null: nobody knows it), running (it goes on: wait, read, stop), or waiting for \

@@ -97,6 +97,12 @@ class Registry:
     def __repr__(self) -> str:
         return f"<Registry {', '.join(map(repr, self.list())) or 'empty'}>"
 
+    def explain_rest(self, rest: str) -> None:
+        """Where the readers of outcomes find what these leave out, unless this was said already."""
+        budget = self._defaults.budget
+        if budget.rest == REST:
+            self._defaults = replace(self._defaults, budget=replace(budget, rest=rest))
+
     # -- what is there
 
     def get(self, id: str) -> Terminal:

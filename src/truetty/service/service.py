@@ -36,12 +36,14 @@ from truetty.settings import Settings
 from truetty.terminal import checks, keys
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
-from truetty.text.digest import REST, Budget
+from truetty.text.digest import Budget
 from truetty.text.screen import Screen
 
 # How often a command is judged anew because its terminal went elsewhere meanwhile.
 MOST_LOOKS: Final = 3
 PAGE_SIZE: Final = 30_000  # characters
+# Said in the line that stands for what was left out of an output.
+REST: Final = "call read with the command_id and an offset or grep"
 MOST_MATCHES: Final = 200
 
 
@@ -69,6 +71,7 @@ class Service:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.registry: Final = registry
+        registry.explain_rest(rest)
         self.notices: Final = Notices()
         self.handoffs: Final = Handoffs()
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
@@ -94,7 +97,7 @@ class Service:
                 rules, default=wanted.default, workspace=settings.workspace, typing=wanted.typing
             )
         audit = Audit(settings.audit) if settings.audit is not None else None
-        registry = Registry.from_settings(settings, rest=rest, shared=shared)
+        registry = Registry.from_settings(settings, shared=shared)
         return cls(registry, policy=policy, asker=asker, audit=audit, rest=rest)
 
     def for_agent(self, agent: str) -> Self:

@@ -475,6 +475,10 @@ class Registry(Face[AsyncRegistry]):
     ) -> None:
         self.close()
 
+    def explain_rest(self, rest: str) -> None:
+        """Where the readers of outcomes find what these leave out, unless this was said already."""
+        loop.ask(lambda: self._inner.explain_rest(rest))
+
     def get(self, id: str) -> Terminal:
         """The terminal with this id; also one whose shell has ended, for its output can still be read."""
         return loop.ask(lambda: face(Terminal, self._inner.get(id)))
