@@ -22,56 +22,11 @@ LONGEST: Final = 400
 MOST: Final = 40
 
 YES: Final = frozenset(
-    [
-        "y",
-        "yes",
-        "j",
-        "ja",
-        "o",
-        "oui",
-        "s",
-        "si",
-        "sí",
-        "sì",
-        "sim",
-        "t",
-        "tak",
-        "д",
-        "да",
-        "e",
-        "evet",
-        "k",
-        "kyllä",
-        "i",
-        "igen",
-        "a",
-        "ano",
-        "はい",
-        "是",
-    ]
-)
+    ("y", "yes", "j", "ja", "o", "oui", "s", "si", "sí", "sì", "sim", "t", "tak", "д", "да", "e", "evet", "k", "kyllä")
+) | {"i", "igen", "a", "ano", "はい", "是"}
 NO: Final = frozenset(
-    [
-        "n",
-        "no",
-        "nein",
-        "non",
-        "não",
-        "nej",
-        "nee",
-        "nie",
-        "н",
-        "нет",
-        "h",
-        "hayır",
-        "ei",
-        "e",
-        "nem",
-        "ne",
-        "いいえ",
-        "否",
-    ]
-)
+    ("n", "no", "nein", "non", "não", "nej", "nee", "nie", "н", "нет", "h", "hayır", "ei", "e", "nem", "ne")
+) | {"いいえ", "否"}
 
 
 @dataclass(frozen=True, slots=True)

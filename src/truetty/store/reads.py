@@ -64,12 +64,7 @@ class Reads:
     def summary(self, budget: Budget) -> Work[Summary]:
         """Clean text within the budget, and exact counts."""
         self._allow_for(budget)
-        text = self._shared()
-        yield from text.follow()
-        if not text.stands:  # the output begins or ends elsewhere than it seemed
-            text = self._shared()
-            yield from text.follow()
-        found = text.summary(budget)
+        found = (yield from self._pass()).summary(budget)
         self._release()
         return found
 
@@ -78,6 +73,15 @@ class Reads:
         if self._text is None or not self._text.stands:
             self._text = CleanText(self._window, self._budget)
         return self._text
+
+    def _pass(self) -> Work[CleanText]:
+        """The same, at the end of what is there."""
+        text = self._shared()
+        yield from text.follow()
+        while not text.stands:  # the output begins or ends elsewhere than it seemed
+            text = self._shared()
+            yield from text.follow()
+        return text
 
     def _allow_for(self, budget: Budget) -> None:
         """A summary within this budget will be asked for: if the pass holds too little text, a new one begins."""
@@ -173,11 +177,7 @@ class Reads:
         """How many characters there are; with the text that was made for it, if any was."""
         if self._total is not None and self._text is None:
             return None, self._total
-        text = self._shared()
-        yield from text.follow()
-        while not text.stands:  # the output begins or ends elsewhere than it seemed
-            text = self._shared()
-            yield from text.follow()
+        text = yield from self._pass()
         if self._window.end is not None:
             self._total = text.characters
         self._release()

@@ -139,36 +139,19 @@ def reverse_index(values: Values, page: Page) -> None:
     page.unfold()
     inside(page)
     if page.y == page.top:
-        _shift_down(page, page.top, 1)
-        page.goto(page.y)
+        _shift(page, page.top, 1, down=True)
     elif page.y:
         page.goto(page.y - 1)
 
 
-def up(values: Values, page: Page) -> None:
+def up_or_down(direction: int, first: bool, values: Values, page: Page) -> None:
+    """Stops at a margin; `first`: and goes to the first column."""
     page.unfold()
     x, y = inside(page), page.y
-    stop = page.top if y >= page.top else 0
-    page.x = x
-    page.goto(max(y - (values[0] or 1), stop))
-
-
-def down(values: Values, page: Page) -> None:
-    page.unfold()
-    x, y = inside(page), page.y
-    stop = page.bottom if y <= page.bottom else page.height - 1
-    page.x = x
-    page.goto(min(y + (values[0] or 1), stop))
-
-
-def down_first(values: Values, page: Page) -> None:
-    down(values, page)
-    page.x = 0
-
-
-def up_first(values: Values, page: Page) -> None:
-    up(values, page)
-    page.x = 0
+    low = page.top if y >= page.top else 0
+    high = page.bottom if y <= page.bottom else page.height - 1
+    page.x = 0 if first else x
+    page.goto(min(max(y + direction * (values[0] or 1), low), high))
 
 
 def position(values: Values, page: Page) -> None:
@@ -223,58 +206,29 @@ def keep_screen(page: Page) -> None:
         page.began = True
 
 
-def _shift_down(page: Page, start: int, count: int) -> None:
-    """Blank rows come in at `start`; those pushed over the bottom margin are lost."""
-    _pad(page)
-    count = min(count, page.bottom + 1 - start)
-    del page.rows[page.bottom + 1 - count : page.bottom + 1]
-    page.rows[start:start] = [Row() for _ in range(count)]
+def _shift(page: Page, start: int, count: int, down: bool) -> None:
+    """Rows from `start` to the bottom margin make room for blank ones: at `start`, or at the margin.
 
-
-def _shift_up(page: Page, start: int, count: int) -> None:
-    """Rows from `start` on are lost; blank ones come in at the bottom margin."""
-    _pad(page)
-    count = min(count, page.bottom + 1 - start)
-    del page.rows[start : start + count]
-    page.rows[page.bottom + 1 - count : page.bottom + 1 - count] = [Row() for _ in range(count)]
-
-
-def _pad(page: Page) -> None:
-    page.unfold()
-    page.rows.extend(Row() for _ in range(page.bottom + 1 - len(page.rows)))
-
-
-def _settled(page: Page) -> None:
-    """Rows have moved under the cursor."""
+    Those that are pushed over the other end are lost.
+    """
+    end = page.bottom + 1
+    page.rows.extend(Row() for _ in range(end - len(page.rows)))
+    count = min(count, end - start)
+    first, last = (end - count, start) if down else (start, end - count)
+    del page.rows[first : first + count]
+    page.rows[last:last] = [Row() for _ in range(count)]
     page.goto(page.y)
     page.trim()
 
 
-def insert_lines(values: Values, page: Page) -> None:
+def shift_lines(down: bool, values: Values, page: Page) -> None:
     page.unfold()
     inside(page)
     if page.top <= page.y <= page.bottom:
-        _shift_down(page, page.y, values[0] or 1)
         page.x = 0
-        _settled(page)
+        _shift(page, page.y, values[0] or 1, down)
 
 
-def delete_lines(values: Values, page: Page) -> None:
+def scroll(down: bool, values: Values, page: Page) -> None:
     page.unfold()
-    inside(page)
-    if page.top <= page.y <= page.bottom:
-        _shift_up(page, page.y, values[0] or 1)
-        page.x = 0
-        _settled(page)
-
-
-def scroll_up(values: Values, page: Page) -> None:
-    page.unfold()
-    _shift_up(page, page.top, values[0] or 1)
-    _settled(page)
-
-
-def scroll_down(values: Values, page: Page) -> None:
-    page.unfold()
-    _shift_down(page, page.top, values[0] or 1)
-    _settled(page)
+    _shift(page, page.top, values[0] or 1, down)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from truetty.core.observation import Observation, ReadKind
 from truetty.host.kernel import proc, prompts
@@ -80,16 +80,8 @@ class Foreground:
         except OSError:
             verdict = Observation("unknown", conclusive=False)
         whole = len(family) < proc.MOST_PROCESSES
-        return Observation(
-            verdict.seen,
-            verdict.conclusive and (whole or verdict.seen == "waiting"),
-            verdict.kind,
-            verdict.reader,
-            verdict.program,
-            verdict.wakes,
-            consumed,
-            self._busy,
-        )
+        conclusive = verdict.conclusive and (whole or verdict.seen == "waiting")
+        return replace(verdict, conclusive=conclusive, consumed=consumed, busy=self._busy)
 
     def _ask(self, one: proc.Stat) -> None:
         if one.state in proc.HALTED:

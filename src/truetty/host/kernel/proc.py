@@ -79,11 +79,8 @@ def read(path: str, size: int = 4096) -> bytes:
 
 def read_memory(pid: int, address: int, size: int) -> bytes:
     """Raises PermissionError when forbidden, another OSError when there is no such memory."""
-    fd = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.pread(fd, size, address)
-    finally:
-        os.close(fd)
+    with Memory(pid) as memory:
+        return memory.read(address, size)
 
 
 class Memory:
