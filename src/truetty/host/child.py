@@ -1,0 +1,128 @@
+"""The shell as a child of ours: how it ends, and how it is made to end with everyone of its terminal.
+
+Rule 1: the exit is learnt from a pidfd, not from EIO: a background job may hold the tty open for ever, and we hold
+        a descriptor of the slave ourselves.
+Rule 2: a child that is to end gets a hang-up, then SIGTERM, then SIGKILL; each goes only to those who are still there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from truetty.host.base import Ended, Family
+
+# How long programs get to end by themselves at each step.
+GRACE: Final = 0.5
+
+OnExit = Callable[[Ended], None]
+
+
+class Child:
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.ended: Ended | None = None
+        self._pidfd = _pidfd(pid)
+        self._gone: asyncio.Future[None] | None = None  # done when `ended` is set; None: nobody watches
+
+    def watch(self, on_exit: OnExit) -> None:
+        loop = asyncio.get_running_loop()
+        self._gone = loop.create_future()
+        if self._pidfd is not None:
+            loop.add_reader(self._pidfd, self._on_exit, self._pidfd, on_exit)
+        else:
+            threading.Thread(target=self._wait_in_thread, args=(loop, on_exit), daemon=True).start()
+
+    def end(self, ended: Ended) -> None:
+        """It counts as ended: all that it has printed was read."""
+        self.ended = ended
+        if self._gone is not None:
+            _settle(self._gone)
+
+    def unwatch(self) -> None:
+        if self._pidfd is not None:
+            asyncio.get_running_loop().remove_reader(self._pidfd)
+
+    def close(self) -> None:
+        if self._pidfd is not None:
+            if self.ended is None:
+                with contextlib.suppress(ChildProcessError):
+                    os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG)
+            os.close(self._pidfd)
+
+    async def kill(self, family: Family) -> None:
+        """And everyone of its terminal."""
+        everyone = self._everyone(family)
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL):
+            for pid in everyone:
+                send_signal(pid, number)
+                if number == signal.SIGHUP:
+                    send_signal(pid, signal.SIGCONT)
+            await self._until_gone(everyone)
+            everyone = self._everyone(family)
+            if not everyone and (self._gone is None or self._gone.done()):
+                break
+
+    def _everyone(self, family: Family) -> set[int]:
+        """All that are still there; the child itself even where no process can be seen."""
+        pids = {process.pid for process in family.everyone() or ()} | {self.pid}
+        return pids if self.ended is None else pids - {self.pid}
+
+    async def _until_gone(self, pids: Iterable[int]) -> None:
+        loop = asyncio.get_running_loop()
+        watched: dict[int, asyncio.Future[None]] = {}
+        for pid in pids:
+            # The child's own exit is known by `_gone`, unless nobody watches.
+            if (pid != self.pid or self._gone is None) and (descriptor := _pidfd(pid)) is not None:
+                watched[descriptor] = loop.create_future()
+                loop.add_reader(descriptor, _settle, watched[descriptor])
+        waits = [*watched.values(), *([] if self._gone is None else [self._gone])]
+        try:
+            if waits:
+                await asyncio.wait(waits, timeout=GRACE)
+        finally:
+            for descriptor in watched:
+                loop.remove_reader(descriptor)
+                os.close(descriptor)
+
+    def _on_exit(self, pidfd: int, on_exit: OnExit) -> None:
+        result = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)
+        if result is not None:
+            exited = result.si_code == os.CLD_EXITED
+            on_exit(Ended(code=result.si_status) if exited else Ended(signal=result.si_status))
+
+    def _wait_in_thread(self, loop: asyncio.AbstractEventLoop, on_exit: OnExit) -> None:
+        """Where there are no pidfds (macOS): a thread that does nothing but wait for this one child."""
+        _, status = os.waitpid(self.pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        ended = Ended(code=code) if code >= 0 else Ended(signal=-code)
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(on_exit, ended)
+
+
+def send_signal(target: int, number: int) -> bool:
+    """To a process, or to a group if `target` is negative. False if it is gone."""
+    if target in (0, -1):  # our own group; every process there is
+        return False
+    try:
+        os.kill(target, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _pidfd(pid: int) -> int | None:
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not Linux, gone already, or out of descriptors
+        return None
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
