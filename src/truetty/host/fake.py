@@ -125,7 +125,7 @@ class FakeChannel:
     def __init__(self, pid: int | None = 4242) -> None:
         self.pid = pid
         self.files = FakeFiles()
-        self.tty = self.process = self.family = self.observer = FakeObserver(pid)
+        self.observer = FakeObserver(pid)
         self.written = bytearray()
         self.size: tuple[int, int] | None = None
         self.signals: list[tuple[int, int]] = []
@@ -167,6 +167,12 @@ class FakeChannel:
             self._sink.on_data(data)
 
     # -- the contract
+
+    @property
+    def tty(self) -> FakeObserver:
+        return self.observer
+
+    process = family = tty
 
     @property
     def sees(self) -> bool:

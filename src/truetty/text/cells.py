@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from truetty.text.sequences import ERASE_ALL, ERASE_RIGHT
 
@@ -87,6 +88,51 @@ class Clusters:
 
     def crowded(self) -> bool:
         return len(self._codes) > _MOST_CODES // 2
+
+    def cells(self, text: str) -> str:
+        """The text laid out in cells, marks stacked on what they follow; one at the beginning has its own cell."""
+        cells: list[str] = []
+        for char in text:
+            width = WIDTHS[char]
+            if width == 1:
+                cells.append(char)
+            elif width == 2:
+                cells += (char, HALF)
+            elif width < 0:
+                cells.append(self.code(char))
+            elif not cells:
+                cells.append(char)
+            else:
+                at = -2 if cells[-1] == HALF else -1
+                base = self.text(cells[at])
+                if WIDTHS[base[0]] == 0 or len(base) > MOST_MARKS:
+                    cells.append(char)
+                else:
+                    cells[at] = self.code(base + char)
+        return "".join(cells)
+
+    def stacked(self, cells: str, at: int, char: str) -> str | None:
+        """The row with a mark, or a tab, added to the cell at `at`; None when there is none, or no room in it."""
+        if at < 0 or at >= len(cells):
+            return None
+        if cells[at] == HALF:
+            at -= 1
+        base = self.text(cells[at])
+        if base[0] == BLANK or len(base) > MOST_MARKS:
+            return None
+        if char != "\t" and (base[0] in "\t" + GAP + LONE or WIDTHS[base[0]] == 0):
+            return None
+        return cells[:at] + self.code(base + char) + cells[at + 1 :]
+
+    def recode(self, rows: Sequence[str]) -> list[str]:
+        """The rows with new codes; codes that no row has are forgotten."""
+        rows_of_texts = [[self.text(cell) for cell in cells] for cells in rows]
+        self._codes.clear()
+        self._texts.clear()
+        return [
+            "".join(text if len(text) == 1 and WIDTHS[text] >= 0 else self.code(text) for text in texts)
+            for texts in rows_of_texts
+        ]
 
     def expand(self, cells: str) -> str:
         return _CODE.sub(lambda found: self._texts[found[0]], cells)

@@ -66,7 +66,7 @@ class Cleaner:
             return "".join([self.feed(data[start : start + _SLICE]) for start in range(0, len(data), _SLICE)])
         while data:
             data = self._advance(data)
-        return self._page.take()
+        return self._page.final.take()
 
     def tail(self) -> str:
         """The text that later bytes may still change, as it stands now."""
@@ -87,7 +87,7 @@ class Cleaner:
             data = self._carry + data
             self._carry, self._pending = b"", 0
         page = self._page
-        if not page.plain or self._string or (b"\xc2" in data and _C1_BYTES.search(data)):
+        if not page.layout.plain or self._string or (b"\xc2" in data and _C1_BYTES.search(data)):
             return self._step_through(data)
         if data[-1] == 0x0D:
             # It may be the first half of a line end, and whole line ends are what makes lines fast.
@@ -202,17 +202,17 @@ class Cleaner:
         printed = page.printed  # what the first token follows may have come with the chunk before
         for printable, token in zip(parts[::2], parts[1::2], strict=False):
             if printable:
-                if not page.alternate:
+                if not page.layout.alternate:
                     page.print(printable)
                 printed = True
             if token is not None:
                 action, everywhere = ACTIONS[token]
-                if everywhere or not page.alternate:
+                if everywhere or not page.layout.alternate:
                     page.printed = printed
                     action(page)
             printed = False
         last = parts[-1]
-        if last and not page.alternate:
+        if last and not page.layout.alternate:
             page.print(last)
         page.printed = bool(last) or printed
 

@@ -8,7 +8,8 @@ Rule 3: a clear keeps what was on the screen.
 from __future__ import annotations
 
 from truetty.text.cells import BLANK, GAP, HALF, LONE, deleted, erased, inserted
-from truetty.text.page import Page, Row
+from truetty.text.page import Page
+from truetty.text.rows import ScreenRow
 from truetty.text.stops import left_of, right_of
 
 Values = tuple[int, ...]
@@ -24,7 +25,7 @@ def inside(page: Page) -> int:
 def move_to(page: Page, x: int, y: int) -> None:
     """An absolute position; within the margins when origin mode says so."""
     page.unfold()
-    low, high = (page.top, page.bottom) if page.origin else (0, page.height - 1)
+    low, high = (page.layout.top, page.layout.bottom) if page.layout.origin else (0, page.height - 1)
     page.x = min(max(x, 0), page.columns - 1)
     page.goto(min(max(y, low), high))
 
@@ -60,12 +61,12 @@ def to_column(values: Values, page: Page) -> None:
 
 def tabs_right(values: Values, page: Page) -> None:
     if page.x < page.columns:
-        page.x = right_of(page.stops, page.x, values[0] or 1, page.columns - 1)
+        page.x = right_of(page.layout.stops, page.x, values[0] or 1, page.columns - 1)
 
 
 def tabs_left(values: Values, page: Page) -> None:
     if page.x < page.columns:
-        page.x = left_of(page.stops, page.x, values[0] or 1)
+        page.x = left_of(page.layout.stops, page.x, values[0] or 1)
 
 
 def erase_line(values: Values, page: Page) -> None:
@@ -124,7 +125,7 @@ def next_line(values: Values, page: Page) -> None:
 def index(values: Values, page: Page) -> None:
     page.unfold()
     inside(page)
-    if page.y == page.bottom:
+    if page.y == page.layout.bottom:
         page.scroll()
     elif page.y < page.height - 1:
         page.goto(page.y + 1)
@@ -138,8 +139,8 @@ def next_index(values: Values, page: Page) -> None:
 def reverse_index(values: Values, page: Page) -> None:
     page.unfold()
     inside(page)
-    if page.y == page.top:
-        _shift(page, page.top, 1, down=True)
+    if page.y == page.layout.top:
+        _shift(page, page.layout.top, 1, down=True)
     elif page.y:
         page.goto(page.y - 1)
 
@@ -148,19 +149,19 @@ def up_or_down(direction: int, first: bool, values: Values, page: Page) -> None:
     """Stops at a margin; `first`: and goes to the first column."""
     page.unfold()
     x, y = inside(page), page.y
-    low = page.top if y >= page.top else 0
-    high = page.bottom if y <= page.bottom else page.height - 1
+    low = page.layout.top if y >= page.layout.top else 0
+    high = page.layout.bottom if y <= page.layout.bottom else page.height - 1
     page.x = 0 if first else x
     page.goto(min(max(y + direction * (values[0] or 1), low), high))
 
 
 def position(values: Values, page: Page) -> None:
     column = values[1] if len(values) > 1 else 1
-    move_to(page, (column or 1) - 1, (values[0] or 1) - 1 + (page.top if page.origin else 0))
+    move_to(page, (column or 1) - 1, (values[0] or 1) - 1 + (page.layout.top if page.layout.origin else 0))
 
 
 def to_row(values: Values, page: Page) -> None:
-    move_to(page, page.x, (values[0] or 1) - 1 + (page.top if page.origin else 0))
+    move_to(page, page.x, (values[0] or 1) - 1 + (page.layout.top if page.layout.origin else 0))
 
 
 def row_down(values: Values, page: Page) -> None:
@@ -183,27 +184,22 @@ def erase_page(values: Values, page: Page) -> None:
             row.wrapped = False
             if x + 1 >= page.columns and y + 1 < len(rows):
                 below = rows[y + 1]
-                assert isinstance(below, Row)
+                assert isinstance(below, ScreenRow)
                 below.wrapped = False
-            rows[:y] = [Row() for _ in range(y)]
+            rows[:y] = [ScreenRow() for _ in range(y)]
         case 2:
             keep_screen(page)
-            page.row = Row()
-            rows[:] = [*(Row() for _ in range(y)), page.row]
+            page.row = ScreenRow()
+            rows[:] = [*(ScreenRow() for _ in range(y)), page.row]
 
 
 def keep_screen(page: Page) -> None:
-    """What is about to be cleared becomes text; a screen that was kept just before is not kept twice."""
+    """What is about to be cleared becomes text."""
     page.unfold()
-    written = [index for index, row in enumerate(page.rows) if isinstance(row, Row) and row.cells]
-    if not written:
-        return
-    # Blank rows above the first text are only where the cursor was put: a flood of clears must not multiply them.
-    text = page.text_of(page.rows[written[0] : written[-1] + 1])
-    if text.removeprefix("\n") != page.frame:
-        page.frame = text.removeprefix("\n")
-        page.out.append(text)
-        page.began = True
+    written = [index for index, row in enumerate(page.rows) if isinstance(row, ScreenRow) and row.cells]
+    if written:
+        # Blank rows above the first text are only where the cursor was put: a flood of clears must not multiply them.
+        page.final.keep(page.rows[written[0] : written[-1] + 1])
 
 
 def _shift(page: Page, start: int, count: int, down: bool) -> None:
@@ -211,12 +207,12 @@ def _shift(page: Page, start: int, count: int, down: bool) -> None:
 
     Those that are pushed over the other end are lost.
     """
-    end = page.bottom + 1
-    page.rows.extend(Row() for _ in range(end - len(page.rows)))
+    end = page.layout.bottom + 1
+    page.rows.extend(ScreenRow() for _ in range(end - len(page.rows)))
     count = min(count, end - start)
     first, last = (end - count, start) if down else (start, end - count)
     del page.rows[first : first + count]
-    page.rows[last:last] = [Row() for _ in range(count)]
+    page.rows[last:last] = [ScreenRow() for _ in range(count)]
     page.goto(page.y)
     page.trim()
 
@@ -224,11 +220,11 @@ def _shift(page: Page, start: int, count: int, down: bool) -> None:
 def shift_lines(down: bool, values: Values, page: Page) -> None:
     page.unfold()
     inside(page)
-    if page.top <= page.y <= page.bottom:
+    if page.layout.top <= page.y <= page.layout.bottom:
         page.x = 0
         _shift(page, page.y, values[0] or 1, down)
 
 
 def scroll(down: bool, values: Values, page: Page) -> None:
     page.unfold()
-    _shift(page, page.top, values[0] or 1, down)
+    _shift(page, page.layout.top, values[0] or 1, down)

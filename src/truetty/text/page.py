@@ -1,6 +1,6 @@
 """The rows a cursor can still reach, and the text of those it no longer can.
 
-    out (final text)  |  rows: complete lines, as text or as cells  |  open: the line being written
+    final text        |  rows: complete lines, as text or as cells  |  open: the line being written
     ------------------+---------------------------------------------+------------------------------
     drop() moves the oldest row to the left; settle() and unfold() turn text into cells, reopen() goes back.
 
@@ -13,120 +13,52 @@ Rule 4: no more than `height` rows are held, and no row has more than `columns` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from truetty.text.cells import (
-    BLANK,
-    GAP,
-    HALF,
-    LONE,
-    MOST_MARKS,
-    UNSURE,
-    WIDTHS,
-    Clusters,
-    erased,
-    inserted,
-    overwritten,
-    render,
-    updated,
-)
-from truetty.text.stops import Stops, right_of
+from truetty.text.cells import BLANK, GAP, HALF, LONE, UNSURE, WIDTHS, Clusters, erased, inserted, overwritten, updated
+from truetty.text.layout import Layout
+from truetty.text.rows import FinalText, ScreenRow
+from truetty.text.stops import right_of
 
 # DEC's line drawing set, from the VT100 user guide's table of special graphics.
 DRAWING = str.maketrans("`abcdefghijklmnopqrstuvwxyz{|}~", "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
 
 
-class Row:
-    """One row of the screen; `wrapped` when it goes on with the line of the row above."""
-
-    __slots__ = ("cells", "wrapped")
-
-    def __init__(self, cells: str = "", wrapped: bool = False) -> None:
-        self.cells = cells
-        self.wrapped = wrapped
-
-
 class Page:
-    """Rows, cursor and modes."""
+    """Rows and a cursor; `layout` says how text is laid out in them."""
 
     # What most streams never touch lives on the class, so that making a page costs next to nothing.
     x = 0
     y = 0
-    began = False  # something is out already, so the next row is on a new line
     folded = False  # `rows` may hold lines as text
-    plain = True  # no mode is set that changes how text is laid out
-    alternate = False
-    insert = False
-    autowrap = True
-    origin = False
-    newline = False  # a line feed returns the cursor as well
-    drawing = False  # the active character set is DEC's line drawing
-    sets: tuple[bool, ...] = (False, False, False, False)
-    level = 0
-    stops: Stops = None
-    saved: tuple[int, int, bool] = (0, 0, False)
+    saved: tuple[int, int, bool] = (0, 0, False)  # the cursor, and whether it drew lines
+    row: ScreenRow  # where the cursor is; not used while a line is open
     printed = False  # the last thing that came was a character, which REP may repeat
-    frame = ""  # the last screen that a clear has kept
 
     def __init__(self, columns: int, height: int) -> None:
         self.columns = columns
         self.height = height
-        self.top = 0
-        self.bottom = height - 1
+        self.layout = Layout(height)
         self.open: str | None = ""
-        self.rows: list[Row | str] = []
-        self.row = Row()  # where the cursor is, unless a line is open
-        self.out: list[str] = []
+        self.rows: list[ScreenRow | str] = []
         self.clusters = Clusters()
+        self.final = FinalText(columns, self.clusters)
 
     # Text out
-
-    def take(self) -> str:
-        """The text that became final since the last call."""
-        out = self.out
-        if not out:
-            return ""
-        text = "".join(out)
-        out.clear()
-        return text
 
     def rest(self) -> str:
         """The text that is still within reach."""
         if self.open is None:
             self.trim()
-            return self.text_of(self.rows)
-        return self.text_of([*self.rows, self.open])
-
-    def text_of(self, rows: Sequence[Row | str]) -> str:
-        """The text of rows that follow what is out."""
-        pieces: list[str] = []
-        began = self.began
-        for row in rows:
-            began = self._put(pieces, row, began)
-        return "".join(pieces)
+            return self.final.after(self.rows)
+        return self.final.after([*self.rows, self.open])
 
     def drop(self, count: int) -> None:
         """Let the oldest rows go."""
-        began = self.began
-        for row in self.rows[:count]:
-            began = self._put(self.out, row, began)
-        self.began = began
+        self.final.add(self.rows[:count])
         del self.rows[:count]
         self.y -= count
         if self.saved[1] > -self.height:
             # The saved cursor stays with its row. Rows that are still text came after it, so one for one is exact.
             self.saved = (self.saved[0], self.saved[1] - count, self.saved[2])
-
-    def _put(self, pieces: list[str], row: Row | str, began: bool) -> bool:
-        if isinstance(row, str):
-            if began:
-                pieces.append("\n")
-            pieces.append(row)
-            return True
-        if began and not row.wrapped:
-            pieces.append("\n")
-        pieces.append(render(row.cells, self.columns, self.clusters))
-        return True
 
     # Text in, while a line is open
 
@@ -138,9 +70,7 @@ class Page:
         if len(parts) > hold + 1:
             # The first part is many lines at once: they leave together.
             self.drop(len(self.rows))
-            self._put(self.out, parts[0], self.began)
-            self.began = True
-            del parts[0]
+            self.final.add([parts.pop(0)])
             if self.saved[1] > -self.height:
                 self.saved = (self.saved[0], -self.height, self.saved[2])
         self.open = last = parts.pop()
@@ -191,9 +121,9 @@ class Page:
     def reopen(self) -> bool:
         """Go back to text when the cursor stands where a fresh line would begin."""
         if self.open is not None:
-            return self.plain
+            return self.layout.plain
         row = self.row
-        if self.x or row.cells or row.wrapped or not self.plain or self.y != len(self.rows) - 1:
+        if self.x or row.cells or row.wrapped or not self.layout.plain or self.y != len(self.rows) - 1:
             return False
         self.rows.pop()
         self.open = ""
@@ -201,7 +131,7 @@ class Page:
         return True
 
     def _lay(self, line: str) -> None:
-        self.row = Row()
+        self.row = ScreenRow()
         self.rows.append(self.row)
         if len(self.rows) > self.height:
             self.drop(1)
@@ -220,20 +150,20 @@ class Page:
     def trim(self) -> None:
         """Forget blank rows below the cursor."""
         rows = self.rows
-        while len(rows) > self.y + 1 and isinstance(row := rows[-1], Row) and not row.cells and not row.wrapped:
+        while len(rows) > self.y + 1 and isinstance(row := rows[-1], ScreenRow) and not row.cells and not row.wrapped:
             rows.pop()
 
     def goto(self, y: int) -> None:
         """Put the cursor on a row, making it when nothing has been there. Only for an unfolded page."""
         rows = self.rows
         while len(rows) <= y:
-            rows.append(Row())
+            rows.append(ScreenRow())
         row = rows[y]
-        assert isinstance(row, Row)
-        if y < self.y and len(rows) > y + 1:
-            self.y, self.row = y, row
-            self.trim()
+        assert isinstance(row, ScreenRow)
+        goes_up = y < self.y
         self.y, self.row = y, row
+        if goes_up:
+            self.trim()
 
     # Printing
 
@@ -241,13 +171,14 @@ class Page:
         """Characters without controls, at the cursor."""
         if not text:
             return
-        if self.drawing:
+        layout = self.layout
+        if layout.drawing:
             text = text.translate(DRAWING)
         if not text.isascii() and UNSURE.search(text):
             text = self._cells(text)
         row, x = self.row, self.x
         end = x + len(text)
-        if end > self.columns or self.insert:
+        if end > self.columns or layout.insert:
             self._print_on(text)
             return
         cells = row.cells
@@ -269,13 +200,13 @@ class Page:
                 end -= 1
             if end > at:
                 cells, piece = self.row.cells, text[at:end]
-                if self.insert:
+                if self.layout.insert:
                     self.row.cells = inserted(cells, self.x, piece, columns)
                 else:
                     self.row.cells = overwritten(cells, self.x, piece)
                 self.x += min(end, size) - at
                 at = end
-            elif self.autowrap:
+            elif self.layout.autowrap:
                 self.row.cells = erased(self.row.cells, self.x, columns)
                 self.wrap()
             else:
@@ -284,60 +215,27 @@ class Page:
                 at += 2 if text[at + 1 : at + 2] == HALF else 0
 
     def _cells(self, text: str) -> str:
-        cells: list[str] = []
-        if self.clusters.crowded():
-            self._recode()
-        code, known = self.clusters.code, self.clusters.text
-        for char in text:
-            width = WIDTHS[char]
-            if width == 1:
-                cells.append(char)
-            elif width == 2:
-                cells += (char, HALF)
-            elif width < 0:
-                cells.append(code(char))
-            elif not cells:
-                if not self.stack(char):
-                    cells.append(char)
-            else:
-                at = -2 if cells[-1] == HALF else -1
-                base = known(cells[at])
-                if WIDTHS[base[0]] == 0 or len(base) > MOST_MARKS:
-                    cells.append(char)
-                else:
-                    cells[at] = code(base + char)
-        return "".join(cells)
+        if self.clusters.crowded():  # then only the codes are kept that are still on the page
+            rows = [row for row in self.rows if isinstance(row, ScreenRow) and not row.cells.isascii()]
+            for row, cells in zip(rows, self.clusters.recode([row.cells for row in rows]), strict=True):
+                row.cells = cells
+        while text and WIDTHS[text[0]] == 0 and self.stack(text[0]):
+            text = text[1:]
+        return self.clusters.cells(text)
 
     def stack(self, char: str) -> bool:
         """Add to the cell left of the cursor; False when there is nothing to add to, or no room."""
-        at, cells = self.x - 1, self.row.cells
-        if at < 0 or at >= len(cells):
+        cells = self.clusters.stacked(self.row.cells, self.x - 1, char)
+        if cells is None:
             return False
-        if cells[at] == HALF:
-            at -= 1
-        base = self.clusters.text(cells[at])
-        if base[0] == BLANK or len(base) > MOST_MARKS:
-            return False
-        if char != "\t" and (base[0] in "\t" + GAP + LONE or WIDTHS[base[0]] == 0):
-            return False
-        self.row.cells = cells[:at] + self.clusters.code(base + char) + cells[at + 1 :]
+        self.row.cells = cells
         return True
-
-    def _recode(self) -> None:
-        """Keep only the codes that are still on the page."""
-        old, self.clusters = self.clusters, Clusters()
-        for row in self.rows:
-            if isinstance(row, Row) and not row.cells.isascii():
-                texts = (old.text(cell) for cell in row.cells)
-                row.cells = "".join(
-                    text if len(text) == 1 and WIDTHS[text] >= 0 else self.clusters.code(text) for text in texts
-                )
 
     # The other ways a cursor moves by itself
 
     def tab(self) -> None:
         columns, x = self.columns, self.x
-        stop = right_of(self.stops, x, 1, columns - 1) if x < columns else x
+        stop = right_of(self.layout.stops, x, 1, columns - 1) if x < columns else x
         if stop == x:
             # At the last column a tab moves nothing, but it is text: it goes with the cell before.
             if not self.stack("\t") and self.row.cells[x - 1 : x].strip(BLANK):
@@ -351,37 +249,36 @@ class Page:
 
     def wrap(self) -> None:
         """Go on in the next row with the same line."""
-        self.x = 0
-        y = self.y
-        if y == self.bottom:
+        self.x, y = 0, self.y
+        if y == self.layout.bottom:
             self.scroll(wrapped=True)
         else:
-            if y < self.height - 1:
-                self.goto(y + 1)
+            self.goto(min(y + 1, self.height - 1))
             self.row.wrapped = True
 
     def feed_line(self) -> None:
         y = self.y
-        if y == self.bottom:
+        if y == self.layout.bottom:
             self.scroll()
         elif y < self.height - 1:
             if y + 1 == len(self.rows):
-                self.rows.append(Row())
+                self.rows.append(ScreenRow())
             row = self.rows[y + 1]
-            assert isinstance(row, Row)
+            assert isinstance(row, ScreenRow)
             row.wrapped = False
             self.y, self.row = y + 1, row
-        if self.newline:
+        if self.layout.newline:
             self.x = 0
         elif self.x >= self.columns:
             self.x = self.columns - 1
 
     def scroll(self, wrapped: bool = False) -> None:
         """Make room at the bottom margin. What leaves at the top of the screen is final; elsewhere it is lost."""
-        if self.top == 0:
+        layout = self.layout
+        if layout.top == 0:
             self.drop(1)
         else:
-            del self.rows[self.top]
-        self.row = Row("", wrapped)
-        self.rows.insert(self.bottom, self.row)
-        self.y = self.bottom
+            del self.rows[layout.top]
+        self.row = ScreenRow("", wrapped)
+        self.rows.insert(layout.bottom, self.row)
+        self.y = layout.bottom

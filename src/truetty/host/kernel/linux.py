@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import termios
+from dataclasses import replace
 
 from truetty.core.observation import Observation
 from truetty.host.kernel import proc, prompts
@@ -81,9 +82,8 @@ class LinuxLook:
         self._proven: Image | None = None  # the one that was seen at a prompt
         self._lent: dict[int, int] = {}
         self._work_call: bytes | None = None  # the last call of a shell at work from which its path was learnt
-        # The last `ready`, and the look it was concluded from.
-        self._last: Observation | None = None
-        self._last_look: tuple[bytes, bytes, int, int] | None = None
+        # The last `ready`, and what it was concluded from: turns, call, foreground group, local flags.
+        self._ready: tuple[tuple[bytes | None, bytes | None, int | None, int], Observation] | None = None
 
     def close(self) -> None:
         self._call.close()
@@ -103,20 +103,14 @@ class LinuxLook:
             local = self._tty.local_flags()
         except OSError:
             local = 0
-        if (
-            self._last is not None
-            and call is not None
-            and turns is not None
-            and (turns, call, front, local) == self._last_look
-            and self._tty.unread() == 0
-        ):
-            if self._last.consumed != consumed:
-                last = self._last
-                self._last = Observation(
-                    "ready", last.conclusive, None, last.reader, last.program, last.wakes, consumed
-                )
-            return self._last
-        self._last = None
+        facts = (turns, call, front, local)
+        if self._ready is not None and facts == self._ready[0] and self._tty.unread() == 0:
+            seen = self._ready[1]
+            if seen.consumed != consumed:
+                seen = replace(seen, consumed=consumed)
+                self._ready = facts, seen
+            return seen
+        self._ready = None
         try:
             seen = self._look(front, local, call, consumed)
             if seen.reader == self._shell.pid and self._turn() != turns:
@@ -124,8 +118,8 @@ class LinuxLook:
                 seen = Observation("running", consumed=consumed, busy=True)
         except OSError:  # out of descriptors or memory: then nothing is known
             seen = Observation("unknown", conclusive=False, consumed=consumed)
-        if seen.seen == "ready" and call is not None and turns is not None and front is not None:
-            self._last, self._last_look = seen, (turns, call, front, local)
+        if seen.seen == "ready" and None not in facts:
+            self._ready = facts, seen
         return seen
 
     def _look(self, front: int | None, local: int, call: bytes | None, consumed: int | None) -> Observation:
