@@ -18,7 +18,7 @@ from tests.stage import until
 from truetty import events
 from truetty.cli import settings as command_line
 from truetty.questions.replies import Reply
-from truetty.service.registry import LIMIT, Registry
+from truetty.service.registry import MOST_TERMINALS, Registry
 from truetty.service.service import Service
 from truetty.settings import FIELDS, PolicySettings, Settings, places, strangers
 from truetty.store import spill, transcript
@@ -370,7 +370,7 @@ def test_the_defaults_are_those_of_the_parts() -> None:
     assert settings.budget == digest.DEFAULT and settings.head_share == digest.Budget().head_share
     assert settings.memory == transcript.DEFAULT_MEMORY
     assert (settings.quota, settings.total_quota) == (spill.DEFAULT_QUOTA, spill.DEFAULT_TOTAL)
-    assert settings.coalesce == options.COALESCE and settings.terminals == LIMIT
+    assert settings.coalesce == options.COALESCE and settings.terminals == MOST_TERMINALS
 
 
 # -- said to people
@@ -403,7 +403,9 @@ def test_what_has_no_end_is_misuse(tmp_path: Path, name: str, text: str) -> None
 def test_the_documentation_has_every_setting() -> None:
     text = (ROOT / "docs/settings.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| `(.*?)` \| (.*?) \| (.*?) \|$", text, re.MULTILINE)
-    assert rows == [(name, command_line.shown(row.default), row.help, row.kind.allowed) for name, row in FIELDS.items()]
+    assert rows == [
+        (name, command_line.format_value(row.default), row.help, row.kind.allowed) for name, row in FIELDS.items()
+    ]
 
 
 def test_the_example_in_the_documentation_works(tmp_path: Path) -> None:

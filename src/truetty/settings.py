@@ -212,14 +212,14 @@ class Settings:
         file = os.path.abspath(path) if path is not None else locate(environ)
         if file is not None:
             for name, value in _read(file).items():
-                take(_known(name, file), value, file, file)
+                take(_check_name(name, file), value, file, file)
         for name, one in FIELDS.items():
             variable = PREFIX + name.upper()
             if variable in environ:
                 take(name, _value(environ[variable], one.kind.plain), variable, variable)
         for name, value in arguments.items():
             if value is not None:
-                take(_known(name, "argument"), value, "argument", "argument")
+                take(_check_name(name, "argument"), value, "argument", "argument")
         return cls(**found, origins=MappingProxyType(origins))
 
     def variables(self, environ: Mapping[str, str]) -> dict[str, str | None]:
@@ -267,7 +267,7 @@ def _is_basic(name: str) -> bool:
     return name in BASIC or name in FRIENDLY or name.startswith("LC_")  # the friendly ones are set anew, or left out
 
 
-def _known(name: str, where: str) -> str:
+def _check_name(name: str, where: str) -> str:
     if name not in FIELDS:
         message = f"{where}: {kinds.unknown(name, FIELDS)}"
         raise Misuse(message, origin=where, key=name, known=list(FIELDS))

@@ -105,11 +105,15 @@ def test_anthropic_tools() -> None:
 
 
 def test_names_from_other_tools_are_understood() -> None:
-    taken = arguments.read(BY_NAME["run"], {"cmd": "ls", "yield_time_ms": 1500, "workdir": "/", "shell": None})
+    taken = arguments.read_arguments(
+        BY_NAME["run"], {"cmd": "ls", "yield_time_ms": 1500, "workdir": "/", "shell": None}
+    )
     assert taken.values == {"command": "ls", "wait": 1.5, "cwd": "/"} and taken.notes == ()
-    taken = arguments.read(BY_NAME["send"], '{"session_id": "t1", "chars": "y\\n", "keys": "Enter", "wait": "2"}')
+    taken = arguments.read_arguments(
+        BY_NAME["send"], '{"session_id": "t1", "chars": "y\\n", "keys": "Enter", "wait": "2"}'
+    )
     assert taken.values == {"id": "t1", "text": "y\n", "keys": ["Enter"], "wait": 2.0}
-    taken = arguments.read(BY_NAME["stop"], {"id": "t1", "close": "true", "description": "ends the server"})
+    taken = arguments.read_arguments(BY_NAME["stop"], {"id": "t1", "close": "true", "description": "ends the server"})
     assert taken.values == {"id": "t1", "close": True}
 
 
@@ -117,7 +121,7 @@ def test_names_from_other_tools_are_understood() -> None:
     ("given", "seconds", "noted"), [(30, 30.0, False), (999, 999.0, False), (120_000, 120.0, True)]
 )
 def test_a_timeout_is_patience_and_its_unit_is_told_by_its_size(given: int, seconds: float, noted: bool) -> None:
-    taken = arguments.read(BY_NAME["run"], {"command": "make", "timeout": given})
+    taken = arguments.read_arguments(BY_NAME["run"], {"command": "make", "timeout": given})
     assert taken.number("wait") == seconds and taken.number("kill_after") is None and bool(taken.notes) is noted
 
 
@@ -151,7 +155,7 @@ def test_a_timeout_is_patience_and_its_unit_is_told_by_its_size(given: int, seco
 )
 def test_what_is_wrong_is_said_with_what_is_right(verb: str, given: object, said: str) -> None:
     with pytest.raises(Misuse) as caught:
-        arguments.read(BY_NAME[verb], given)
+        arguments.read_arguments(BY_NAME[verb], given)
     assert said in str(caught.value) and len(str(caught.value)) < 400
 
 
@@ -162,7 +166,7 @@ def test_what_is_wrong_is_said_with_what_is_right(verb: str, given: object, said
     max_leaves=6))  # fmt: skip
 def test_nothing_else_than_misuse_comes_of_nonsense(verb: Verb, given: object) -> None:
     try:
-        taken = arguments.read(verb, given)
+        taken = arguments.read_arguments(verb, given)
     except Misuse as error:
         assert str(error)
     else:

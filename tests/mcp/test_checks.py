@@ -20,7 +20,7 @@ import pytest
 
 from tests.mcp.served import PACKAGE, server, setup
 from truetty.mcp.http import Listener, Receive, Scope, Send
-from truetty.mcp.serving import PATH, application
+from truetty.mcp.serving import MCP_PATH, application
 from truetty.mcp.sessions import Sessions
 
 CHECKS = Path(__file__).with_name("checks")
@@ -108,7 +108,7 @@ async def listening(*, lends: bool) -> AsyncIterator[str]:
 
         await listener.start(adding)
         try:
-            yield f"{listener.url}{PATH}"
+            yield f"{listener.url}{MCP_PATH}"
         finally:
             await listener.close()
 

@@ -5,12 +5,12 @@ import pytest
 from tests.rows import each_row
 from truetty.core.errors import Misuse
 from truetty.functions import VERBS, parameters
-from truetty.functions.arguments import CallArguments, read
+from truetty.functions.arguments import CallArguments, read_arguments
 from truetty.mcp.catalogue import TOOLS
 
 
 def given(tool: str, **arguments: object) -> CallArguments:
-    return read(TOOLS[tool], arguments)
+    return read_arguments(TOOLS[tool], arguments)
 
 
 @pytest.mark.parametrize("name", ["command", "cmd"])

@@ -31,7 +31,7 @@ def transcripts() -> list[Transcript]:
 
 
 async def test_closed_terminals_do_not_stay_in_memory(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(past, "REMEMBERED", REMEMBERED)
+    monkeypatch.setattr(past, "MOST_TERMINALS", REMEMBERED)
     before = len(transcripts())
     ids = []
     for number in range(6):

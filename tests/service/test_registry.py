@@ -194,7 +194,7 @@ async def test_one_that_cannot_be_taken_there(
     mine = await one.acquire(here)
     await run(mine)
     if how == "hangs":
-        monkeypatch.setattr(seat, "MOVE", 0.01)
+        monkeypatch.setattr(seat, "LONGEST_MOVE", 0.01)
     taking = one.taking(there)
     await until(lambda: mine.terminal.busy)
     match how:
@@ -385,7 +385,7 @@ async def test_an_unknown_id_is_told_the_known_ones(house: Builder, here: Path) 
 
 
 async def test_so_many_are_remembered(house: Builder, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(past, "REMEMBERED", 2)
+    monkeypatch.setattr(past, "MOST_TERMINALS", 2)
     one = house()
     terminals = [(await one.acquire(here)).terminal for _ in range(3)]
     for terminal in terminals:
@@ -449,7 +449,7 @@ async def test_read_in_part_is_not_read(house: Builder, here: Path) -> None:
 
 
 async def test_so_many_completed_are_kept(house: Builder, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(past, "UNREAD", 2)
+    monkeypatch.setattr(past, "MOST_UNREAD", 2)
     one = house()
     mine = await one.acquire(here)
     commands = [await run(mine, f"c{number}", b"x\r\n") for number in range(3)]

@@ -12,11 +12,11 @@ from typing import Annotated
 
 import typer
 
-from truetty.cli.commands import Commands
+from truetty.cli.commands import CommandGroup
 
 app = typer.Typer(
     name="truetty",
-    cls=Commands,
+    cls=CommandGroup,
     help="A terminal that tells the truth: what ran, what it printed, how it ended, what it is waiting for.",
     no_args_is_help=True,
     add_completion=False,

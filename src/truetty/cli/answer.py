@@ -16,7 +16,7 @@ import typer
 from truetty.core.errors import Misuse
 from truetty.text.quoting import on_one_line
 
-SECONDS = 30
+ANSWER_TIMEOUT = 30
 
 
 def answer(
@@ -31,10 +31,10 @@ def answer(
         print("the command has finished already")
         return 0
     print(f"{on_one_line(page.reason)}\n$ {on_one_line(page.command)}", file=sys.stderr)
-    while (text := _typed(page)) is not None:
+    while (text := _read_answer(page)) is not None:
         page.post("type", {"text": text, "enter": "yes", "asked": page.asked})
-        print(on_one_line(page.said))
-        if page.said == "typed":
+        print(on_one_line(page.message))
+        if page.message == "typed":
             return 0
         if page.state != "waiting":  # nothing is asked any more: what was typed was typed for nothing
             break
@@ -59,12 +59,12 @@ class _Page:
         self.state, self.secret = str(facts["state"]), facts["secret"] is True
         self.reason, self.command = str(facts["reason"]), str(facts["command"])
         self.prompt, self._key = str(facts["prompt"] or ""), str(facts["key"])
-        self.asked, self.said = str(facts["asked"]), str(facts["said"])
+        self.asked, self.message = str(facts["asked"]), str(facts["message"])
 
     def _ask(self, request: urllib.request.Request) -> dict[str, object]:
         request.add_header("Accept", "application/json")
         try:
-            with self._opener.open(request, timeout=SECONDS) as answer:
+            with self._opener.open(request, timeout=ANSWER_TIMEOUT) as answer:
                 found: dict[str, object] = json.load(answer)
                 return found
         except urllib.error.HTTPError as error:
@@ -73,7 +73,7 @@ class _Page:
             raise Misuse(f"nobody answers there any more: {error.reason}") from None
 
 
-def _typed(page: _Page) -> str | None:
+def _read_answer(page: _Page) -> str | None:
     """What the person types; None if they would rather not."""
     prompt = f"{on_one_line(page.prompt).rstrip()} "
     try:

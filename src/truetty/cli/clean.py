@@ -21,9 +21,9 @@ from truetty.terminal.checks import check_size
 from truetty.text.clean import Cleaner
 from truetty.text.lines import repeated
 
-CHUNK: Final = 1 << 16
+READ_SIZE: Final = 1 << 16
 # Whoever redraws does it more often; whoever watches does not mind.
-PAUSE: Final = 0.2
+PAUSE_BEFORE_TAIL: Final = 0.2
 _LONE: Final = re.compile(rb"(?<!\r)\n")
 
 
@@ -49,16 +49,16 @@ def clean(
 
 
 def _clean(descriptor: int, cleaner: Cleaner) -> None:
-    ends, written = _LineEnds(), _Written()
+    ends, draft = _LineEnds(), _Draft()
     while True:
-        if not select.select([descriptor], [], [], PAUSE)[0]:
-            _say(written.as_it_stands(cleaner.tail()))
+        if not select.select([descriptor], [], [], PAUSE_BEFORE_TAIL)[0]:
+            _say(draft.as_it_stands(cleaner.tail()))
             select.select([descriptor], [], [])
-        data = os.read(descriptor, CHUNK)
+        data = os.read(descriptor, READ_SIZE)
         if not data:
             break
-        _say(written.final(cleaner.feed(ends.as_printed(data))))
-    _say(written.end(cleaner.tail()))
+        _say(draft.final(cleaner.feed(ends.as_printed(data))))
+    _say(draft.end(cleaner.tail()))
 
 
 class _LineEnds:
@@ -79,30 +79,30 @@ class _LineEnds:
         return _LONE.sub(b"\r\n", data)
 
 
-class _Written:
+class _Draft:
     """What is to be written of a text whose end may still change."""
 
     def __init__(self) -> None:
-        self._given = ""  # lines that were written before they were final
-        self._begun = ""  # what is final by now of the text that they stand for
+        self._early = ""  # lines that were written before they were final
+        self._final = ""  # what is final by now of the text that they stand for
 
     def final(self, text: str) -> str:
-        self._begun += text
-        return self._rest() if len(self._begun) > len(self._given) else ""
+        self._final += text
+        return self._rest() if len(self._final) > len(self._early) else ""
 
     def as_it_stands(self, tail: str) -> str:
-        now = self._begun + tail[: tail.rfind("\n") + 1]
-        rest = now[repeated(now, self._given) :]
-        self._given = now
+        now = self._final + tail[: tail.rfind("\n") + 1]
+        rest = now[repeated(now, self._early) :]
+        self._early = now
         return rest
 
     def end(self, tail: str) -> str:
-        self._begun += tail
+        self._final += tail
         return self._rest()
 
     def _rest(self) -> str:
-        rest = self._begun[repeated(self._begun, self._given) :]
-        self._given = self._begun = ""
+        rest = self._final[repeated(self._final, self._early) :]
+        self._early = self._final = ""
         return rest
 
 
@@ -118,10 +118,10 @@ def write(data: bytes) -> None:
     try:
         sys.stdout.flush()
         with memoryview(data) as view:
-            written = 0
-            while written < len(data):
+            count = 0
+            while count < len(data):
                 # Not through the buffer: what it could not write it would try again at our end.
-                written += os.write(sys.stdout.fileno(), view[written:])
+                count += os.write(sys.stdout.fileno(), view[count:])
     except BrokenPipeError:
         raise
     except OSError as error:

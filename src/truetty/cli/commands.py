@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OURS: Final = 125
 
 
-class Plain(TyperCommand):
+class PlainCommand(TyperCommand):
     """Options and words in any order."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
@@ -38,13 +38,13 @@ class Plain(TyperCommand):
             return super().parse_args(ctx, args)
         except TyperException as error:
             known = any(parameter.name == "json" for parameter in self.params)
-            raise _refused(error, as_json=known and "--json" in words) from None
+            raise _as_refusal(error, as_json=known and "--json" in words) from None
 
     def invoke(self, ctx: Context) -> object:
-        raise typer.Exit(_status(lambda: super(Plain, self).invoke(ctx), as_json=ctx.params.get("json") is True))
+        raise typer.Exit(_status(lambda: super(PlainCommand, self).invoke(ctx), as_json=ctx.params.get("json") is True))
 
 
-class CommandLast(Plain):
+class CommandLast(PlainCommand):
     """Our options, then COMMAND, whose options are its own."""
 
     allow_interspersed_args = False
@@ -61,7 +61,7 @@ class FileFirst(CommandLast):
                 behind, rest = self._options(ctx, rest)
                 args = [*before, *behind, "--", file, *rest]
         except TyperException as error:
-            raise _refused(error, as_json=False) from None
+            raise _as_refusal(error, as_json=False) from None
         return super().parse_args(ctx, args)
 
     def _options(self, ctx: Context, args: list[str]) -> tuple[list[str], list[str]]:
@@ -75,44 +75,50 @@ class FileFirst(CommandLast):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CommandRow:
     summary: str  # the first line of its docstring, for the listing
-    kind: type[Plain] = Plain
+    kind: type[PlainCommand] = PlainCommand
     module: str | None = None  # inside truetty.cli, where it is not named like the command
 
 
 COMMANDS: Final = {
-    "run": Row("Run COMMAND in a real shell on a terminal of its own, and exit with its exit code.", CommandLast),
-    "doctor": Row(
+    "run": CommandRow(
+        "Run COMMAND in a real shell on a terminal of its own, and exit with its exit code.", CommandLast
+    ),
+    "doctor": CommandRow(
         "Say which shells are here and how well each one works, tried and not assumed, and what the kernel lets us see."
     ),
-    "record": Row(
+    "record": CommandRow(
         "Record your shell, or COMMAND, to FILE; the exit status is the shell's or the command's.", FileFirst
     ),
-    "replay": Row("Play a recording as it was. Into a pipe it goes at once, unless --speed is given. Ctrl-C stops."),
-    "shot": Row(
+    "replay": CommandRow(
+        "Play a recording as it was. Into a pipe it goes at once, unless --speed is given. Ctrl-C stops."
+    ),
+    "shot": CommandRow(
         "Take a picture of what COMMAND has printed when it has finished or waits for input, or of a recording.",
         FileFirst,
     ),
-    "clean": Row("Turn what a terminal printed into the text a person would have read: no colours, no redrawn lines."),
-    "mcp": Row(
+    "clean": CommandRow(
+        "Turn what a terminal printed into the text a person would have read: no colours, no redrawn lines."
+    ),
+    "mcp": CommandRow(
         "Serve terminals to an agent by the Model Context Protocol, over standard input and output or over HTTP."
     ),
-    "answer": Row(
+    "answer": CommandRow(
         "Type what an agent's command asks for, a password above all. The agent does not see it, and nothing keeps it."
     ),
-    "settings": Row(
+    "settings": CommandRow(
         "Print every setting as it is in effect, and where it came from: the default, your file, or the environment."
     ),
-    "setup": Row(
+    "setup": CommandRow(
         "Put truetty into an MCP client: Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini CLI.",
         module="setup.setup",
     ),
-    "schema": Row("Print the tools as function schemas for agent frameworks, as JSON."),
+    "schema": CommandRow("Print the tools as function schemas for agent frameworks, as JSON."),
 }
 
 
-class Commands(TyperGroup):
+class CommandGroup(TyperGroup):
     """`truetty`: the commands of the table."""
 
     def list_commands(self, ctx: Context) -> list[str]:
@@ -126,13 +132,13 @@ class Commands(TyperGroup):
         try:
             return super().parse_args(ctx, args)
         except TyperException as error:
-            raise _refused(error, as_json=False) from None
+            raise _as_refusal(error, as_json=False) from None
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, TyperCommand | None, list[str]]:
         try:
             name, _, rest = super().resolve_command(ctx, args)
         except TyperException as error:
-            raise _refused(error, as_json="--json" in args) from None
+            raise _as_refusal(error, as_json="--json" in args) from None
         return name, load(name) if name is not None else None, rest
 
 
@@ -147,7 +153,7 @@ def load(name: str) -> TyperCommand:
     return command
 
 
-def _refused(error: TyperException, *, as_json: bool) -> TyperException:
+def _as_refusal(error: TyperException, *, as_json: bool) -> TyperException:
     """A wrong command line, for the caller to raise again: typer shows it with the usage, and would exit with 2."""
     if as_json and error.exit_code:
         _print_error(Misuse(error.format_message()))

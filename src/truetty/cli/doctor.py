@@ -17,14 +17,14 @@ from typing import Annotated, Final
 import typer
 
 from truetty import TruettyError
-from truetty.cli.opening import Opening
+from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import Json
 from truetty.host.folder import place
 from truetty.shells import table
 from truetty.shells.row import Recipe, Row
 
 # What a healthy shell does in milliseconds; one that needs longer is reported as it is then.
-PATIENCE: Final = 10.0
+SHELL_PATIENCE: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ def doctor(
     no_rc: Annotated[bool, typer.Option("--no-rc", help="Try the shells without your start-up files.")] = False,
 ) -> int:
     """Say which shells are here and how well each one works, tried and not assumed, and what the kernel lets us see."""
-    opening = Opening(rc=not no_rc)
+    opening = OpeningOptions(rc=not no_rc)
     opening.settings()  # what is wrong with them is no shell's problem
     return asyncio.run(_report(opening, json=json))
 
 
-async def _report(opening: Opening, *, json: bool) -> int:
+async def _report(opening: OpeningOptions, *, json: bool) -> int:
     host = _host()
     reports = []
     for candidate in _candidates():
@@ -103,27 +103,27 @@ def _recipe(path: str) -> Recipe:
     return table.find(path, os.environ).row.recipe
 
 
-async def _try(candidate: _Candidate, opening: Opening) -> ShellReport:
+async def _try(candidate: _Candidate, opening: OpeningOptions) -> ShellReport:
     name, path = candidate.name, candidate.path
     if path is None:
         return ShellReport(name, None, False, None, None, None, None, "not installed")
     try:
         async with opening.terminal(shell=path) as terminal:
-            said = await terminal.run(f"{candidate.row.says} truetty", wait=PATIENCE)
-            if said.state != "finished":
-                return ShellReport(name, path, False, said.strategy, None, None, None, f"a plain echo is {said.state}")
-            code = await terminal.run("sh -c 'exit 7'", wait=PATIENCE)
-            read = await terminal.run("sh -c 'read x'", wait=PATIENCE)
+            echo = await terminal.run(f"{candidate.row.says} truetty", wait=SHELL_PATIENCE)
+            if echo.state != "finished":
+                return ShellReport(name, path, False, echo.strategy, None, None, None, f"a plain echo is {echo.state}")
+            code = await terminal.run("sh -c 'exit 7'", wait=SHELL_PATIENCE)
+            read = await terminal.run("sh -c 'read x'", wait=SHELL_PATIENCE)
             if read.state == "waiting" and terminal.command is not None:
                 await terminal.command.send("\n")
-                await terminal.command.wait(PATIENCE)
+                await terminal.command.wait(SHELL_PATIENCE)
             return ShellReport(
                 name,
                 path,
                 works=True,
-                strategy=said.strategy,
+                strategy=echo.strategy,
                 exit_codes=code.exit_code == 7,
-                output_exact=said.output == "truetty\n",
+                output_exact=echo.output == "truetty\n",
                 waiting_seen=read.waiting is not None and read.waiting.kind == "line",
                 problem=None,
             )

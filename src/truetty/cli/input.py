@@ -17,8 +17,8 @@ from truetty import Command, Terminal
 
 MOST_ENDS: Final = 3  # Ctrl-D that often, and whoever still waits is not waiting for our input
 LONGEST_LINE: Final = 4000
-END: Final = b"\x04"
-CHUNK: Final = 64 * 1024  # what a pty holds, and more
+END_OF_INPUT: Final = b"\x04"
+READ_SIZE: Final = 64 * 1024  # what a pty holds, and more
 
 
 class Feed:
@@ -29,7 +29,7 @@ class Feed:
         raise AssertionError("one of the two below")
 
 
-class _Keys(Feed):
+class _Keyboard(Feed):
     """A person: whatever is typed goes to the command at once, whether it waits or not."""
 
     def __init__(self) -> None:
@@ -43,11 +43,11 @@ class _Keys(Feed):
 def keyboard(terminal: Terminal) -> Iterator[Feed]:
     loop = asyncio.get_running_loop()
     descriptor = sys.stdin.fileno()
-    keys = _Keys()
+    keys = _Keyboard()
     sending: set[asyncio.Task[None]] = set()
 
     def typed() -> None:
-        data = os.read(descriptor, CHUNK)
+        data = os.read(descriptor, READ_SIZE)
         if not data:
             keys.gone = True
             loop.remove_reader(descriptor)
@@ -81,7 +81,7 @@ class _Pipe(Feed):
     def __init__(self, terminal: Terminal, command: Command) -> None:
         self._terminal = terminal
         self._command = command
-        self._ready = self._given = False
+        self._ready = self._has_fed = False
         self._ends = 0 if sys.stdin is not None else MOST_ENDS
         self._line = 0  # bytes of the line that is being given
 
@@ -94,12 +94,12 @@ class _Pipe(Feed):
             return True  # the command has gone on without us, or patience is over
         data = os.read(0, 4096)
         if data:
-            self._given = True
+            self._has_fed = True
             await self._command.send(self._in_lines(data))
             return True
         # The end of a pipe is Ctrl-D on a terminal; behind half a line it takes two, the first only ends the line.
         self._ends += 1
-        if patient or self._given:
+        if patient or self._has_fed:
             await self._command.press("C-d")
             return True
         return False
@@ -112,7 +112,7 @@ class _Pipe(Feed):
         for line in data.splitlines(keepends=True):
             while self._line + len(line) > LONGEST_LINE:
                 cut = LONGEST_LINE - self._line
-                parts += (line[:cut], END)
+                parts += (line[:cut], END_OF_INPUT)
                 line, self._line = line[cut:], 0
             parts.append(line)
             self._line = 0 if line.endswith(b"\n") else self._line + len(line)

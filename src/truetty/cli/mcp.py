@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from truetty.cli.commands import OURS
-from truetty.cli.opening import Opening
+from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import NoRc, Shell
 from truetty.cli.signals import ENDING
 from truetty.core.errors import Misuse
@@ -57,7 +57,7 @@ def mcp(
     """
     if cwd is not None and not os.path.isdir(cwd):
         raise Misuse(f"no such directory: {cwd}", cwd=cwd)
-    settings = Opening(shell, cwd, rc=not no_rc).settings()
+    settings = OpeningOptions(shell, cwd, rc=not no_rc).settings()
     # A shell that is not there is said now, not to the agent later.
     asyncio.run(LocalHost().find(settings.shell, settings.variables(os.environ)))
     try:

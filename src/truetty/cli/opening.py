@@ -11,7 +11,7 @@ from truetty.service.defaults import terminal_arguments
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class OpeningOptions:
     shell: str | None = None
     cwd: str | None = None
     env: list[str] = field(default_factory=list)  # K=V, or K alone to unset it

@@ -17,7 +17,7 @@ import typer
 from truetty import Misuse, Terminal
 from truetty.cli.commands import OURS
 from truetty.cli.input import keyboard, piped
-from truetty.cli.opening import Opening
+from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import Directory, NoRc, Shell, Variables, command_line
 from truetty.cli.run import follow, screen_size, status
 from truetty.cli.signals import HANGUPS, ended_by, interrupts, run_until_signalled
@@ -53,7 +53,7 @@ def record(
     person = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
     if not person and not command:
         raise Misuse("there is no terminal here to record from: give a COMMAND")
-    opening = Opening(shell, cwd, env or [], rc=not no_rc)
+    opening = OpeningOptions(shell, cwd, env or [], rc=not no_rc)
     text = command_line(command) if command else None
 
     def begin(terminal: Terminal) -> Recording:

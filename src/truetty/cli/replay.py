@@ -43,12 +43,12 @@ def replay(
         raise Misuse("a speed is a number above 0, or inf", speed=speed)
     if idle_limit is not None and not (isfinite(idle_limit) and idle_limit >= 0):
         raise Misuse("a limit for idle time is a number of seconds", idle_limit=idle_limit)
-    with opened(file) as (header, events):
+    with open_recording(file) as (header, events):
         return run_until_signalled(_replay(header, events, speed, idle_limit))
 
 
 @contextlib.contextmanager
-def opened(name: str) -> Iterator[tuple[Header, Iterator[Event]]]:
+def open_recording(name: str) -> Iterator[tuple[Header, Iterator[Event]]]:
     """A recording by its file's name; `-` is standard input. What is wrong with it is said with the name."""
     try:
         descriptor = 0 if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)

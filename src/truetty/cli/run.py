@@ -13,8 +13,8 @@ import typer
 
 from truetty import Command, Outcome
 from truetty.cli.commands import OURS
-from truetty.cli.input import CHUNK, Feed, keyboard, piped
-from truetty.cli.opening import Opening
+from truetty.cli.input import READ_SIZE, Feed, keyboard, piped
+from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import Directory, Json, NoRc, Shell, Variables, command_line
 from truetty.cli.signals import interrupts, run_until_signalled
 
@@ -45,7 +45,7 @@ def run(
     standard input if that is a pipe or a file. With --json a command that waits for input, and gets none from standard
     input, is reported as it stands. Ctrl-C goes to the command.
     """
-    opening = Opening(shell, cwd, env or [], rc=not no_rc)
+    opening = OpeningOptions(shell, cwd, env or [], rc=not no_rc)
 
     async def running() -> int:
         person = not json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
@@ -90,20 +90,20 @@ async def follow(
     known = 0  # the number of the last waiting that was dealt with
 
     def news() -> bool:
-        return command.output.bytes > show.shown or command.finished or (command.open_waiting or 0) > known
+        return command.output.bytes > show.offset or command.finished or (command.open_waiting or 0) > known
 
     while True:
-        left = None if until is None else max(until - loop.time(), 0)
-        await command.changes.until(news, left)
-        if command.output.bytes > show.shown:
+        seconds = None if until is None else max(until - loop.time(), 0)
+        await command.changes.until(news, seconds)
+        if command.output.bytes > show.offset:
             show.more(command)
             continue
         outcome = await command.wait(0)
         known = command.open_waiting or known
         show.more(command)
-        if outcome.state in ("finished", "lost") or (left is not None and loop.time() >= (until or 0)):
+        if outcome.state in ("finished", "lost") or (seconds is not None and loop.time() >= (until or 0)):
             break
-        if outcome.state == "waiting" and not await feed.answer(patient=not silent, timeout=left):
+        if outcome.state == "waiting" and not await feed.answer(patient=not silent, timeout=seconds):
             break
     return await command.wait(0)
 
@@ -112,18 +112,18 @@ class _Show:
     """A person's terminal gets the bytes as they are; a pipe gets clean text; with `silent` nothing is shown."""
 
     def __init__(self, command: Command, *, raw: bool, silent: bool) -> None:
-        self.shown = 0
+        self.offset = 0
         self._reader = command.output.reader()
         self._raw = raw
         self._silent = silent
 
     def more(self, command: Command) -> None:
         if self._raw:
-            while data := command.output.read(self.shown, CHUNK):
-                self.shown += len(data)
+            while data := command.output.read(self.offset, READ_SIZE):
+                self.offset += len(data)
                 sys.stdout.buffer.write(data)
         else:
-            self.shown = command.output.bytes
+            self.offset = command.output.bytes
             if not self._silent:
                 sys.stdout.write(self._reader.unread())
         sys.stdout.flush()

@@ -14,7 +14,7 @@ from truetty.settings import FIELDS, Settings, locate, places, strangers
 
 # People put keys into `env`; what is printed here is copied into reports.
 _SECRET: Final = re.compile(r"key|token|secret|password|passwd|credential|auth", re.IGNORECASE)
-_HIDDEN: Final = "(hidden)"
+_SECRET_TEXT: Final = "(hidden)"
 
 
 def settings(json: Json = False) -> int:
@@ -46,13 +46,13 @@ def settings(json: Json = False) -> int:
 def _print(settings: Settings, file: str | None) -> None:
     """One line for each, never broken: they are read with grep as often as by eye."""
     print(f"file: {file or f'none; it would be {places(os.environ)[0]}'}")
-    rows = [(name, shown(getattr(settings, name)), settings.origins[name]) for name in FIELDS]
+    rows = [(name, format_value(getattr(settings, name)), settings.origins[name]) for name in FIELDS]
     name_width, value_width, origin_width = (max(map(len, column)) for column in zip(*rows, strict=True))
     for name, value, origin in rows:
         print(f"{name:{name_width}}  {value:{value_width}}  {origin:{origin_width}}  {FIELDS[name].help}")
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """As it could stand in the file."""
     return "off" if value is None else format.dumps(_plain(value), ensure_ascii=False)
 
@@ -65,4 +65,4 @@ def _plain(value: object, name: str = "") -> object:
         return {str(key): _plain(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return _HIDDEN if name and value is not None and _SECRET.search(name) else value
+    return _SECRET_TEXT if name and value is not None and _SECRET.search(name) else value

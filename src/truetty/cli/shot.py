@@ -8,9 +8,9 @@ import typer
 
 from truetty import HostError, Misuse, files
 from truetty.cli.clean import write
-from truetty.cli.opening import Opening
+from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import Directory, NoRc, Shell, command_line
-from truetty.cli.replay import opened
+from truetty.cli.replay import open_recording
 from truetty.cli.signals import interrupts, run_until_signalled
 from truetty.core import kinds
 from truetty.core.kinds import Wrong
@@ -19,7 +19,7 @@ from truetty.text.picture import check, fitted, picture
 from truetty.text.screen import Model
 
 # What is on a screen was printed last.
-REACH: Final = 1 << 20
+LARGEST_TAIL: Final = 1 << 20
 
 
 def shot(
@@ -57,7 +57,7 @@ def shot(
     if cast is not None:
         _save(file, _of_recording(cast, at, title))
         return 0
-    opening = Opening(shell, cwd, rc=not no_rc)
+    opening = OpeningOptions(shell, cwd, rc=not no_rc)
 
     async def taking() -> int:
         terminal = opening.terminal(size=_size(size) if size is not None else None)
@@ -68,18 +68,18 @@ def shot(
                 outcome = await started.wait(wait)
             cursor = outcome.state != "finished"
             if screen or terminal.screen().alternate:
-                drawn = terminal.picture(title=title, cursor=cursor)
+                image = terminal.picture(title=title, cursor=cursor)
             else:
-                printed = started.output.read(max(0, started.output.bytes - REACH))
-                drawn = picture(fitted(printed, terminal.size), title=title, cursor=cursor)
-        _save(file, drawn)
+                printed = started.output.read(max(0, started.output.bytes - LARGEST_TAIL))
+                image = picture(fitted(printed, terminal.size), title=title, cursor=cursor)
+        _save(file, image)
         return 0
 
     return run_until_signalled(taking())
 
 
 def _of_recording(name: str, at: float | None, title: str | None) -> str:
-    with opened(name) as (header, events):
+    with open_recording(name) as (header, events):
         check(*header.size)
         model = Model(header.size)
         for event in events:
@@ -100,14 +100,14 @@ def _size(text: str) -> tuple[int, int]:
         raise Misuse(f"not a size: {text!r}: {wrong}; a size is COLUMNSxROWS", size=text) from None
 
 
-def _save(path: str, drawn: str) -> None:
+def _save(path: str, image: str) -> None:
     """Whole or not at all: whoever looks at the file meanwhile sees the old picture."""
     if path == "-":
-        write(drawn.encode())
+        write(image.encode())
         return
     try:
         with files.replacement(path) as new, open(files.create(new, 0o666), "wb") as file:
-            file.write(drawn.encode())
+            file.write(image.encode())
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise HostError(f"cannot write {path}: {reason}", path=path, reason=reason) from error

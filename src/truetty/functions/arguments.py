@@ -78,14 +78,14 @@ class CallArguments:
         return named[0] if named else untils.Settled()
 
 
-def read(verb: Verb, sent: object) -> CallArguments:
-    """`sent` is an object, or its JSON text as OpenAI sends it."""
+def read_arguments(verb: Verb, call: object) -> CallArguments:
+    """`call` is what a model sent: an object, or its JSON text as OpenAI sends it."""
     names = {name: (each, unit) for each in verb.parameters for name, unit in _names(each)}
     known = [each.name for each in verb.parameters]
     values: dict[str, object] = {}
     sources: dict[str, object] = {}
     notes: list[str] = []
-    for name, value in _object(verb, sent).items():
+    for name, value in _object(verb, call).items():
         if value is None or name in PASSED_OVER:
             continue
         if name not in names:
@@ -121,17 +121,17 @@ def _names(parameter: Parameter) -> list[tuple[object, Unit]]:
     return [(parameter.name, "same"), *parameter.aliases.items()]
 
 
-def _object(verb: Verb, sent: object) -> Mapping[object, object]:
-    if isinstance(sent, str):
+def _object(verb: Verb, call: object) -> Mapping[object, object]:
+    if isinstance(call, str):
         try:
-            sent = json.loads(sent) if sent.strip() else {}
+            call = json.loads(call) if call.strip() else {}
         except (ValueError, RecursionError) as error:
             raise Misuse(f"the arguments of {verb.name} are not JSON: {error}", verb=verb.name) from error
-    if sent is None:
+    if call is None:
         return {}
-    if not isinstance(sent, Mapping):
-        raise Misuse(f"the arguments of {verb.name} are an object, not {kinds.quoted(sent)}", verb=verb.name)
-    return sent
+    if not isinstance(call, Mapping):
+        raise Misuse(f"the arguments of {verb.name} are an object, not {kinds.quoted(call)}", verb=verb.name)
+    return call
 
 
 # -- one value: a number or a truth may come as text, and one text as a list of it

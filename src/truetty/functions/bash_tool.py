@@ -15,7 +15,7 @@ from typing import Final
 
 from truetty.core.errors import Misuse, TruettyError, UnknownTerminal
 from truetty.core.outcome import State
-from truetty.functions import arguments
+from truetty.functions.arguments import read_arguments
 from truetty.functions.result import Report, Result
 from truetty.functions.table import BASH
 from truetty.functions.verbs import as_result
@@ -23,7 +23,7 @@ from truetty.service.service import Service
 from truetty.terminal import checks
 
 # Models take this tool for one that answers when the command is done.
-WAIT: Final = 120.0
+BASH_WAIT: Final = 120.0
 # What can be done with this tool alone, by how the command stands.
 ADVICE: Final[Mapping[State, str]] = {
     "running": "call bash with an empty command to wait for it, or with restart to end it",
@@ -41,7 +41,7 @@ class Bash:
         service: Service,
         *,
         cwd: str | os.PathLike[str] | None = None,
-        wait: float | None = WAIT,
+        wait: float | None = BASH_WAIT,
         timeout: float | None = None,
     ) -> None:
         """`wait` bounds how long a call takes; only `timeout` ends a command."""
@@ -53,19 +53,19 @@ class Bash:
         self._terminal: str | None = None
         self._turn = asyncio.Lock()
 
-    async def call(self, sent: object) -> Result:
+    async def call(self, call: object) -> Result:
         """What the model sent: `command`, `restart`, or both."""
         async with self._turn:
-            return await as_result(self._call(sent), self._refuse)
+            return await as_result(self._call(call), self._refuse)
 
     async def close(self) -> None:
         """End this bash and all that runs in it."""
         async with self._turn:
             await self._end()
 
-    async def _call(self, sent: object) -> Report:
-        read = arguments.read(BASH, sent)
-        command, restart = read.text("command"), read.flag("restart")
+    async def _call(self, call: object) -> Report:
+        arguments = read_arguments(BASH, call)
+        command, restart = arguments.text("command"), arguments.flag("restart")
         if command is None and not restart:
             raise Misuse("bash needs command, or restart: true", known=["command", "restart"])
         if restart:

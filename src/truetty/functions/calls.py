@@ -18,13 +18,18 @@ from truetty.service.service import Service
 from truetty.terminal.command import Command
 
 # An agent's next command finds the shell as the last one left it, so what it names no task for is one task.
-TASK: Final = "agent"
+AGENT_TASK: Final = "agent"
 
 OnHandoff = Callable[[Handoff], None]
 
 
 async def call(
-    service: Service, name: str, sent: object = None, *, task: str = TASK, on_handoff: OnHandoff | None = None
+    service: Service,
+    name: str,
+    arguments: object = None,
+    *,
+    task: str = AGENT_TASK,
+    on_handoff: OnHandoff | None = None,
 ) -> Result:
     """Do what a model asked for: the function's name and its arguments, as an object or as JSON text.
 
@@ -43,4 +48,4 @@ async def call(
     if verb is None:
         message = f"no function is called {kinds.quoted(name)}: {kinds.listing(BY_NAME)}"
         return verbs.refuse(Misuse(message, name=name, known=[*BY_NAME]))
-    return await verbs.call(verb, sent)
+    return await verbs.call(verb, arguments)

@@ -27,7 +27,7 @@ Type = Literal["state", "text", "whole", "number", "flag", "object", "objects", 
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ResultField:
     """A name of the data: its type (or null; never null: texts, notices), and what it holds."""
 
     type: Type
@@ -35,38 +35,42 @@ class Field:
 
 
 # In the order they are sent.
-FIELDS: Final[Mapping[str, Field]] = {
-    "state": Field("state", "how it stands: finished, running, waiting (for input), lost (its terminal vanished)"),
-    "exit_code": Field("whole", "null while it runs, and when nobody knows it: never take null for success"),
-    "output": Field("text", "clean text within the budget; of read and screen: what was asked for"),
-    "signal": Field("text", "the signal that ended it, such as SIGKILL"),
-    "evidence": Field("text", "why it is believed to have ended: mark, exit, kernel or prompt (weak)"),
-    "command_id": Field("text", "names the command in other calls"),
-    "terminal_id": Field("text", "names its terminal: its shell keeps directory, variables and jobs"),
-    "omitted": Field("whole", "characters of what was asked for that are not in `output`; read has them"),
-    "original_tokens": Field("whole", "about how many tokens the whole output is"),
-    "complete": Field("flag", "whether every byte it printed so far is stored"),
-    "waiting": Field(
+FIELDS: Final[Mapping[str, ResultField]] = {
+    "state": ResultField(
+        "state", "how it stands: finished, running, waiting (for input), lost (its terminal vanished)"
+    ),
+    "exit_code": ResultField("whole", "null while it runs, and when nobody knows it: never take null for success"),
+    "output": ResultField("text", "clean text within the budget; of read and screen: what was asked for"),
+    "signal": ResultField("text", "the signal that ended it, such as SIGKILL"),
+    "evidence": ResultField("text", "why it is believed to have ended: mark, exit, kernel or prompt (weak)"),
+    "command_id": ResultField("text", "names the command in other calls"),
+    "terminal_id": ResultField("text", "names its terminal: its shell keeps directory, variables and jobs"),
+    "omitted": ResultField("whole", "characters of what was asked for that are not in `output`; read has them"),
+    "original_tokens": ResultField("whole", "about how many tokens the whole output is"),
+    "complete": ResultField("flag", "whether every byte it printed so far is stored"),
+    "waiting": ResultField(
         "object", "what it asks for: kind, prompt, program, certain, asks, choices, labels, default, hint"
     ),
-    "duration": Field("number", "seconds it ran, or has been running"),
-    "cwd": Field("text", "the shell's directory"),
-    "closed": Field("flag", "whether the terminal's shell has ended"),
-    "strategy": Field("text", "how it was watched: rich (our marks), basic, none (the kernel alone)"),
-    "notes": Field("texts", "what else is worth knowing"),
-    "reached": Field("text", "what the wait came back for: exit, input, match, idle, port; null: its time was over"),
-    "notices": Field(
+    "duration": ResultField("number", "seconds it ran, or has been running"),
+    "cwd": ResultField("text", "the shell's directory"),
+    "closed": ResultField("flag", "whether the terminal's shell has ended"),
+    "strategy": ResultField("text", "how it was watched: rich (our marks), basic, none (the kernel alone)"),
+    "notes": ResultField("texts", "what else is worth knowing"),
+    "reached": ResultField(
+        "text", "what the wait came back for: exit, input, match, idle, port; null: its time was over"
+    ),
+    "notices": ResultField(
         "notices",
         "what happened to your other commands since your last call: command_id, terminal_id, what, exit_code, prompt",
     ),
-    "next": Field("text", "what you can do next"),
-    "offset": Field("whole", "read: where in the whole output this begins, in characters"),
-    "next_offset": Field("whole", "read: where the first character stands that is left out; null: none is, now"),
-    "matches": Field("objects", "read: lines found by grep"),
-    "screen": Field("object", "screen: cursor, cursor_visible, size, title, alternate"),
-    "terminals": Field("objects", "terminals: those that are open"),
-    "url": Field("text", "handoff: where the user types; it works once"),
-    "error": Field("object", "why nothing was done: code, message, and the facts"),
+    "next": ResultField("text", "what you can do next"),
+    "offset": ResultField("whole", "read: where in the whole output this begins, in characters"),
+    "next_offset": ResultField("whole", "read: where the first character stands that is left out; null: none is, now"),
+    "matches": ResultField("objects", "read: lines found by grep"),
+    "screen": ResultField("object", "screen: cursor, cursor_visible, size, title, alternate"),
+    "terminals": ResultField("objects", "terminals: those that are open"),
+    "url": ResultField("text", "handoff: where the user types; it works once"),
+    "error": ResultField("object", "why nothing was done: code, message, and the facts"),
 }
 
 

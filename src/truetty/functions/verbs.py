@@ -19,8 +19,8 @@ from typing import Final
 
 from truetty.core import kinds
 from truetty.core.errors import Denied, HostError, Misuse, TruettyError, UnknownTerminal
-from truetty.functions import arguments, words
-from truetty.functions.arguments import CallArguments
+from truetty.functions import words
+from truetty.functions.arguments import CallArguments, read_arguments
 from truetty.functions.result import Report, Result, result
 from truetty.functions.table import RUN_WAIT, SEND_WAIT, Verb
 from truetty.policy import Asker
@@ -50,7 +50,7 @@ def _budget(tokens: int) -> Budget:
     return dataclasses.replace(Budget.of_tokens(tokens), rest=REST)
 
 
-async def _keep(sent: CallArguments, command: Command, answer: Answer) -> Answer:
+async def _keep(arguments: CallArguments, command: Command, answer: Answer) -> Answer:
     return answer
 
 
@@ -98,9 +98,9 @@ class Verbs:
             "handoff": self._hand_over,
         }
 
-    async def call(self, verb: Verb, sent: object) -> Result:
-        """Do what a model asked for; `sent` is an object, or its JSON text."""
-        return await as_result(self._call(verb, sent), self._refuse)
+    async def call(self, verb: Verb, call: object) -> Result:
+        """Do what a model asked for; `call` is an object, or its JSON text."""
+        return await as_result(self._call(verb, call), self._refuse)
 
     def refuse(self, error: TruettyError) -> Result:
         return result(self._refuse(error))
@@ -108,57 +108,58 @@ class Verbs:
     def _refuse(self, error: TruettyError) -> Report:
         return Report(error=error, next=words.after_error(error), notices=self._service.news())
 
-    async def _call(self, verb: Verb, sent: object) -> Report:
-        return await self._verbs[verb.name](arguments.read(verb, sent))
+    async def _call(self, verb: Verb, call: object) -> Report:
+        return await self._verbs[verb.name](read_arguments(verb, call))
 
-    def _id(self, sent: CallArguments) -> str:
-        if (id := sent.text("id")) is not None:
+    def _id(self, arguments: CallArguments) -> str:
+        if (id := arguments.text("id")) is not None:
             return id
         ids = [terminal.id for terminal in self._service.terminals()]
         known = kinds.listing(ids) if ids else "there are none: run starts one"
         raise UnknownTerminal(f"which command or terminal? {known}", terminal_id=None, known=ids)
 
-    def _command(self, sent: CallArguments) -> Command:
-        return self._service.command(self._id(sent))
+    def _command(self, arguments: CallArguments) -> Command:
+        return self._service.command(self._id(arguments))
 
     # -- run, wait, send
 
-    async def _run(self, sent: CallArguments) -> Report:
-        until = sent.until()
+    async def _run(self, arguments: CallArguments) -> Report:
+        until = arguments.until()
         command = await self._service.start(
-            sent.text("command") or "",
-            terminal=sent.text("terminal_id"),
-            cwd=sent.text("cwd"),
-            task=sent.text("task") or self._agent,
-            shell=sent.text("shell"),
-            timeout=sent.number("kill_after"),
-            key=sent.text("key"),
+            arguments.text("command") or "",
+            terminal=arguments.text("terminal_id"),
+            cwd=arguments.text("cwd"),
+            task=arguments.text("task") or self._agent,
+            shell=arguments.text("shell"),
+            timeout=arguments.number("kill_after"),
+            key=arguments.text("key"),
             asker=self._surface.asker,
         )
-        wait = sent.number("wait", BACKGROUND_WAIT if sent.flag("background") else RUN_WAIT)
-        return await self._report(sent, command, self._service.wait(command.id, timeout=wait, until=until))
+        wait = arguments.number("wait", BACKGROUND_WAIT if arguments.flag("background") else RUN_WAIT)
+        return await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))
 
-    async def _wait(self, sent: CallArguments) -> Report:
-        until, command = sent.until(), self._command(sent)
-        wait = sent.number("wait", RUN_WAIT)
-        return await self._report(sent, command, self._service.wait(command.id, timeout=wait, until=until))
+    async def _wait(self, arguments: CallArguments) -> Report:
+        until, command = arguments.until(), self._command(arguments)
+        wait = arguments.number("wait", RUN_WAIT)
+        return await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))
 
-    async def _send(self, sent: CallArguments) -> Report:
-        command, wait = self._command(sent), sent.number("wait", SEND_WAIT)
-        text, keys = sent.text("text") or "", [*sent.texts("keys"), *(["Enter"] if sent.flag("enter") else [])]
+    async def _send(self, arguments: CallArguments) -> Report:
+        command, wait = self._command(arguments), arguments.number("wait", SEND_WAIT)
+        text, enter = arguments.text("text") or "", ["Enter"] if arguments.flag("enter") else []
+        keys = [*arguments.texts("keys"), *enter]
         if not text and not keys:
-            return await self._report(sent, command, self._service.wait(command.id, timeout=wait))
+            return await self._report(arguments, command, self._service.wait(command.id, timeout=wait))
         work = self._service.send(command.id, text, keys=keys, wait=wait, asker=self._surface.asker)
-        return await self._report(sent, command, work)
+        return await self._report(arguments, command, work)
 
-    async def _report(self, sent: CallArguments, command: Command, work: Awaitable[Answer]) -> Report:
-        answer = await self._watch(sent, command, work)
-        nothing = words.NO_NEW_OUTPUT if sent.flag("only_new") else words.NO_OUTPUT
-        return Report(answer, notes=sent.notes, nothing=nothing, next=words.next_step(answer.outcome))
+    async def _report(self, arguments: CallArguments, command: Command, work: Awaitable[Answer]) -> Report:
+        answer = await self._watch(arguments, command, work)
+        nothing = words.NO_NEW_OUTPUT if arguments.flag("only_new") else words.NO_OUTPUT
+        return Report(answer, notes=arguments.notes, nothing=nothing, next=words.next_step(answer.outcome))
 
-    async def _watch(self, sent: CallArguments, command: Command, work: Awaitable[Answer]) -> Answer:
+    async def _watch(self, arguments: CallArguments, command: Command, work: Awaitable[Answer]) -> Answer:
         """The answer, with as much of the output as the caller wants. The text is made once for all who show it."""
-        tokens = sent.whole("max_output_tokens")
+        tokens = arguments.whole("max_output_tokens")
         budget = None if tokens is None else self._surface.budget(tokens)
         with command.output.hold(budget):
             async with self._surface.watch(command):
@@ -167,30 +168,30 @@ class Verbs:
                     summary = await command.output.slices.summary(budget)
                     outcome = dataclasses.replace(answer.outcome, output=summary.text, omitted=summary.omitted)
                     answer = dataclasses.replace(answer, outcome=outcome)
-                return await self._surface.show(sent, command, answer)
+                return await self._surface.show(arguments, command, answer)
 
     # -- read, screen
 
-    async def _read(self, sent: CallArguments) -> Report:
-        command, limit = self._command(sent), sent.whole("limit")
+    async def _read(self, arguments: CallArguments) -> Report:
+        command, limit = self._command(arguments), arguments.whole("limit")
         with command.output.hold():
             answer = await self._service.read(
                 command.id,
-                offset=sent.whole("offset"),
+                offset=arguments.whole("offset"),
                 limit=PAGE_SIZE if limit is None else max(1, min(limit, LARGEST_PAGE)),
-                grep=sent.text("grep"),
-                context=sent.whole("context") or 0,
-                tail=sent.whole("tail"),
+                grep=arguments.text("grep"),
+                context=arguments.whole("context") or 0,
+                tail=arguments.whole("tail"),
             )
         next_offset = answer.visible.next_offset
         following = words.next_step(answer.outcome)
         if next_offset is not None:
             following = words.next_page(command.id, next_offset)
         nothing = words.NO_MATCH if answer.matches is not None else words.NO_MORE_OUTPUT
-        return Report(answer, nothing=nothing, notes=sent.notes, next=following)
+        return Report(answer, nothing=nothing, notes=arguments.notes, next=following)
 
-    async def _screen(self, sent: CallArguments) -> Report:
-        terminal, command = self._service.terminal(self._id(sent))
+    async def _screen(self, arguments: CallArguments) -> Report:
+        terminal, command = self._service.terminal(self._id(arguments))
         screen = terminal.screen()
         if command is None:
             idle = words.idle(terminal.id, terminal.cwd)
@@ -201,34 +202,34 @@ class Verbs:
 
     # -- stop, terminals, handoff
 
-    async def _stop(self, sent: CallArguments) -> Report:
-        terminal, command = self._service.terminal(self._id(sent))
+    async def _stop(self, arguments: CallArguments) -> Report:
+        terminal, command = self._service.terminal(self._id(arguments))
         if command is not None:
-            return await self._report(sent, command, self._service.stop(command.id, close=sent.flag("close")))
-        if not sent.flag("close"):
+            return await self._report(arguments, command, self._service.stop(command.id, close=arguments.flag("close")))
+        if not arguments.flag("close"):
             raise Misuse(f"nothing has run in terminal {terminal.id} yet", terminal_id=terminal.id)
         await terminal.close()
         return Report(headline=words.closed(terminal.id), notices=self._service.news(), next=words.NOTHING_RAN)
 
-    async def _terminals(self, sent: CallArguments) -> Report:
+    async def _terminals(self, arguments: CallArguments) -> Report:
         rows = [_row(terminal) for terminal in self._service.terminals()]
-        following = words.OPEN if rows else words.NONE_OPEN
+        following = words.SOME_OPEN if rows else words.NONE_OPEN
         return Report(headline=words.count(len(rows)), notices=self._service.news(), next=following, terminals=rows)
 
-    async def _hand_over(self, sent: CallArguments) -> Report:
-        command = self._command(sent)
+    async def _hand_over(self, arguments: CallArguments) -> Report:
+        command = self._command(arguments)
         invite = self._surface.invite
         if invite is None:
             raise Denied("no person can be reached from here", command=command.text, rule=None, reason="nobody")
-        handoff = self._service.handoff(command.id, sent.text("reason") or words.NO_REASON)
+        handoff = self._service.handoff(command.id, arguments.text("reason") or words.NO_REASON)
         try:
             invitation = await invite(handoff, command)
         except Exception:  # no person has the ticket: the agent may type again
             with suppress(Denied):  # the surface may have given it back
                 self._service.handoffs.give_back(handoff.ticket)
             raise
-        wait = sent.number("wait", invitation.wait)
-        report = await self._report(sent, command, self._service.wait(command.id, timeout=wait))
+        wait = arguments.number("wait", invitation.wait)
+        report = await self._report(arguments, command, self._service.wait(command.id, timeout=wait))
         if command.finished or (report.answer is not None and report.answer.reached is not None):
             return report
         return dataclasses.replace(report, next=invitation.next, url=invitation.url)
@@ -245,6 +246,6 @@ def _row(terminal: Terminal) -> dict[str, object]:
         "task": terminal.task,
         "name": terminal.name,
         "command_id": command.id if command is not None else None,
-        "command": command.text[: words.QUOTED] if command is not None else None,
+        "command": command.text[: words.LONGEST_QUOTE] if command is not None else None,
         "exit_code": command.exit_code if command is not None else None,
     }

@@ -28,11 +28,11 @@ NO_MORE_OUTPUT: Final = "(no more output)"
 NO_MATCH: Final = "(no line matches)"
 NOTHING_RAN: Final = "run a command"
 NONE_OPEN: Final = "run opens one"
-OPEN: Final = "run(terminal_id=…) uses one of them; wait, read, send, screen and stop take its id"
+SOME_OPEN: Final = "run(terminal_id=…) uses one of them; wait, read, send, screen and stop take its id"
 HANDED_OVER: Final = "wait for it: the user has the terminal; do not ask for the secret"
 NO_REASON: Final = "it asks for something that only you should type"
 # Of a prompt or a command that is quoted in a line.
-QUOTED: Final = 200
+LONGEST_QUOTE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def sendable(text: str) -> str:
 
 def _quoted(text: str) -> str:
     """So that it cannot be taken for ours."""
-    return json.dumps(text[-QUOTED:], ensure_ascii=False)
+    return json.dumps(text[-LONGEST_QUOTE:], ensure_ascii=False)
 
 
 # -- how it stands

@@ -42,7 +42,7 @@ class InputRequired(BaseException):
         self.result = types.InputRequiredResult(input_requests={key: request}, request_state=state)
 
 
-class Client:
+class ClientCaller:
     """The client's side of one call, as `Caller` has it."""
 
     def __init__(self, ctx: ServerRequestContext[object, object], params: types.CallToolRequestParams) -> None:

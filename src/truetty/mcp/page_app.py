@@ -23,8 +23,8 @@ from truetty.mcp.http import Listener, guard
 from truetty.mcp.visits import Visit, Visits
 
 # A password or a pasted key; who pastes more has pasted the wrong thing.
-LONGEST: Final = 64 * 1024
-LINES: Final = 12  # of the screen, so that the person sees who asks
+LONGEST_FORM: Final = 64 * 1024
+SCREEN_LINES: Final = 12  # of the screen, so that the person sees who asks
 
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -145,7 +145,7 @@ class PageApp:
 async def read_form(request: Request) -> Form | None:
     """None if it is longer than a page may send, or does not say how long it is."""
     length = request.headers.get("content-length", "")
-    if not (length.isascii() and length.isdigit()) or int(length[:9]) > LONGEST:
+    if not (length.isascii() and length.isdigit()) or int(length[:9]) > LONGEST_FORM:
         return None
     async with request.form() as form:
         key, text, asked = (form.get(name) for name in ("key", "text", "asked"))
@@ -167,19 +167,19 @@ def gone(request: Request) -> Response:
     return HTMLResponse(_PAGE.format(body=f"<p>{GONE}</p>"), 403, headers=HEADERS)
 
 
-def page(request: Request, visit: Visit, said: str = "") -> Response:
+def page(request: Request, visit: Visit, message: str = "") -> Response:
     """How the command stands, and the form to type into."""
     visit.secrecy = visit.asks_now
     if _wants_json(request):
-        return JSONResponse(_facts(visit, said), headers=HEADERS)
-    return HTMLResponse(_PAGE.format(body="\n".join(_parts(visit, said))), headers=HEADERS)
+        return JSONResponse(_facts(visit, message), headers=HEADERS)
+    return HTMLResponse(_PAGE.format(body="\n".join(_parts(visit, message))), headers=HEADERS)
 
 
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def _facts(visit: Visit, said: str) -> dict[str, object]:
+def _facts(visit: Visit, message: str) -> dict[str, object]:
     command, waiting = visit.command, visit.command.waiting
     return {
         "reason": visit.reason,
@@ -189,16 +189,16 @@ def _facts(visit: Visit, said: str) -> dict[str, object]:
         "secret": visit.secrecy != "open",
         "asked": visit.secrecy,
         "key": visit.key,
-        "said": said,
+        "message": message,
     }
 
 
-def _parts(visit: Visit, said: str) -> list[str]:
+def _parts(visit: Visit, message: str) -> list[str]:
     command, waiting = visit.command, visit.command.waiting
     parts = [f"<p><strong>{html.escape(visit.reason)}</strong></p>", f"<p>Command {html.escape(command.id)}:</p>"]
     parts.append(f"<pre>{html.escape(command.text[:2000])}</pre>")
-    if said:
-        parts.append(f"<p>{html.escape(said)}</p>")
+    if message:
+        parts.append(f"<p>{html.escape(message)}</p>")
     if command.finished:
         return [*parts, "<p>The command has finished. You can close this page.</p>"]
     parts += [f"<p>{_state(waiting)}</p>", f"<pre>{html.escape(_screen(visit))}</pre>"]
@@ -222,4 +222,4 @@ def _screen(visit: Visit) -> str:
         lines = visit.service.screen(visit.command.terminal_id).text.split("\n")
     except TruettyError:
         return ""
-    return "\n".join(lines[-LINES:])
+    return "\n".join(lines[-SCREEN_LINES:])

@@ -18,10 +18,10 @@ from truetty.terminal.command import Command
 from truetty.text.digest import Budget
 
 # Often enough to be read like a terminal, seldom enough for a client that draws every notification.
-EVERY: Final = 0.25
+REPORT_EVERY: Final = 0.25
 # Clients that extend their own time-outs on progress wait for some 60 seconds.
 SIGN_OF_LIFE: Final = 10.0
-SHOWN: Final = Budget(4000, 0.0, "")
+REPORT_BUDGET: Final = Budget(4000, 0.0, "")
 
 
 @contextlib.asynccontextmanager
@@ -49,7 +49,7 @@ class _Reporter:
         self._caller = caller
         self._command = command
         self._loop = asyncio.get_running_loop()
-        self._start = self._told_at = self._loop.time()
+        self._start = self._reported_at = self._loop.time()
         self.begun = False
         self._reader = command.output.reader()
         self._reader.catch_up()  # with what earlier calls have shown
@@ -57,21 +57,21 @@ class _Reporter:
     async def report(self) -> None:
         never: asyncio.Future[None] = self._loop.create_future()
         while True:
-            await asyncio.wait({never}, timeout=EVERY)
-            if not await self.show() and self._loop.time() - self._told_at >= SIGN_OF_LIFE:
+            await asyncio.wait({never}, timeout=REPORT_EVERY)
+            if not await self.show() and self._loop.time() - self._reported_at >= SIGN_OF_LIFE:
                 await self._tell(f"({self._activity()})")
 
     async def show(self) -> bool:
         """What is new, if anything is."""
-        text = (await self._reader.take(SHOWN)).text
+        text = (await self._reader.take(REPORT_BUDGET)).text
         if text:
             self.begun = True
             await self._tell(text)
         return bool(text)
 
     async def _tell(self, text: str) -> None:
-        self._told_at = self._loop.time()
-        await self._caller.progress(self._told_at - self._start, text)
+        self._reported_at = self._loop.time()
+        await self._caller.progress(self._reported_at - self._start, text)
 
     def _activity(self) -> str:
         activity = self._command.activity

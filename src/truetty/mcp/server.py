@@ -26,7 +26,7 @@ from truetty.functions.result import Result, fields
 from truetty.functions.table import Verb
 from truetty.functions.words import notice as notice_line
 from truetty.mcp import words
-from truetty.mcp.asking import Client, InputRequired
+from truetty.mcp.asking import ClientCaller, InputRequired
 from truetty.mcp.catalogue import TITLES, TOOLS, output_schema
 from truetty.mcp.session import Session, Tell
 from truetty.mcp.sessions import Sessions
@@ -111,7 +111,7 @@ class Handlers:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; {kinds.listing(TOOLS)}")
         session = self._session(ctx)
         try:
-            verbs = ClientVerbs(session, Client(ctx, params))
+            verbs = ClientVerbs(session, ClientCaller(ctx, params))
             return tool_result(await verbs.call(TOOLS[params.name], params.arguments or {}))
         except InputRequired as required:
             return required.result

@@ -18,9 +18,9 @@ from mcp.server.transport_security import TransportSecuritySettings
 from truetty.mcp.http import App, Listener, Receive, Scope, Send, guard
 from truetty.mcp.server import build
 from truetty.mcp.session import Setup
-from truetty.mcp.sessions import FORGOTTEN, SESSION_HEADER, Sessions
+from truetty.mcp.sessions import FORGOTTEN_SECONDS, SESSION_HEADER, Sessions
 
-PATH: Final = "/mcp"
+MCP_PATH: Final = "/mcp"
 # Commands may be a megabyte long, and arrive twice as long in JSON.
 LARGEST_REQUEST: Final = 16 << 20
 MOST_SESSIONS: Final = 100
@@ -65,7 +65,7 @@ async def over_http(setup: Setup, address: Address, ending: Collection[int]) -> 
     async with Sessions(setup, shared=True) as sessions:
         ended = _ended_by(ending)
         await listener.start(application(sessions, listener, address.token, address.origins))
-        print(f"truetty mcp: {listener.url}{PATH}, token in {address.token_file}", file=sys.stderr, flush=True)
+        print(f"truetty mcp: {listener.url}{MCP_PATH}, token in {address.token_file}", file=sys.stderr, flush=True)
         try:
             await ended
         finally:
@@ -78,9 +78,9 @@ def application(sessions: Sessions, listener: Listener, token: str, origins: Col
     allowed = listener.origins | frozenset(origins)
     server = build(sessions)
     served = server.streamable_http_app(
-        streamable_http_path=PATH,
+        streamable_http_path=MCP_PATH,
         max_request_body_size=LARGEST_REQUEST,
-        session_idle_timeout=FORGOTTEN,
+        session_idle_timeout=FORGOTTEN_SECONDS,
         max_sessions=MOST_SESSIONS,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=True, allowed_hosts=list(listener.hosts), allowed_origins=list(allowed)

@@ -32,7 +32,7 @@ from truetty.text.digest import Budget
 
 POLICIES: Final = ("settings", "allow", "read-only")
 
-TASK: Final = "mcp"
+MCP_TASK: Final = "mcp"
 # Notices that can be read again as a resource.
 MOST_NOTICES: Final = 100
 

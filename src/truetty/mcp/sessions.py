@@ -3,8 +3,8 @@
 Rule 1: over stdio there is one client, and it is there until its end of the pipe is closed.
 Rule 2: over HTTP a client of the earlier revisions names its session. The revision of 2026-07-28 has no sessions: there
         clients are told apart by the name they give themselves, and those with one name share their terminals.
-Rule 3: a session over HTTP ends by a DELETE, when it has not been used for `UNUSED` seconds and nothing runs in it, or
-        for `FORGOTTEN` seconds, whatever runs.
+Rule 3: a session over HTTP ends by a DELETE, when it has not been used for `UNUSED_SECONDS` and nothing runs in it, or
+        for `FORGOTTEN_SECONDS`, whatever runs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
 # A night. A shell that waits costs little, and an agent that finds its directory lost does the wrong thing.
-UNUSED: Final = 12 * 60 * 60.0
-FORGOTTEN: Final = 48 * 60 * 60.0
-MOST: Final = 100
+UNUSED_SECONDS: Final = 12 * 60 * 60.0
+FORGOTTEN_SECONDS: Final = 48 * 60 * 60.0
+MOST_CLIENTS: Final = 100
 SESSION_HEADER: Final = "mcp-session-id"
 
 
@@ -74,7 +74,7 @@ class Sessions:
 
     def _make_room(self) -> None:
         """Whoever has been idle the longest goes; if nobody is, there is one more."""
-        if len(self._open) >= MOST:
+        if len(self._open) >= MOST_CLIENTS:
             idle = [key for key, session in self._open.items() if session.idle]
             if idle:
                 self._close(min(idle, key=lambda key: self._open[key].used_at))
@@ -93,12 +93,12 @@ class Sessions:
             asyncio.get_running_loop().call_exception_handler(params)
 
     def _look_later(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(UNUSED / 4, self._look)
+        self._timer = asyncio.get_running_loop().call_later(UNUSED_SECONDS / 4, self._look)
 
     def _look(self) -> None:
         now = asyncio.get_running_loop().time()
         for key, session in list(self._open.items()):
             unused = now - session.used_at
-            if not session.calls and (unused > FORGOTTEN or (unused > UNUSED and session.idle)):
+            if not session.calls and (unused > FORGOTTEN_SECONDS or (unused > UNUSED_SECONDS and session.idle)):
                 self._close(key)
         self._look_later()

@@ -13,15 +13,15 @@ from typing import Final
 from truetty import files
 from truetty.core.errors import Misuse
 
-FILE: Final = "mcp-token"
+TOKEN_FILE: Final = "mcp-token"
 # What people choose themselves; ours is 43 characters long.
-SHORTEST: Final = 8
-LONGEST: Final = 4096
+SHORTEST_TOKEN: Final = 8
+LONGEST_TOKEN: Final = 4096
 
 
 def place(environ: Mapping[str, str]) -> str:
     """In the user's state folder."""
-    return os.path.join(files.user_folder("XDG_STATE_HOME", environ), "truetty", FILE)
+    return os.path.join(files.user_folder("XDG_STATE_HOME", environ), "truetty", TOKEN_FILE)
 
 
 def read_or_make(path: str) -> str:
@@ -43,9 +43,9 @@ def read_or_make(path: str) -> str:
 
 
 def _read(path: str) -> str:
-    data = files.read_secret(path, LONGEST, ": remove it, and a new one is made, or chmod 600 if it is safe")
+    data = files.read_secret(path, LONGEST_TOKEN, ": remove it, and a new one is made, or chmod 600 if it is safe")
     token = data.decode("ascii", "replace").strip()
-    if len(token) >= SHORTEST and token.isprintable() and " " not in token:
+    if len(token) >= SHORTEST_TOKEN and token.isprintable() and " " not in token:
         return token
-    reason = f"a token is one word of {SHORTEST} ASCII characters or more"
+    reason = f"a token is one word of {SHORTEST_TOKEN} ASCII characters or more"
     raise Misuse(f"{path}: {reason}", path=path, reason=reason)

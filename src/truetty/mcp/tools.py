@@ -14,7 +14,7 @@ from truetty.functions.verbs import Invitation, Surface, Verbs
 from truetty.mcp import words
 from truetty.mcp.caller import Caller
 from truetty.mcp.progress import show_progress
-from truetty.mcp.session import TASK, Session
+from truetty.mcp.session import MCP_TASK, Session
 from truetty.service.answer import Answer
 from truetty.service.handoffs import Handoff
 from truetty.terminal.command import Command
@@ -27,11 +27,11 @@ class ClientVerbs:
         self._session = session
         self._caller = caller
         surface = Surface(caller.permit, self._watch, session.setup.budget, self._show, self._invite)
-        self._verbs = Verbs(session.service, TASK, surface)
+        self._verbs = Verbs(session.service, MCP_TASK, surface)
 
-    async def call(self, verb: Verb, sent: object) -> Result:
+    async def call(self, verb: Verb, call: object) -> Result:
         with self._session.count_call():
-            return await self._verbs.call(verb, sent)
+            return await self._verbs.call(verb, call)
 
     @asynccontextmanager
     async def _watch(self, command: Command) -> AsyncIterator[None]:
@@ -39,13 +39,13 @@ class ClientVerbs:
             async with show_progress(self._caller, command):
                 yield
 
-    async def _show(self, sent: CallArguments, command: Command, answer: Answer) -> Answer:
+    async def _show(self, arguments: CallArguments, command: Command, answer: Answer) -> Answer:
         """All of the output, or only what no call of this session has shown before."""
         cursor = self._session.cursor(command)
-        if not sent.flag("only_new"):
+        if not arguments.flag("only_new"):
             cursor.catch_up()
             return answer
-        part = await cursor.take(self._session.setup.budget(sent.whole("max_output_tokens")))
+        part = await cursor.take(self._session.setup.budget(arguments.whole("max_output_tokens")))
         return dataclasses.replace(answer, part=part)
 
     async def _invite(self, handoff: Handoff, command: Command) -> Invitation:

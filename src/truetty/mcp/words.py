@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.functions.words import QUOTED
+from truetty.functions.words import LONGEST_QUOTE
 
 INSTRUCTIONS: Final = """\
 Real shells that stay: directory, variables and jobs are kept from one run to the next. Every result says how the \
@@ -19,4 +19,4 @@ SHOW_URL: Final = (
 
 
 def invitation(reason: str, command: str) -> str:
-    return f"{reason}\nCommand: {command[:QUOTED]}"
+    return f"{reason}\nCommand: {command[:LONGEST_QUOTE]}"

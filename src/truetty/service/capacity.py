@@ -11,7 +11,7 @@ from truetty.settings import Settings
 from truetty.store.spill import Allowance
 
 
-class Member(Protocol):
+class Sharer(Protocol):
     @property
     def places(self) -> int: ...  # terminals that are open, and places kept for those being opened
 
@@ -25,12 +25,12 @@ class Capacity:
         if limit is not None and not limit > 0:
             raise Misuse(f"limit is more than 0, or None for no limit; not {limit!r}", name="limit", value=limit)
         self.limit = limit
-        self._members: WeakSet[Member] = WeakSet()
+        self._members: WeakSet[Sharer] = WeakSet()
 
-    def join(self, member: Member) -> None:
+    def join(self, member: Sharer) -> None:
         self._members.add(member)
 
-    def room(self, member: Member) -> int | None:
+    def room(self, member: Sharer) -> int | None:
         """How many this one may have at most, beside what the others have; None: there is no limit."""
         if self.limit is None:
             return None

@@ -21,12 +21,12 @@ from truetty.terminal.command import Command
 MOST_REQUESTS: Final = 1000
 # How many commands can be asked for by their ids; the terminals of older ones still have the output.
 MOST_COMMANDS: Final = 1000
-NAMED: Final = 20  # ids of commands in an error
-EXCERPT: Final = 60  # characters of a command in an error
+MOST_NAMED_IDS: Final = 20  # ids of commands in an error
+LONGEST_EXCERPT: Final = 60  # characters of a command in an error
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class StartRequest:
     """What a request asks to be started: the same key must ask for the same."""
 
     command: str
@@ -68,7 +68,7 @@ class Commands:
         try:
             terminal = self._registry.get(id)
         except UnknownTerminal as error:
-            ids = [*(terminal.id for terminal in self._registry.list()), *list(self._started)[-NAMED:]]
+            ids = [*(terminal.id for terminal in self._registry.list()), *list(self._started)[-MOST_NAMED_IDS:]]
             message = f"no terminal or command has the id {id!r}: {kinds.listing(ids)}"
             raise UnknownTerminal(message, terminal_id=id, known=ids) from error
         if terminal.command is None:
@@ -80,18 +80,18 @@ class Commands:
         return self._started[command.id][1] if command.id in self._started else otherwise
 
     async def start_once(
-        self, key: str, order: Order, start: Callable[[], Coroutine[object, object, Command]]
+        self, key: str, wanted: StartRequest, start: Callable[[], Coroutine[object, object, Command]]
     ) -> Command:
         request = self._requests.get(key)
         if request is None:
             # A task of its own: the caller that came first may be cancelled, and one that comes again must not be.
             starting = asyncio.ensure_future(start())
-            request = self._requests[key] = _Request(order.digest, order.command[:EXCERPT], starting)
+            request = self._requests[key] = _Request(wanted.digest, wanted.command[:LONGEST_EXCERPT], starting)
             starting.add_done_callback(lambda done: self._settle(key, done))
             if len(self._requests) > MOST_REQUESTS:
                 del self._requests[next(iter(self._requests))]
-        elif request.digest != order.digest:
-            raise Misuse(f"request {key!r} was another one: {request.excerpt!r}", key=key, command=order.command)
+        elif request.digest != wanted.digest:
+            raise Misuse(f"request {key!r} was another one: {request.excerpt!r}", key=key, command=wanted.command)
         if request.starting is not None:
             return await asyncio.shield(request.starting)
         assert request.command_id is not None

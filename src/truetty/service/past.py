@@ -9,9 +9,9 @@ from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 
 # Terminals whose shell has ended are remembered, with up to a megabyte of output each in memory.
-REMEMBERED: Final = 32
+MOST_TERMINALS: Final = 32
 # Commands whose output nobody has read. They keep their terminal's transcript alive.
-UNREAD: Final = 100
+MOST_UNREAD: Final = 100
 
 
 class Past:
@@ -30,8 +30,8 @@ class Past:
 
     def add_terminal(self, terminal: Terminal) -> None:
         self._terminals[terminal.id] = terminal
-        while len(self._terminals) > REMEMBERED:
+        while len(self._terminals) > MOST_TERMINALS:
             del self._terminals[next(iter(self._terminals))]
 
     def add_command(self, command: Command) -> None:
-        self._finished = [*self.unread, command][-UNREAD:]
+        self._finished = [*self.unread, command][-MOST_UNREAD:]

@@ -17,7 +17,7 @@ from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
 from truetty.text.quoting import on_one_line
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where a command is judged to run."""
 
     cwd: str | None
@@ -55,8 +55,8 @@ class Permissions:
             reason = f"Under a policy a shell is given by its name, not by a path: {on_one_line(shell)}."
             self.refuse(Decision("deny", reason, None, command), subject)
 
-    async def judge(self, command: str, place: Place, subject: Subject, asker: Asker | None) -> Permit:
-        decision = await self.policy.judge(command, cwd=place.cwd, shell=place.shell)
+    async def judge(self, command: str, location: Location, subject: Subject, asker: Asker | None) -> Permit:
+        decision = await self.policy.judge(command, cwd=location.cwd, shell=location.shell)
         return await self.ask(decision, subject, asker)
 
     async def ask(self, decision: Decision, subject: Subject, asker: Asker | None) -> Permit:

@@ -36,7 +36,7 @@ from truetty.terminal.terminal import Terminal
 from truetty.text.digest import REST
 
 # A machine has a few thousand ptys for everyone; an agent that needs a hundred terminals has lost count.
-LIMIT: Final = 100
+MOST_TERMINALS: Final = 100
 
 
 class Registry:
@@ -50,7 +50,7 @@ class Registry:
     def __init__(
         self,
         *,
-        limit: int | Capacity | None = LIMIT,
+        limit: int | Capacity | None = MOST_TERMINALS,
         per_task: int | None = None,
         idle: float | None = None,
         warm: int = 0,

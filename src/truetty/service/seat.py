@@ -28,14 +28,14 @@ from truetty.service.states import (
     Opening,
     State,
     Warm,
-    left_by_caller,
+    without_caller,
 )
 from truetty.shells import table
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 
 # Going to another directory takes a shell milliseconds; one that needs longer is left alone.
-MOVE: Final = 5.0
+LONGEST_MOVE: Final = 5.0
 
 
 class Seat:
@@ -126,7 +126,7 @@ class Seat:
             case Warm() | Held() | Free() as now:
                 self._become(Moving(claim, now))
             case Given(Claim(task)):
-                self._become(Moving(claim, left_by_caller(task)))
+                self._become(Moving(claim, without_caller(task)))
 
     def hand_over(self, name: str | None) -> None:
         """To the caller who claimed it. A task that had it before finds it under the name that it had then."""
@@ -161,7 +161,7 @@ class Seat:
     def leave_caller(self) -> None:
         """The caller has used it, or does not want to: it is the task's, or free."""
         if isinstance(self._state, Given):
-            self._become(left_by_caller(self._state.claim.task))
+            self._become(without_caller(self._state.claim.task))
 
     def close(self) -> None:
         if not isinstance(self._state, Closing):
@@ -234,7 +234,7 @@ class Seat:
         if not path or row is None or row.cd is None:
             return False
         self._last = command = await self.terminal.start(row.cd(path))
-        outcome = await command.wait(MOVE, "finished")
+        outcome = await command.wait(LONGEST_MOVE, "finished")
         if outcome.state != "finished":
             await command.interrupt()
             return False

@@ -27,10 +27,10 @@ from truetty.core.until import Until, of
 from truetty.policy import Asker, Audit, Decision, Policy
 from truetty.service.answer import Answer
 from truetty.service.capacity import Shared
-from truetty.service.commands import Commands, Order
+from truetty.service.commands import Commands, StartRequest
 from truetty.service.handoffs import Handoff, Handoffs, secrecy
 from truetty.service.notices import Notice, Notices
-from truetty.service.permissions import Permissions, Permit, Place, Subject
+from truetty.service.permissions import Location, Permissions, Permit, Subject
 from truetty.service.registry import Registry
 from truetty.settings import Settings
 from truetty.terminal import checks, keys
@@ -154,25 +154,25 @@ class Service:
         _check_seconds("timeout", timeout)
         if terminal is not None and (cwd is not None or shell is not None):
             raise Misuse("a terminal has its shell and its directory already: name either", terminal_id=terminal)
-        order = Order(command, terminal, None if cwd is None else os.fspath(cwd), task, shell)
+        request = StartRequest(command, terminal, None if cwd is None else os.fspath(cwd), task, shell)
         if key is None:
-            return await self._start(order, timeout, asker)
-        return await self._commands.start_once(key, order, lambda: self._start(order, timeout, asker))
+            return await self._start(request, timeout, asker)
+        return await self._commands.start_once(key, request, lambda: self._start(request, timeout, asker))
 
-    async def _start(self, order: Order, timeout: float | None, asker: Asker | None) -> Command:
-        if order.terminal is not None:
-            chosen = self.registry.get(order.terminal)
-            await self._judge(order, chosen, None, None, asker)
-            started = await chosen.start(order.command, timeout=timeout)
+    async def _start(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
+        if request.terminal is not None:
+            chosen = self.registry.get(request.terminal)
+            await self._judge(request, chosen, None, None, asker)
+            started = await chosen.start(request.command, timeout=timeout)
         else:
-            subject = Subject(order.task)
-            self._permissions.check_shell(order.command, order.shell, subject)
-            place = Place(*await self.registry.expected(order.cwd, task=order.task, shell=order.shell))
-            permit = await self._permissions.judge(order.command, place, subject, asker)
-            chosen = await self.registry.acquire(order.cwd, task=order.task, shell=order.shell)
+            subject = Subject(request.task)
+            self._permissions.check_shell(request.command, request.shell, subject)
+            location = Location(*await self.registry.expected(request.cwd, task=request.task, shell=request.shell))
+            permit = await self._permissions.judge(request.command, location, subject, asker)
+            chosen = await self.registry.acquire(request.cwd, task=request.task, shell=request.shell)
             try:
-                await self._judge(order, chosen, place, permit, asker)
-                started = await chosen.start(order.command, timeout=timeout)
+                await self._judge(request, chosen, location, permit, asker)
+                started = await chosen.start(request.command, timeout=timeout)
             except BaseException:
                 self.registry.release(chosen)
                 raise
@@ -180,17 +180,22 @@ class Service:
         return started
 
     async def _judge(
-        self, order: Order, terminal: Terminal, judged: Place | None, permit: Permit | None, asker: Asker | None
+        self,
+        request: StartRequest,
+        terminal: Terminal,
+        judged: Location | None,
+        permit: Permit | None,
+        asker: Asker | None,
     ) -> None:
         """Returns if it may run where the terminal is now: it may have moved while a person was asked."""
         subject = Subject(terminal.task, terminal.id)
         for _ in range(MOST_LOOKS + 1):
-            place = Place(terminal.cwd, terminal.shell)
-            if permit is not None and place == judged:
+            location = Location(terminal.cwd, terminal.shell)
+            if permit is not None and location == judged:
                 return self._permissions.record(permit, subject)
-            judged, permit = place, await self._permissions.judge(order.command, place, subject, asker)
+            judged, permit = location, await self._permissions.judge(request.command, location, subject, asker)
         reason = f"terminal {terminal.id} does not stay where it was judged"
-        self._permissions.refuse(Decision("deny", reason, None, order.command), subject, command=order.command)
+        self._permissions.refuse(Decision("deny", reason, None, request.command), subject, command=request.command)
 
     # -- afterwards
 

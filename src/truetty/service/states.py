@@ -86,6 +86,6 @@ FOLLOWS: Final[Mapping[type[State], tuple[type[State], ...]]] = {
 }
 
 
-def left_by_caller(task: str | None) -> Held | Free:
+def without_caller(task: str | None) -> Held | Free:
     """What a terminal is that no caller has."""
     return Free() if task is None else Held(task)

@@ -16,7 +16,7 @@ from truetty.core.until import Until
 from truetty.host.base import Process, ShellName
 from truetty.service.capacity import Capacity, Shared
 from truetty.service.idle import Clock
-from truetty.service.registry import LIMIT
+from truetty.service.registry import MOST_TERMINALS
 from truetty.service.registry import Registry as AsyncRegistry
 from truetty.service.reuse import Limits
 from truetty.service.seat_request import Directory, Make
@@ -426,7 +426,7 @@ class Registry(Face[AsyncRegistry]):
     def __init__(
         self,
         *,
-        limit: int | Capacity | None = LIMIT,
+        limit: int | Capacity | None = MOST_TERMINALS,
         per_task: int | None = None,
         idle: float | None = None,
         warm: int = 0,

@@ -6,11 +6,11 @@ import pytest
 
 from tests.rows import each_row
 from truetty.cli.setup import clients
-from truetty.cli.setup.clients import CLIENTS, Client, Launch
+from truetty.cli.setup.clients import CLIENTS, Client, ServerLaunch
 from truetty.core.errors import Misuse
 
 HOME = {"HOME": "/home/ada"}
-OURS = Launch("/opt/bin/truetty", ("mcp",))
+OURS = ServerLaunch("/opt/bin/truetty", ("mcp",))
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_an_unknown_client_is_answered_with_the_known_ones(said: str) -> None:
 
 def test_what_is_started() -> None:
     cached = "/home/ada/.cache/uv/archive-v0/a1/bin/truetty"
-    assert clients.launch("/x/bin/truetty", "/x/bin/python") == Launch("/x/bin/truetty", ("mcp",))
-    assert clients.launch("/x/bin/truetty", "/p", uvx="/bin/uvx") == Launch("/x/bin/truetty", ("mcp",))
-    assert clients.launch("/x/truetty/__main__.py", "/p/python") == Launch("/p/python", ("-m", "truetty", "mcp"))
+    assert clients.launch("/x/bin/truetty", "/x/bin/python") == ServerLaunch("/x/bin/truetty", ("mcp",))
+    assert clients.launch("/x/bin/truetty", "/p", uvx="/bin/uvx") == ServerLaunch("/x/bin/truetty", ("mcp",))
+    assert clients.launch("/x/truetty/__main__.py", "/p/python") == ServerLaunch("/p/python", ("-m", "truetty", "mcp"))
     assert clients.launch(cached, "/p", uvx="/bin/uvx").args == ("--from", "truetty[mcp]", "truetty", "mcp")
     assert clients.launch(cached, "/p").command == cached

@@ -27,7 +27,7 @@ Folder = Callable[[Environ, bool], PurePosixPath]
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class ServerLaunch:
     """How a client starts our server."""
 
     command: str
@@ -54,7 +54,7 @@ class Client:
         """The person's own file, for all projects."""
         return str(self.folder(environ, mac) / self.file)
 
-    def entry(self, launch: Launch) -> dict[str, object]:
+    def entry(self, launch: ServerLaunch) -> dict[str, object]:
         """What stands at `keys`."""
         kind = {"type": "stdio"} if self.typed else {}
         return {**kind, "command": launch.command, "args": list(launch.args)}
@@ -128,13 +128,13 @@ def find(name: str) -> Client:
     raise Misuse(f"no client is called {name!r}: {kinds.listing(known)}", client=name, known=known)
 
 
-def launch(program: str, python: str, *, uvx: str | None = None) -> Launch:
+def launch(program: str, python: str, *, uvx: str | None = None) -> ServerLaunch:
     """How to start what runs now: `program` as it was called, `python` that runs it, and uvx where there is one."""
     if uvx is not None and _FLEETING.search(program):
-        return Launch(uvx, ("--from", "truetty[mcp]", "truetty", "mcp"))
+        return ServerLaunch(uvx, ("--from", "truetty[mcp]", "truetty", "mcp"))
     if PurePosixPath(program).name == NAME:
-        return Launch(program, ("mcp",))
-    return Launch(python, ("-m", "truetty", "mcp"))
+        return ServerLaunch(program, ("mcp",))
+    return ServerLaunch(python, ("-m", "truetty", "mcp"))
 
 
 # uvx runs programs out of its cache, and what is there today may be gone tomorrow.

@@ -123,7 +123,7 @@ def put(text: str, keys: tuple[str, ...], value: object, *, comments: bool = Fal
     root = parse(text, comments=comments)
     end = "\r\n" if "\r\n" in text else "\n"
     if root is None:
-        made = _drawn(_nested(keys, value), "", UNIT, end)
+        made = _draw(_nested(keys, value), "", UNIT, end)
         return f"{text.rstrip(_BLANK)}{end}{made}{end}" if text.strip(_BLANK) else made + (text or end)
     node = root
     for depth, key in enumerate(keys):
@@ -136,8 +136,8 @@ def put(text: str, keys: tuple[str, ...], value: object, *, comments: bool = Fal
         node = member.value
     if node.value == value:
         return text
-    drawn = _drawn(value, _indent(text, node.start), _unit(text, root), end)
-    return text[: node.start] + drawn + text[node.end :]
+    drawing = _draw(value, _indent(text, node.start), _unit(text, root), end)
+    return text[: node.start] + drawing + text[node.end :]
 
 
 def drop(text: str, keys: tuple[str, ...], *, comments: bool = False) -> str | None:
@@ -173,12 +173,12 @@ def _insert(text: str, root: Node, node: Node, key: str, value: object, end: str
     if lines or "//" in kept:
         unit = _unit(text, root)
         indent = _indent(text, members[-1].start) if members and lines else _indent(text, node.start) + unit
-        piece = f"{end}{indent}{json.dumps(key)}: {_drawn(value, indent, unit, end)}"
+        piece = f"{end}{indent}{json.dumps(key)}: {_draw(value, indent, unit, end)}"
     else:
         colon, comma = (": ", ", ") if _spaced(text, root) else (":", ",")
-        drawn = json.dumps(value, ensure_ascii=False, separators=(comma, colon))
-        drawn = _drawn(value, _indent(text, node.start), _unit(text, root), end) if made else drawn
-        piece = f"{comma[1:] if last is not None or kept else ''}{json.dumps(key)}{colon}{drawn}"
+        drawing = json.dumps(value, ensure_ascii=False, separators=(comma, colon))
+        drawing = _draw(value, _indent(text, node.start), _unit(text, root), end) if made else drawing
+        piece = f"{comma[1:] if last is not None or kept else ''}{json.dumps(key)}{colon}{drawing}"
     if last is not None and last.comma is not None:
         return text[:at] + piece + "," + text[at:]
     return text[:from_] + ("," if last is not None else "") + kept + piece + text[at:]
@@ -208,11 +208,11 @@ def _nested(keys: tuple[str, ...], value: object) -> object:
     return value
 
 
-def _drawn(value: object, indent: str, unit: str, end: str) -> str:
+def _draw(value: object, indent: str, unit: str, end: str) -> str:
     if not isinstance(value, dict) or not value:
         return json.dumps(value, ensure_ascii=False)
     inner = indent + unit
-    rows = [f"{inner}{json.dumps(key)}: {_drawn(item, inner, unit, end)}" for key, item in value.items()]
+    rows = [f"{inner}{json.dumps(key)}: {_draw(item, inner, unit, end)}" for key, item in value.items()]
     return f"{{{end}{f',{end}'.join(rows)}{end}{indent}}}"
 
 

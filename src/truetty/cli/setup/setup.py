@@ -21,7 +21,7 @@ import typer
 
 from truetty import files
 from truetty.cli.setup import json_text, toml_text
-from truetty.cli.setup.clients import CLIENTS, Client, Launch, find, launch
+from truetty.cli.setup.clients import CLIENTS, Client, ServerLaunch, find, launch
 from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
 
@@ -67,7 +67,7 @@ def setup(
     return 0
 
 
-def _launch() -> Launch:
+def _launch() -> ServerLaunch:
     called = os.path.abspath(sys.argv[0])
     program = called if os.access(called, os.X_OK) else shutil.which("truetty") or ""
     if os.path.basename(called) == "__main__.py":  # python -m truetty: the same Python, not whatever is on the path
@@ -86,7 +86,7 @@ def _path(client: Client, project: bool) -> str:
 # -- for people
 
 
-def _show(client: Client, path: str, started: Launch, undo: bool) -> None:
+def _show(client: Client, path: str, started: ServerLaunch, undo: bool) -> None:
     dotted = ".".join(client.keys)
     state = _state(client, path, started)
     if undo:
@@ -96,12 +96,12 @@ def _show(client: Client, path: str, started: Launch, undo: bool) -> None:
     print(_snippet(client, started), end="")
 
 
-def _snippet(client: Client, started: Launch) -> str:
+def _snippet(client: Client, started: ServerLaunch) -> str:
     """What a person would paste."""
     return _edit(client)[1]("", client.entry(started))
 
 
-def _list(started: Launch, project: bool) -> None:
+def _list(started: ServerLaunch, project: bool) -> None:
     """One line for each, never broken."""
     rows = []
     for client in CLIENTS:
@@ -114,7 +114,7 @@ def _list(started: Launch, project: bool) -> None:
         print("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _state(client: Client, path: str, started: Launch) -> str:
+def _state(client: Client, path: str, started: ServerLaunch) -> str:
     try:
         text = _read(path)
         there = None if text is None else _entry(client, _text(path, text))
@@ -172,7 +172,7 @@ def _entry(client: Client, text: str) -> object:
     return _edit(client)[0](text)
 
 
-def _put(client: Client, text: str | None, started: Launch) -> str | None:
+def _put(client: Client, text: str | None, started: ServerLaunch) -> str | None:
     try:
         return _edit(client)[1](text or "", client.entry(started))
     except Misuse as error:

@@ -34,7 +34,7 @@ def put(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> str:
     """With this table at these keys: a new one at the end, or the values of the one that is there."""
     there = read(text, keys)
     if there is None:
-        changed = _appended(text, keys, entry)
+        changed = _append(text, keys, entry)
         if not _says(changed, keys, entry):
             raise _unchangeable(text, keys)
         return changed
@@ -56,10 +56,10 @@ def drop(text: str, keys: tuple[str, ...]) -> str | None:
         at, end = _lines_of(rest, keys, others)
         rest = rest[:at] + rest[end:]
     if isinstance(entry, dict):
-        if _appended("", keys, entry) == text:
+        if _append("", keys, entry) == text:
             return None
         for before in (rest.removesuffix("\n").removesuffix("\r"), rest):
-            if _appended(before, keys, entry) == text:
+            if _append(before, keys, entry) == text:
                 return before
     above, below = rest[:at], rest[at:]
     blank = re.search(r"(?<=\n)\r?\n\Z", above)
@@ -80,7 +80,7 @@ def parse(text: str) -> dict[str, object]:
 # -- the text
 
 
-def _appended(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> str:
+def _append(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> str:
     """Behind an empty line; behind a last line without an end, without one: so it can be told from the other."""
     end = _end(text)
     lines = [f"[{'.'.join(keys)}]", *(f"{key} = {_value(value)}" for key, value in entry.items()), ""]
@@ -95,7 +95,7 @@ def _with_value(text: str, keys: tuple[str, ...], key: str, value: object) -> st
     while read(rest, keys) is not None:
         start, end = _lines_of(rest, keys, others)
         block = rest[start:end]
-        changed = _replaced(block, key, value) if key in there else _inserted(block, key, value, _end(text))
+        changed = _replace_value(block, key, value) if key in there else _insert_value(block, key, value, _end(text))
         if changed is not None:
             # No two blocks are equal: TOML allows no key twice.
             candidate = text.replace(block, changed, 1)
@@ -105,7 +105,7 @@ def _with_value(text: str, keys: tuple[str, ...], key: str, value: object) -> st
     raise _unchangeable(text, keys)
 
 
-def _replaced(block: str, key: str, value: object) -> str | None:
+def _replace_value(block: str, key: str, value: object) -> str | None:
     """The lines with another value of the key. None: it is not in them."""
     lines = block.splitlines(keepends=True)
     name = re.compile(rf"""\s*(?:[^=#]*\.\s*)?["']?{re.escape(key)}["']?\s*=\s*""")
@@ -113,15 +113,15 @@ def _replaced(block: str, key: str, value: object) -> str | None:
         if (head := name.match(line)) is None:
             continue
         for last in range(first + 1, len(lines) + 1):
-            if (old := _parsed(statement := "".join(lines[first:last]))) is None:
+            if (old := _parse_or_none(statement := "".join(lines[first:last]))) is None:
                 continue  # its value goes on in the next line
             ends = [found.start() for found in re.finditer(r"[ \t]*#|\r?\n|\Z", statement)]
-            behind = next(end for end in ends if _parsed(statement[:end]) == old)
+            behind = next(end for end in ends if _parse_or_none(statement[:end]) == old)
             return "".join([*lines[:first], head[0], _value(value), statement[behind:], *lines[last:]])
     return None
 
 
-def _inserted(block: str, key: str, value: object, end: str) -> str | None:
+def _insert_value(block: str, key: str, value: object, end: str) -> str | None:
     """The lines with one more behind the table's head. None: they have no head."""
     head, *others = block.splitlines(keepends=True)
     if not head.lstrip().startswith("["):
@@ -137,7 +137,7 @@ def _lines_of(text: str, keys: tuple[str, ...], others: dict[str, object]) -> tu
         start = len("".join(lines[:first]))
         for last in range(first + 1, min(first + MOST_LINES, len(lines)) + 1):
             end = start + len("".join(lines[first:last]))
-            rest = _parsed(text[:start] + text[end:])
+            rest = _parse_or_none(text[:start] + text[end:])
             if rest is not None and _others(rest, keys) == others:
                 return start, end
     raise _unchangeable(text, keys)
@@ -145,14 +145,14 @@ def _lines_of(text: str, keys: tuple[str, ...], others: dict[str, object]) -> tu
 
 def _names(line: str, keys: tuple[str, ...]) -> bool:
     """Whether the line alone is the table's head, or says something of it."""
-    return _parsed(line) is not None and read(line, keys) is not None
+    return _parse_or_none(line) is not None and read(line, keys) is not None
 
 
 def _says(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> bool:
-    return _parsed(text) is not None and read(text, keys) == entry
+    return _parse_or_none(text) is not None and read(text, keys) == entry
 
 
-def _parsed(text: str) -> dict[str, object] | None:
+def _parse_or_none(text: str) -> dict[str, object] | None:
     try:
         return parse(text)
     except Misuse:
