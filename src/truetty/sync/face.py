@@ -32,7 +32,7 @@ from truetty.terminal.command import Activity
 from truetty.terminal.command import Command as AsyncCommand
 from truetty.terminal.options import Arguments, Making, Options
 from truetty.terminal.recording import Recording as AsyncRecording
-from truetty.terminal.recording import Wanted
+from truetty.terminal.recording import RecordingOptions
 from truetty.terminal.terminal import Terminal as AsyncTerminal
 from truetty.text.digest import REST, Budget
 from truetty.text.screen import Screen
@@ -128,11 +128,6 @@ class Recording(Face[AsyncRecording]):
     def path(self) -> str:
         return loop.ask(lambda: self._inner.path)
 
-    @property
-    def trouble(self) -> str | None:
-        """Why it ended before its time, if it did."""
-        return loop.ask(lambda: self._inner.trouble)
-
     def __enter__(self) -> Self:
         return self
 
@@ -144,6 +139,11 @@ class Recording(Face[AsyncRecording]):
     @property
     def stopped(self) -> bool:
         return loop.ask(lambda: self._inner.stopped)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it ended before its time, if it did."""
+        return loop.ask(lambda: self._inner.trouble)
 
     def stop(self, exit_code: int | None = None) -> None:
         """Record no more; what was shown so far is in the file, and an `exit_code` as its end. Safe to call twice."""
@@ -405,9 +405,9 @@ class Terminal(Face[AsyncTerminal]):
         """What viewers see from this place on, about a megabyte at most, and the place where the next of it begins."""
         return loop.ask(lambda: self._inner.shown(since))
 
-    def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
+    def record(self, path: str | os.PathLike[str], **options: Unpack[RecordingOptions]) -> Recording:
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
-        return loop.call(lambda: then(self._inner.record(path, **wanted), lambda it: face(Recording, it)))
+        return loop.call(lambda: then(self._inner.record(path, **options), lambda it: face(Recording, it)))
 
     def close(self) -> None:
         """End the shell and everything it started, and let go of everything. Safe to call twice."""

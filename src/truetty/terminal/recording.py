@@ -2,13 +2,11 @@
 
     timeline ──what is new, at most every hundredth of a second──→ lines ──whole──→ file
 
-Rule 1: the file is ours alone (0600) and made new, never through a link. If that was asked for it takes the place of
-        another regular file; of anything else (a link, a pipe, a device) never.
-Rule 2: a recording never disturbs its terminal. What the disk refuses ends the recording, after the last whole line,
+Rule 1: a recording never disturbs its terminal. What the disk refuses ends the recording, after the last whole line,
         and `trouble` says why.
-Rule 3: nothing is done while nothing happens: no thread, and a timer only while something waits to be written. A long
+Rule 2: nothing is done while nothing happens: no thread, and a timer only while something waits to be written. A long
         past is written in turns, so that other terminals have theirs.
-Rule 4: what is typed is recorded only if that was asked for, and only what the output shows that the tty has echoed.
+Rule 3: what is typed is recorded only if that was asked for, and only what the output shows that the tty has echoed.
         Its modes alone prove nothing: between two looks a program may have asked for a password. Of what is not seen,
         passwords above all, there is nothing, not even that something was typed. A shell's own line editor and
         full-screen programs echo by themselves; to the tty they are like password prompts.
@@ -19,7 +17,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import stat
 import time
 from collections.abc import Callable, Generator
 from functools import partial
@@ -28,10 +25,10 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Final, Self, TypedDict, Unpack
 
-from truetty import files
 from truetty.core.errors import HostError, Misuse
 from truetty.host.base import Tty
 from truetty.store.timeline import FINEST, Timeline
+from truetty.terminal.cast_file import CastFile
 from truetty.terminal.echo import KeyEcho, can_come_back
 from truetty.text.asciicast import VERSIONS, Header, Version, Writer
 
@@ -39,7 +36,7 @@ from truetty.text.asciicast import VERSIONS, Header, Version, Writer
 SLICE: Final = 4 << 20
 
 
-class Wanted(TypedDict, total=False):
+class RecordingOptions(TypedDict, total=False):
     """How a recording is to be."""
 
     version: int  # of asciicast: 2, or 3, which is usual
@@ -65,24 +62,23 @@ class Recording:
         name: str | None = None,
         shell: str | None = None,
         term: str | None = None,
-        **wanted: Unpack[Wanted],
+        **options: Unpack[RecordingOptions],
     ) -> None:
         """`tty` is asked whether it echoes; `name`, `shell` and `term` are said in the file."""
         self.path: Final[str] = os.fspath(path)
-        self.trouble: str | None = None  # why it ended before its time, if it did
         header = Header(
-            version=_version(wanted.get("version", 3)),
+            version=_version(options.get("version", 3)),
             size=timeline.size_at(0),
             timestamp=int(time.time() - (time.monotonic() - timeline.began)),
-            title=wanted.get("title") or name,
-            command=wanted.get("command"),
-            idle_limit=_limit(wanted.get("idle_limit")),
+            title=options.get("title") or name,
+            command=options.get("command"),
+            idle_limit=_limit(options.get("idle_limit")),
             term=term,
             env={"SHELL": shell} if shell else {},
         )
         self._writer = Writer(header)
         self._timeline = timeline
-        self._tty = tty if wanted.get("input", False) else None
+        self._tty = tty if options.get("input", False) else None
         self._live = False  # its terminal went on when the recording began
         self._at = 0
         self._since = timeline.began  # what is not written yet came after this
@@ -91,9 +87,8 @@ class Recording:
         self._heard = 0  # up to where
         self._timer: asyncio.Handle | None = None
         self._caught_up: asyncio.Future[None] | None = None
-        self._end = 0  # of the last whole line in the file
         self._farewells: list[Callable[[], None]] = []  # how to let go of its terminal
-        self._file: int | None = _create(self.path, wanted.get("overwrite", False))
+        self._file = CastFile(self.path, overwrite=options.get("overwrite", False))
         self._write(self._writer.header())
         self._advance()
 
@@ -117,11 +112,16 @@ class Recording:
 
     @property
     def stopped(self) -> bool:
-        return self._file is None
+        return self._file.closed
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it ended before its time, if it did."""
+        return self._file.trouble
 
     def stop(self, exit_code: int | None = None) -> None:
         """Record no more; what was shown so far is in the file, and an `exit_code` as its end. Safe to call twice."""
-        if self._file is not None:
+        if not self.stopped:
             self._write_keys()
             self._finish(exit_code, time.monotonic())
 
@@ -136,7 +136,7 @@ class Recording:
 
     def note(self) -> None:
         """Something may have changed."""
-        if self._file is None:
+        if self.stopped:
             return
         self._live = True
         self._write_keys()
@@ -146,7 +146,7 @@ class Recording:
 
     def typed(self, data: bytes) -> None:
         """These keys go to the tty now."""
-        if self._file is not None and can_come_back(data) and self._echoes():
+        if not self.stopped and can_come_back(data) and self._echoes():
             self._write_keys()
             self._heard = self._timeline.end
             self._write_new(self._heard)  # what was printed before stands before
@@ -154,7 +154,7 @@ class Recording:
 
     def ended(self, exit_code: int | None) -> None:
         """The shell is gone; if it was so from the first, it was when its last byte came, as far as anybody knows."""
-        if self._file is not None:
+        if not self.stopped:
             self._write_keys()
             self._finish(exit_code, time.monotonic() if self._live else self._timeline.heard_at)
 
@@ -187,7 +187,7 @@ class Recording:
         timeline = self._timeline
         behind = timeline.end - self._at
         self._write_new(timeline.whole(self._at + SLICE) if behind > SLICE else timeline.end)
-        if self._file is not None and behind > SLICE:
+        if not self.stopped and behind > SLICE:
             with contextlib.suppress(RuntimeError):  # without a loop it is a closed terminal, which `ended` completes
                 self._timer = asyncio.get_running_loop().call_soon(self._on_time)
         else:
@@ -197,7 +197,7 @@ class Recording:
         if self._timer is not None:
             self._timer.cancel()
         timeline, writer = self._timeline, self._writer
-        while self._file is not None and timeline.end - self._at > SLICE:
+        while not self.stopped and timeline.end - self._at > SLICE:
             self._write_new(timeline.whole(self._at + SLICE))
         self._write_new(timeline.end)
         self._write(writer.rest(now - timeline.began))
@@ -206,7 +206,7 @@ class Recording:
         self._close()
 
     def _write_new(self, end: int) -> None:
-        if self._file is None:
+        if self.stopped:
             return
         try:
             lines = self._lines(end)
@@ -243,38 +243,17 @@ class Recording:
         lines += [writer.output(now - timeline.began, data) for _, data in timeline.pieces(at, end)]
         return "".join(lines)
 
-    # -- the file
-
     def _write(self, lines: str) -> None:
-        if self._file is None or not lines:
-            return
-        data = lines.encode()
-        written = 0
-        try:
-            with memoryview(data) as view:
-                while written < len(data):
-                    written += os.write(self._file, view[written:])
-        except OSError as error:
-            written = data.rfind(b"\n", 0, written) + 1
-            self._end += written
-            self._fail(error.strerror or str(error))
-        else:
-            self._end += written
+        self._file.write(lines)
+        if self._file.closed:
+            self._close()
 
     def _fail(self, reason: str) -> None:
-        self.trouble = reason
-        if self._file is not None:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, self._end)
+        self._file.fail(reason)
         self._close()
 
     def _close(self) -> None:
-        if self._file is not None:
-            file, self._file = self._file, None
-            try:
-                os.close(file)
-            except OSError as error:  # where files lie on another machine, a full disk may be told only now
-                self.trouble = self.trouble or error.strerror or str(error)
+        self._file.close()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -298,27 +277,3 @@ def _limit(seconds: float | None) -> float | None:
     if seconds is not None and not (isfinite(seconds) and seconds > 0):
         raise Misuse(f"no limit for idle time: {seconds!r}", idle_limit=seconds)
     return seconds
-
-
-def _create(path: str, overwrite: bool) -> int:
-    try:
-        try:
-            return files.create(path)
-        except FileExistsError as error:
-            if not (regular := stat.S_ISREG(os.lstat(path).st_mode)) or not overwrite:
-                hint = "overwrite replaces it" if regular else "nothing replaces it, since it is no regular file"
-                raise Misuse(f"{path} is there already; {hint}", path=path) from error
-        return _replace(path)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise HostError(f"cannot record to {path}: {reason}", path=path, reason=reason) from error
-
-
-def _replace(path: str) -> int:
-    """The old file stays until the new one is there."""
-    with contextlib.ExitStack() as undo:
-        with files.replacement(path) as new:
-            file = files.create(new)
-            undo.callback(os.close, file)
-        undo.pop_all()
-        return file

@@ -26,7 +26,7 @@ from truetty.terminal.changes import Changes, Rank
 from truetty.terminal.command import Command
 from truetty.terminal.opening import await_first_prompt, start_shell
 from truetty.terminal.options import Arguments, Options, ShellName
-from truetty.terminal.recording import Recording, Wanted
+from truetty.terminal.recording import Recording, RecordingOptions
 from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.link import Link
@@ -202,7 +202,7 @@ class Terminal:
         end = timeline.whole(since + VIEW) if timeline.end - since > VIEW else timeline.end
         return end, b"".join([data for _, data in timeline.pieces(since, end)])
 
-    def record(self, path: str | os.PathLike[str], **wanted: Unpack[Wanted]) -> Recording:
+    def record(self, path: str | os.PathLike[str], **options: Unpack[RecordingOptions]) -> Recording:
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
         link = self._opened().link
         term = environment.term(self.options.env)
@@ -213,7 +213,7 @@ class Terminal:
             name=self.name,
             shell=self.shell,
             term=term,
-            **wanted,
+            **options,
         )
 
         def follow() -> None:
