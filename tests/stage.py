@@ -69,9 +69,8 @@ class Stage:
 
 def secrets_of(conversation: Conversation) -> Secrets:
     """Of the newest command; before the first, only the terminal's own."""
-    return (
-        conversation.run.secrets if conversation.run is not None else Secrets("", "", "", conversation.link.typist.key)
-    )
+    run = conversation.run
+    return run.secrets if run is not None else Secrets("", "", "", conversation.link.typist.key)
 
 
 async def until(condition: Callable[[], bool]) -> None:

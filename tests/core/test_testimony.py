@@ -158,3 +158,10 @@ def test_foreign_marks_are_hints() -> None:
     testimony.on_hint(Hint(0, 5, "133", "D", 4))
     testimony.on_hint(Hint(5, 9, "133", "A"))
     assert testimony.hinted and testimony.hint_code == 4
+
+
+def test_a_directory_that_a_program_tells_is_no_mark() -> None:
+    testimony = heard()
+    testimony.on_hint(Hint(0, 5, "7", ""))
+    testimony.on_hint(Hint(5, 9, "3008", "start"))
+    assert not testimony.hinted

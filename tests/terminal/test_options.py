@@ -28,7 +28,20 @@ def test_equal_arguments_are_equal_options() -> None:
     assert truetty.Terminal("bash").options == Options.of("bash")
 
 
-@pytest.mark.parametrize("wrong", [{"size": (0, 5)}, {"env": {"A=B": "x"}}, {"env": {"A": "\0"}}, {"budget": -1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"size": (0, 5)},
+        {"size": (80,)},
+        {"size": 80},
+        {"env": {"A=B": "x"}},
+        {"env": {"A": "\0"}},
+        {"budget": -1},
+        {"startup": float("nan")},
+        {"startup": "soon"},
+        {"coalesce": -1},
+    ],
+)
 def test_what_cannot_be_meant_is_refused(wrong: Arguments) -> None:
     with pytest.raises(truetty.Misuse):
         truetty.Terminal("bash", **wrong)

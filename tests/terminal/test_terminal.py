@@ -12,6 +12,7 @@ import pytest
 
 import truetty
 from tests.stage import LINE, PATIENCE, Stage, until
+from truetty.terminal import stop
 
 
 @pytest.fixture
@@ -238,3 +239,25 @@ async def test_a_command_that_nobody_holds_is_freed_at_once_without_the_garbage_
         assert first() is None
     finally:
         gc.enable()
+
+
+# -- refusals, and what was not sent
+
+
+@pytest.mark.parametrize("timeout", [float("nan"), -1, "5", True])
+async def test_a_timeout_that_is_no_time_is_refused_before_anything_is_typed(stage: Stage, timeout: float) -> None:
+    terminal = await stage.open()
+    with pytest.raises(truetty.Misuse, match="timeout is a number of seconds"):
+        await terminal.start("x", timeout=timeout)
+    assert stage.typed() == b"" and terminal.command is None
+
+
+async def test_a_signal_that_reached_no_process_was_not_sent(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stop, "GRACE", 0.01)
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.say(stage.typed(), ("C",))
+    assert (await command.kill()).state == "running" and stage.channel.signals == []
+    stage.say(("D", 143, ""), ("P", 143, ""), b"$ ")
+    outcome = await command.wait(PATIENCE)
+    assert (outcome.exit_code, outcome.signal) == (143, None) and "may stand for SIGTERM" in outcome.notes[0]

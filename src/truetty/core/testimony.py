@@ -54,7 +54,7 @@ class Testimony:
         self.marked = marked
         self.output_from: int | None = None  # offset where the command's own output begins: behind its C
         self.continuation = False  # the shell has printed its PS2 (mark 2) since the last C
-        self.hinted = False  # foreign marks were seen
+        self.hinted = False  # foreign marks (OSC 133, 633) were seen
         self.hint_code: int | None = None  # of the last foreign D
         self._status_is_ours = True  # what the shell has in `$?` when it is asked can only be this command's
         self._claimed_at: float | None = None  # when a P came after the start that a look has yet to confirm
@@ -86,9 +86,10 @@ class Testimony:
                 return Says.NOTHING
 
     def on_hint(self, hint: Hint) -> None:
-        self.hinted = True
-        if hint.letter == "D":
-            self.hint_code = hint.code
+        if hint.protocol in ("133", "633"):
+            self.hinted = True
+            if hint.letter == "D":
+                self.hint_code = hint.code
 
     def on_start(self, mark: Mark, *, first: bool) -> None:
         """C. Where a shell must say it twice, the second stands right behind the first."""

@@ -32,6 +32,14 @@ def check_variables(env: Mapping[str, str | None]) -> None:
             raise Misuse(f"not a variable: {name!r}", name=name, value=value)
 
 
+def check_seconds(name: str, value: float | None) -> None:
+    """None: there is no such limit."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise Misuse(f"{name} is a number of seconds, 0 or more, not {value!r}", **{name: value})
+
+
 def check_size(columns: int, rows: int) -> None:
     if not (isinstance(columns, int) and isinstance(rows, int)):
         raise Misuse(f"a size is two whole numbers, not {columns!r} and {rows!r}", columns=columns, rows=rows)

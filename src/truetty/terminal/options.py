@@ -17,7 +17,7 @@ from truetty.host.base import ShellName as ShellName
 from truetty.questions.replies import OnWaiting, Reply
 from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
 from truetty.store.transcript import DEFAULT_MEMORY
-from truetty.terminal.checks import check_size, check_variables
+from truetty.terminal.checks import check_seconds, check_size, check_variables
 from truetty.text.digest import Budget
 
 # A person's rc files may be slow; one that takes longer than this is reported, not waited for.
@@ -89,7 +89,11 @@ class Options:
         return named  # type: ignore[return-value]  # the names are those of the fields
 
     def __post_init__(self) -> None:
+        if not isinstance(self.size, tuple | list) or len(self.size) != 2:
+            raise Misuse(f"a size is two whole numbers, columns and rows, not {self.size!r}", size=self.size)
         check_size(*self.size)
+        check_seconds("startup", self.startup)
+        check_seconds("coalesce", self.coalesce)
         check_variables(self.env)
         if self.host is not None and self.channel is not None:
             raise Misuse("a host starts its own channel: give one of the two", host=self.host.name)

@@ -72,13 +72,17 @@ class Stop:
             return False
         channel = self._conversation.link.channel
         modes = channel.tty.modes() or USUAL
-        self.sent.add(signal.SIGINT)
+        group = channel.tty.foreground()
         if modes.signals and modes.interrupt:
             self._conversation.send(modes.interrupt)
-        elif (group := channel.tty.foreground()) is not None and group != channel.pid:
-            channel.signal(-group, signal.SIGINT)
+            sent = True
+        elif group is not None and group != channel.pid:
+            sent = channel.signal(-group, signal.SIGINT)
         else:  # the shell's own editor, which takes the key for what it is
             self._conversation.send(keys.encode("C-c"))
+            sent = True
+        if sent:
+            self.sent.add(signal.SIGINT)
         await channel.drained()
         return True
 
@@ -92,7 +96,6 @@ class Stop:
         for number in (signal.SIGTERM, *[signal.SIGKILL] * KILLS):
             if self._run.machine.ending is not None:
                 return
-            self.sent.add(number)
             self._signal(number)
             await self._grace()
         if self._run.machine.ending is None:
@@ -114,12 +117,14 @@ class Stop:
         channel = self._conversation.link.channel
         running = self._conversation.link.processes.running()
         if running is not None:
-            for process in running:
-                channel.signal(process.pid, number)
-                channel.signal(process.pid, signal.SIGCONT)
-        elif (group := channel.tty.foreground()) is not None and group != channel.pid:
-            channel.signal(-group, number)
-            channel.signal(-group, signal.SIGCONT)
+            targets = [process.pid for process in running]
+        else:
+            group = channel.tty.foreground()
+            targets = [-group] if group is not None and group != channel.pid else []
+        for target in targets:
+            if channel.signal(target, number):
+                self.sent.add(number)
+            channel.signal(target, signal.SIGCONT)
 
 
 def _tell_failure(task: asyncio.Task[None]) -> None:

@@ -151,6 +151,7 @@ class Terminal:
     async def start(self, command: str, *, timeout: float | None = None) -> Command:
         """Start a command and come back at once."""
         checks.check_text(command)
+        checks.check_seconds("timeout", timeout)
         conversation = self._open_conversation()
         if self.command is not None and not self.command.finished:
             raise Busy(

@@ -45,7 +45,7 @@ class Listener:
                 link.modes.on_mode(sign)
             case Query(name=name):
                 self._on_query(name, run)
-            case Hint():
+            case Hint(protocol="133" | "633"):
                 link.integration.foreign_marks = True
         if run is None or run.machine.ending is not None:
             return
