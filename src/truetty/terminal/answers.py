@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from truetty.core.outcome import Waiting
 from truetty.questions.replies import MOST_NOTES, OnWaiting, Replies, Reply
-from truetty.terminal.asked import Question, describe_waiting
 from truetty.terminal.changes import Changes
+from truetty.terminal.question import Question, describe_waiting
 from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.run import Run
