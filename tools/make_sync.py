@@ -39,7 +39,7 @@ SETTABLE = {"Terminal.name", "Terminal.task"}
 OWNERS = {
     *("Output.summary", "Output.all_given", "Output.reader", "Output.slices", "Output.hold"),
     *("Transcript.append", "Transcript.blank", "Transcript.close"),
-    *("Recording.note", "Recording.typed", "Recording.ended", "Recording.on_stop"),
+    *("Recording.on_change", "Recording.on_keys", "Recording.on_exit", "Recording.on_stop"),
     *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
     *("Terminal.changes", "Registry.expected", "Registry.ids", "Registry.places"),
 }

@@ -45,7 +45,7 @@ class MachineByHand:
         self.looks = 0
         self.wanted: list[Want] = []
         self.machine = Machine(
-            secrets, self.now, shell=shell, marked=marked, limit=limit, typed_into=typed_into, sees=sees
+            secrets, self.now, shell=shell, has_marks=marked, limit=limit, typed_into=typed_into, sees=sees
         )
         if sent:
             self.machine.on_send(self.now, needed=0)

@@ -21,7 +21,7 @@ def watch(*, alternate_screen: bool = False, sees: bool = True) -> ReaderWatch:
 
 
 def marks(*, started: bool = True, continuation: bool = False) -> said.Testimony:
-    made = said.Testimony(SECRETS, marked=True, sees=True)
+    made = said.Testimony(SECRETS, has_marks=True, sees=True)
     if started:
         made.on_start(Mark(0, 9, "C", SECRETS.start), first=True)
     if continuation:

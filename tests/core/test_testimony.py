@@ -12,8 +12,8 @@ from truetty.testing import SECRETS
 RUNNING = Observation("running")
 
 
-def heard(*, marked: bool = True, sees: bool = True) -> said.Testimony:
-    return said.Testimony(SECRETS, marked=marked, sees=sees)
+def heard(*, has_marks: bool = True, sees: bool = True) -> said.Testimony:
+    return said.Testimony(SECRETS, has_marks=has_marks, sees=sees)
 
 
 def prompt(code: int | None, start: int = 50) -> Mark:
@@ -116,7 +116,7 @@ def test_a_late_echo_of_our_line_is_not_output() -> None:
 
 
 def test_a_program_without_marks_is_started_by_typing() -> None:
-    assert heard(marked=False).started
+    assert heard(has_marks=False).started
 
 
 def test_a_prompt_mark_is_a_claim_until_a_look_shows_otherwise() -> None:

@@ -65,7 +65,7 @@ class Past:
 
     def record_to(self, cast: Path, version: int = 3) -> Events:
         recording = Recording(cast, self.timeline, FakeObserver(1), version=version)
-        recording.ended(None)
+        recording.on_exit(None)
         return events_of(cast)
 
 
@@ -224,7 +224,7 @@ async def test_a_change_of_size_has_its_own_time(cast: Path) -> None:
     recording = Recording(cast, past.timeline, FakeObserver(1))
     past.timeline.on_resize((90, 20), past.began + 2.0)
     past.say(30.0, b"after")
-    recording.note()
+    recording.on_change()
     recording.stop()
     assert events_of(cast) == [(1.0, "o", "before"), (2.0, "r", "90x20"), (pytest.approx(30.0), "o", "after")]
 
@@ -264,7 +264,7 @@ async def test_live_times_do_not_get_coarse(cast: Path) -> None:
     recording = Recording(cast, past.timeline, FakeObserver(1))
     after = loop.time() - past.began
     past.say(after, b"now")
-    recording.note()
+    recording.on_change()
     await recorded(recording, "now")
     recording.stop()
     assert next(time for time, _, data in events_of(cast) if data == "now") == pytest.approx(after, abs=0.002)

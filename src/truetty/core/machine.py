@@ -113,8 +113,8 @@ class Ending:
 class Machine:
     """Decides what is known of one command.
 
-    `marked`: the shell prints our marks. `typed_into`: keys were sent to the prompt. `sees`: a look can show a prompt
-    or a reader. `alternate_screen`: a full-screen program has the screen already.
+    `has_marks`: the shell prints our marks. `typed_into`: keys were sent to the prompt. `sees`: a look can show a
+    prompt or a reader. `alternate_screen`: a full-screen program has the screen already.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Machine:
         now: float,
         *,
         shell: int | None = None,
-        marked: bool = True,
+        has_marks: bool = True,
         limit: float = inf,
         typed_into: bool = False,
         sees: bool = True,
@@ -135,7 +135,7 @@ class Machine:
         self.asked_at = now
         self.downgraded = False  # our marks stopped in mid-command
         self.healed = False  # and work again
-        self.testimony: Final = Testimony(secrets, marked=marked, sees=sees)
+        self.testimony: Final = Testimony(secrets, has_marks=has_marks, sees=sees)
         self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees)
         self.reader: Final = ReaderWatch(shell, alternate_screen=alternate_screen, sees=sees)
         self._pace = Pace(now)
@@ -154,7 +154,7 @@ class Machine:
 
     @property
     def strategy(self) -> Strategy:
-        if self.testimony.marked and not self.downgraded:
+        if self.testimony.has_marks and not self.downgraded:
             return "rich"
         return "basic" if self.testimony.hinted else "none"
 
@@ -165,7 +165,7 @@ class Machine:
 
         `pauses`: before it runs the text the shell pauses and reads a line from us (mark M): that is no waiting.
         """
-        self.state = State.SENT if self.testimony.marked else State.RUNNING
+        self.state = State.SENT if self.testimony.has_marks else State.RUNNING
         self._prompt.on_trigger(needed, pauses=pauses)
         self.reader.on_command()
         self._pace.soon(now, LOOK_AFTER_OUTPUT)
@@ -333,7 +333,7 @@ class Machine:
 
     def _on_back(self, now: float) -> None:
         self._back_at = now
-        if not self.testimony.marked:
+        if not self.testimony.has_marks:
             self._end(Ending("kernel", self.testimony.hint_code, None, None, True, now))
             return
         self.downgraded = True

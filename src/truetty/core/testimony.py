@@ -43,15 +43,25 @@ class Says(Enum):
 
 
 class Testimony:
-    """`marked`: the shell prints our marks. `sees`: a look can show a prompt."""
+    """`has_marks`: the shell prints our marks. `sees`: a look can show a prompt."""
 
     __slots__ = (
-        "_claimed_at", "_confirmed", "_end_claim", "_prompt_mark", "_secrets", "_sees",
-        "_status_is_ours", "continuation", "hint_code", "hinted", "marked", "output_from",
+        "_claimed_at",
+        "_confirmed",
+        "_end_claim",
+        "_prompt_mark",
+        "_secrets",
+        "_sees",
+        "_status_is_ours",
+        "continuation",
+        "has_marks",
+        "hint_code",
+        "hinted",
+        "output_from",
     )  # fmt: skip
 
-    def __init__(self, secrets: Secrets, *, marked: bool, sees: bool) -> None:
-        self.marked = marked
+    def __init__(self, secrets: Secrets, *, has_marks: bool, sees: bool) -> None:
+        self.has_marks = has_marks
         self.output_from: int | None = None  # offset where the command's own output begins: behind its C
         self.continuation = False  # the shell has printed its PS2 (mark 2) since the last C
         self.hinted = False  # foreign marks (OSC 133, 633) were seen
@@ -125,7 +135,7 @@ class Testimony:
     @property
     def started(self) -> bool:
         """Whether the text is known to run: by its C mark, or because it was typed to a program without marks."""
-        return self.output_from is not None or not self.marked
+        return self.output_from is not None or not self.has_marks
 
     @property
     def prompt_claimed(self) -> bool:

@@ -41,10 +41,10 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What earlier waits have returned to callers."""
+class LastWait:
+    """What the last wait has returned to its caller."""
 
-    waiting: int = 0  # the number of the last waiting
+    waiting: int = 0  # the number of the waiting
     bytes: int = 0  # of output
 
 
@@ -73,7 +73,7 @@ class Command:
         self._answers = Answers(run, conversation, viewer, changes, options.replies, options.on_waiting)
         self._stop = Stop(run, conversation, changes)
         self._outcome: Outcome | None = None  # once it has ended and its text was made
-        self._known = Known()
+        self._last_wait = LastWait()
         self._subscriptions = [changes.subscribe(self._on_change, Rank.COMMAND)]
         if options.replies or options.on_waiting is not None:
             self._subscriptions.append(changes.subscribe(self._answers.on_change, Rank.ANSWERS))
@@ -116,7 +116,7 @@ class Command:
     @property
     def unread(self) -> bool:
         """Whether there is output that nobody was given: not by a wait, and not by `output.unread()`."""
-        return self._known.bytes < self.output.bytes and not self.output.all_given
+        return self._last_wait.bytes < self.output.bytes and not self.output.all_given
 
     @property
     def reads_lines(self) -> bool:
@@ -175,12 +175,12 @@ class Command:
             of(until),
             answers=self._answers,
             conversation=self._conversation,
-            from_byte=self._known.bytes,
-            after_waiting=self._known.waiting,
+            from_byte=self._last_wait.bytes,
+            after_waiting=self._last_wait.waiting,
         )
         self.reached = await wait.wait(timeout)
         outcome = await self.report()
-        self._known = Known(self._run.reader.number, outcome.output_bytes)
+        self._last_wait = LastWait(self._run.reader.number, outcome.output_bytes)
         return outcome
 
     async def report(self) -> Outcome:

@@ -134,7 +134,7 @@ class Recording:
         else:
             self._farewells.append(farewell)
 
-    def note(self) -> None:
+    def on_change(self) -> None:
         """Something may have changed."""
         if self.stopped:
             return
@@ -144,7 +144,7 @@ class Recording:
             self._since = self._timeline.heard_at
             self._timer = asyncio.get_running_loop().call_later(FINEST, self._on_time)
 
-    def typed(self, data: bytes) -> None:
+    def on_keys(self, data: bytes) -> None:
         """These keys go to the tty now."""
         if not self.stopped and can_come_back(data) and self._echoes():
             self._write_keys()
@@ -152,7 +152,7 @@ class Recording:
             self._write_new(self._heard)  # what was printed before stands before
             self._echo.on_keys(data, time.monotonic())
 
-    def ended(self, exit_code: int | None) -> None:
+    def on_exit(self, exit_code: int | None) -> None:
         """The shell is gone; if it was so from the first, it was when its last byte came, as far as anybody knows."""
         if not self.stopped:
             self._write_keys()
@@ -188,7 +188,7 @@ class Recording:
         behind = timeline.end - self._at
         self._write_new(timeline.whole(self._at + SLICE) if behind > SLICE else timeline.end)
         if not self.stopped and behind > SLICE:
-            with contextlib.suppress(RuntimeError):  # without a loop it is a closed terminal, which `ended` completes
+            with contextlib.suppress(RuntimeError):  # without a loop it is a closed terminal, which `on_exit` completes
                 self._timer = asyncio.get_running_loop().call_soon(self._on_time)
         else:
             self._tell()

@@ -219,11 +219,11 @@ class Terminal:
 
         def follow() -> None:
             if self.changes.over or link.ended is not None:
-                made.ended(self.exit_code)
-            made.note()
+                made.on_exit(self.exit_code)
+            made.on_change()
 
         made.on_stop(self.changes.subscribe(follow, Rank.RECORDINGS))
-        made.on_stop(link.typist.listen(made.typed))
+        made.on_stop(link.typist.listen(made.on_keys))
         follow()
         return made
 

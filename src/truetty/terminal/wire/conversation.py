@@ -18,8 +18,8 @@ from truetty.core.observation import Observation
 from truetty.host.base import Ended
 from truetty.terminal.wire.alarm import Alarm
 from truetty.terminal.wire.link import Link
-from truetty.terminal.wire.listener import Listener
 from truetty.terminal.wire.queries import TerminalQueries
+from truetty.terminal.wire.receiver import Receiver
 from truetty.terminal.wire.run import Run
 from truetty.terminal.wire.sender import Sender
 from truetty.terminal.wire.steps import Steps
@@ -35,7 +35,7 @@ class Conversation:
         self._loop = asyncio.get_running_loop()
         self._queries = TerminalQueries(link.channel)
         self._sender = Sender(link.typist, link.prompt, link.timeline, link.integration)
-        self._listener = Listener(link, self._sender, self._queries)
+        self._receiver = Receiver(link, self._sender, self._queries)
         self._looking: Run | None = None  # whom the next look is for
         self._steps = Steps(self._act)
         self._alarm = Alarm(self._on_time)
@@ -97,7 +97,7 @@ class Conversation:
             self._sender.send_keys(run, data, now)
 
     def _take(self, data: bytes) -> None:
-        self._listener.on_bytes(data, self.run, self._loop.time())
+        self._receiver.on_bytes(data, self.run, self._loop.time())
 
     def _end(self, ended: Ended) -> None:
         self.link.on_end(ended)

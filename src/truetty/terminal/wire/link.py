@@ -83,18 +83,18 @@ class Link:
         self._serial += 1
         drawn = secrets.token_urlsafe(48)  # 126 bits for each of the three
         own = Secrets(drawn[:21], drawn[21:42], drawn[42:63], self.typist.key)
-        marked = self.shell.has_marks
+        has_marks = self.shell.has_marks
         machine = Machine(
             own,
             now,
             shell=self.channel.pid,
-            marked=marked,
+            has_marks=has_marks,
             limit=limit,
             typed_into=self.prompt.keys_left,
             sees=self.channel.sees,
             alternate_screen=self.modes.alternate_from is not None,
         )
-        span = Span(self.transcript, self.prompt.begins_at, self.size, marked=marked)
+        span = Span(self.transcript, self.prompt.begins_at, self.size, has_marks=has_marks)
         return Run(text, self._serial, own, machine, span)
 
     def resize(self, columns: int, rows: int, now: float) -> None:

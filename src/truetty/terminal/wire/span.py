@@ -20,12 +20,12 @@ UNSURE: Final = "the output may end with the shell's prompt: no mark told where 
 
 class Span:
     def __init__(
-        self, transcript: Transcript, prompt_from: int | None, size: tuple[int, int], *, marked: bool = True
+        self, transcript: Transcript, prompt_from: int | None, size: tuple[int, int], *, has_marks: bool = True
     ) -> None:
-        """`prompt_from`: where the prompt began that stands there now, if a mark told; `marked`: whether one could."""
+        """`prompt_from`: where the prompt began that stands there now, if a mark said so; `has_marks`: one could."""
         self._transcript = transcript
         self._prompt = b""  # as it looked before this command
-        if not marked:
+        if not has_marks:
             self._prompt = transcript.read(max(0, transcript.size - TAIL)).rpartition(b"\n")[2]
         elif prompt_from is not None and transcript.size - prompt_from <= TAIL:
             self._prompt = transcript.read(prompt_from)

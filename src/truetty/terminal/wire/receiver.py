@@ -18,7 +18,7 @@ from truetty.terminal.wire.run import Run
 from truetty.terminal.wire.sender import Sender
 
 
-class Listener:
+class Receiver:
     def __init__(self, link: Link, sender: Sender, queries: TerminalQueries) -> None:
         self._link = link
         self._sender = sender
