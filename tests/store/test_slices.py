@@ -83,7 +83,7 @@ async def test_two_readers_at_once_read_nothing_twice(output: Output) -> None:
 async def test_a_summary_ends_though_the_program_prints_on(output: Output) -> None:
     transcript = Transcript()
     growing = Output(Window(transcript, 0))
-    transcript.append(LINE * (PIECES * PIECE // len(LINE)))
+    transcript.append(LINE * (4 * PIECE // len(LINE)))
     loop = asyncio.get_running_loop()
     printing = True
 

@@ -43,7 +43,8 @@ UNICODE = "".join(
 EMOJI = "👩‍🚀 👨‍👩‍👧‍👦 🏳️‍🌈 🇩🇪 1️⃣ ❤️ 🧑🏽‍💻 ok\n" * 40
 
 COMMANDS = {
-    "ls": "ls --color=always -lR /usr/lib /usr/share/doc 2>/dev/null | head -c 6000000",
+    "ls": "ls --color=always -lR /usr/lib /usr/share/doc 2>/dev/null | head -c 1000000",
+    "long ls": "ls --color=always -lR /usr/lib /usr/share/doc 2>/dev/null | head -c 6000000",
     "git log": "git log -p --color=always --stat",
     "git diff": "git diff --color=always HEAD~5 --word-diff=color",
     "apt": "apt-cache show bash coreutils; apt-get -s install hello 2>&1; apt list --installed 2>/dev/null | head -300",
@@ -77,7 +78,9 @@ for n in $(seq 1 40); do seq $n $((n * 30)) > file$((n % 5)).txt; printf 'é %s\
 """
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name.startswith("long") else []) for name in COMMANDS]
+)
 async def test_real_programs_read_as_in_xterm(name: str, place: Path, xterm: truth.Xterm) -> None:
     async with truetty.Terminal("bash", rc=False, cwd=place, size=SIZE, env={"LESS": None}) as terminal:
         if name.startswith("git"):

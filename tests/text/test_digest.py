@@ -135,12 +135,18 @@ def test_runs_are_folded_so_that_more_is_shown() -> None:
     assert result.lines == 5903
 
 
-@pytest.mark.parametrize("budget", [200, 201, 250, 333, 500, 999, 2000, 10_000, 30_000, 1_000_000])
-@pytest.mark.parametrize("end", ["", "\n", "\nmake: *** [all] Error 2\n", "\n\n\n"])
-def test_the_error_at_the_end_of_a_build_is_never_what_is_cut(budget: int, end: str) -> None:
+@pytest.fixture(scope="module")
+def log() -> str:
+    """Of a long build."""
+    text = "".join(f"[{n:6}/100000] gcc -O2 -c src/{n * 7919 % 60000}/part.c -o part.o\n" for n in range(100_000))
+    assert len(text) > 5_000_000
+    return text
+
+
+@each_row("budget", [200, 201, 250, 333, 500, 999, 2000, 10_000, 30_000, 1_000_000])
+@each_row("end", ["", "\n", "\nmake: *** [all] Error 2\n", "\n\n\n"])
+def test_the_error_at_the_end_of_a_build_is_never_what_is_cut(budget: int, end: str, log: str) -> None:
     error = f"error: undefined reference to `main'{end}"
-    log = "".join(f"[{n:6}/100000] gcc -O2 -c src/{n * 7919 % 60000}/part.c -o part.o\n" for n in range(100_000))
-    assert len(log) > 5_000_000
     whole = Digest(Budget(budget))
     for at in range(0, len(log), 1 << 16):
         whole.feed(log[at : at + (1 << 16)])
