@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests import warm
 from tests.acceptance import watched
 from tests.acceptance.watched import PATIENCE
 
@@ -32,9 +33,9 @@ def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(*words: str, stdin: str | None = "", plain: bool = True) -> subprocess.CompletedProcess[str]:
     """`truetty run` with pipes; with `plain=False` any subcommand."""
-    start = RUN if plain else RUN[:3]
-    source = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
-    return subprocess.run([*start, *words], capture_output=True, text=True, timeout=PATIENCE, **source)
+    start = RUN[3:] if plain else []
+    done = warm.run(*start, *words, stdin=None if stdin is None else stdin.encode())
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 class Watched(watched.Watched):

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests import warm
 from tests.acceptance.watched import PATIENCE, TRUETTY, Watched
 from tests.text.casts import cat, check, play, text
 
@@ -43,9 +44,7 @@ def cast(tmp_path: Path) -> Path:
 
 
 def run(*words: object, stdin: bytes = b"", env: dict[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:
-    command = [*TRUETTY, *map(str, words)]
-    environ = {**os.environ, **(env or {})}
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=PATIENCE, env=environ, check=False)
+    return warm.run(*words, stdin=stdin, env={**os.environ, **(env or {})})
 
 
 class Person(Watched):
@@ -383,7 +382,8 @@ def test_clean_is_for_pipes_and_files(tmp_path: Path) -> None:
 
 
 def test_clean_text_is_utf_8_whatever_the_locale() -> None:
-    done = run("clean", stdin="é 漢 🎉\n".encode() + b"\xff\n", env={"LC_ALL": "C", "PYTHONUTF8": "0"})
+    data, env = "é 漢 🎉\n".encode() + b"\xff\n", {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}
+    done = subprocess.run([*TRUETTY, "clean"], input=data, env=env, capture_output=True, timeout=PATIENCE, check=False)
     assert done.stdout == "é 漢 🎉\n\ufffd\n".encode()
 
 

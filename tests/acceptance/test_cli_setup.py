@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests import warm
 from tests.patience import PATIENCE
 from truetty.cli.setup.setup import _change
 
@@ -44,10 +45,10 @@ def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*words: str, cwd: Path | None = None, status: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "truetty", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=cwd, stdin=subprocess.DEVNULL)
-    assert done.returncode == status and "Traceback" not in done.stderr, (done.stdout, done.stderr)
-    return done
+    done = warm.run(*words, stdin=None, cwd=cwd)
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert done.returncode == status and "Traceback" not in err, (out, err)
+    return subprocess.CompletedProcess(done.args, done.returncode, out, err)
 
 
 def entry(client: str, path: Path) -> dict:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests import warm
 from truetty.cli.commands import COMMANDS, load
 
 PATIENCE = 120
@@ -27,6 +28,11 @@ def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*words: str, **env: str) -> subprocess.CompletedProcess[bytes]:
+    return warm.run(*words, stdin=None, env={**os.environ, **env})
+
+
+def start(*words: str, **env: str) -> subprocess.CompletedProcess[bytes]:
+    """In an interpreter of its own, which reads the environment when it starts."""
     return subprocess.run(
         [sys.executable, "-m", "truetty", *words],
         stdin=subprocess.DEVNULL,
@@ -118,9 +124,9 @@ def test_without_json_nothing_is_on_standard_output() -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_output_is_utf_8_in_any_locale(encoding: str) -> None:
-    done = run("run", "--no-rc", "--shell", "bash", "printf 'é 漢\\n'", PYTHONIOENCODING=encoding)
+    done = start("run", "--no-rc", "--shell", "bash", "printf 'é 漢\\n'", PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stdout, done.stderr) == (0, "é 漢\n".encode(), b"")
-    done = run("run", "--no-rc", "--shell", "bash", "--json", "echo é", PYTHONIOENCODING=encoding)
+    done = start("run", "--no-rc", "--shell", "bash", "--json", "echo é", PYTHONIOENCODING=encoding)
     assert json.loads(done.stdout)["output"] == "é\n"
 
 
