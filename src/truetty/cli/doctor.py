@@ -31,12 +31,12 @@ SHELL_PATIENCE: Final = 10.0
 class ShellReport:
     name: str
     path: str | None
-    works: bool
-    strategy: str | None  # how a command's end was known: rich, basic, none
-    exit_codes: bool | None  # a code of 7 came back as 7
-    output_exact: bool | None
-    waiting_seen: bool | None  # `read` was reported as waiting for a line
-    problem: str | None
+    works: bool = False
+    strategy: str | None = None  # how a command's end was known: rich, basic, none
+    exit_codes: bool | None = None  # a code of 7 came back as 7
+    output_exact: bool | None = None
+    waiting_seen: bool | None = None  # `read` was reported as waiting for a line
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +106,12 @@ def _recipe(path: str) -> Recipe:
 async def _try(candidate: _Candidate, opening: OpeningOptions) -> ShellReport:
     name, path = candidate.name, candidate.path
     if path is None:
-        return ShellReport(name, None, False, None, None, None, None, "not installed")
+        return ShellReport(name, None, problem="not installed")
     try:
         async with opening.terminal(shell=path) as terminal:
             echo = await terminal.run(f"{candidate.row.says} truetty", wait=SHELL_PATIENCE)
             if echo.state != "finished":
-                return ShellReport(name, path, False, echo.strategy, None, None, None, f"a plain echo is {echo.state}")
+                return ShellReport(name, path, strategy=echo.strategy, problem=f"a plain echo is {echo.state}")
             code = await terminal.run("sh -c 'exit 7'", wait=SHELL_PATIENCE)
             read = await terminal.run("sh -c 'read x'", wait=SHELL_PATIENCE)
             if read.state == "waiting" and terminal.command is not None:
@@ -125,10 +125,9 @@ async def _try(candidate: _Candidate, opening: OpeningOptions) -> ShellReport:
                 exit_codes=code.exit_code == 7,
                 output_exact=echo.output == "truetty\n",
                 waiting_seen=read.waiting is not None and read.waiting.kind == "line",
-                problem=None,
             )
     except TruettyError as error:
-        return ShellReport(name, path, False, None, None, None, None, str(error))
+        return ShellReport(name, path, problem=str(error))
 
 
 def _host() -> HostReport:

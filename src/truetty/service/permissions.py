@@ -10,11 +10,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from truetty.core.errors import Denied
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
+from truetty.terminal.terminal import Terminal
 from truetty.text.quoting import on_one_line
+
+# How often a command is judged anew because its terminal went elsewhere meanwhile.
+MOST_LOOKS: Final = 3
 
 
 class Location(NamedTuple):
@@ -58,6 +62,27 @@ class Permissions:
     async def judge(self, command: str, location: Location, subject: Subject, asker: Asker | None) -> Permit:
         decision = await self.policy.judge(command, cwd=location.cwd, shell=location.shell)
         return await self.ask(decision, subject, asker)
+
+    async def judge_in(
+        self,
+        terminal: Terminal,
+        command: str,
+        asker: Asker | None,
+        judged: Location | None = None,
+        permit: Permit | None = None,
+    ) -> None:
+        """Returns if it may run where the terminal is now, which may have moved while a person was asked.
+
+        `permit` is one that was given for the location `judged`.
+        """
+        subject = Subject(terminal.task, terminal.id)
+        for _ in range(MOST_LOOKS + 1):
+            location = Location(terminal.cwd, terminal.shell)
+            if permit is not None and location == judged:
+                return self.record(permit, subject)
+            judged, permit = location, await self.judge(command, location, subject, asker)
+        reason = f"terminal {terminal.id} does not stay where it was judged"
+        self.refuse(Decision("deny", reason, None, command), subject, command=command)
 
     async def ask(self, decision: Decision, subject: Subject, asker: Asker | None) -> Permit:
         """The permit, or `Denied`."""

@@ -39,8 +39,6 @@ from truetty.terminal.terminal import Terminal
 from truetty.text.digest import Budget
 from truetty.text.screen import Screen
 
-# How often a command is judged anew because its terminal went elsewhere meanwhile.
-MOST_LOOKS: Final = 3
 PAGE_SIZE: Final = 30_000  # characters
 # Said in the line that stands for what was left out of an output.
 REST: Final = "call read with the command_id and an offset or grep"
@@ -162,7 +160,7 @@ class Service:
     async def _start(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
         if request.terminal is not None:
             chosen = self.registry.get(request.terminal)
-            await self._judge(request, chosen, None, None, asker)
+            await self._permissions.judge_in(chosen, request.command, asker)
             started = await chosen.start(request.command, timeout=timeout)
         else:
             subject = Subject(request.task)
@@ -171,31 +169,13 @@ class Service:
             permit = await self._permissions.judge(request.command, location, subject, asker)
             chosen = await self.registry.acquire(request.cwd, task=request.task, shell=request.shell)
             try:
-                await self._judge(request, chosen, location, permit, asker)
+                await self._permissions.judge_in(chosen, request.command, asker, location, permit)
                 started = await chosen.start(request.command, timeout=timeout)
             except BaseException:
                 self.registry.release(chosen)
                 raise
         self._commands.add(started, self.agent)
         return started
-
-    async def _judge(
-        self,
-        request: StartRequest,
-        terminal: Terminal,
-        judged: Location | None,
-        permit: Permit | None,
-        asker: Asker | None,
-    ) -> None:
-        """Returns if it may run where the terminal is now: it may have moved while a person was asked."""
-        subject = Subject(terminal.task, terminal.id)
-        for _ in range(MOST_LOOKS + 1):
-            location = Location(terminal.cwd, terminal.shell)
-            if permit is not None and location == judged:
-                return self._permissions.record(permit, subject)
-            judged, permit = location, await self._permissions.judge(request.command, location, subject, asker)
-        reason = f"terminal {terminal.id} does not stay where it was judged"
-        self._permissions.refuse(Decision("deny", reason, None, request.command), subject, command=request.command)
 
     # -- afterwards
 

@@ -140,6 +140,16 @@ def put(text: str, keys: tuple[str, ...], value: object, *, comments: bool = Fal
     return text[: node.start] + drawing + text[node.end :]
 
 
+def put_entry(text: str, keys: tuple[str, ...], entry: dict[str, object], *, comments: bool = False) -> str:
+    """A person's additions to our entry (an `env`) stay; an entry that starts no program is replaced."""
+    there = read(text, keys, comments=comments)
+    if not isinstance(there, dict) or "command" not in there:
+        return put(text, keys, entry, comments=comments)
+    for key, value in entry.items():
+        text = put(text, (*keys, key), value, comments=comments)
+    return text
+
+
 def drop(text: str, keys: tuple[str, ...], *, comments: bool = False) -> str | None:
     """Without what stands at these keys, and without what `put` had to make for it. None: `put` made it all."""
     value = read(text, keys, comments=comments)

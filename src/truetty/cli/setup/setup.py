@@ -14,14 +14,15 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Callable
-from typing import Annotated, Final
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
 from truetty import files
 from truetty.cli.setup import json_text, toml_text
-from truetty.cli.setup.clients import CLIENTS, Client, ServerLaunch, find, launch
+from truetty.cli.setup.clients import CLIENTS, Client, Format, ServerLaunch, find, launch
 from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
 
@@ -98,7 +99,7 @@ def _show(client: Client, path: str, started: ServerLaunch, undo: bool) -> None:
 
 def _snippet(client: Client, started: ServerLaunch) -> str:
     """What a person would paste."""
-    return _edit(client)[1]("", client.entry(started))
+    return _EDITORS[client.format].put("", client.keys, client.entry(started))
 
 
 def _list(started: ServerLaunch, project: bool) -> None:
@@ -117,7 +118,7 @@ def _list(started: ServerLaunch, project: bool) -> None:
 def _state(client: Client, path: str, started: ServerLaunch) -> str:
     try:
         text = _read(path)
-        there = None if text is None else _entry(client, _text(path, text))
+        there = None if text is None else _EDITORS[client.format].read(_text(path, text), client.keys)
     except (Misuse, HostError) as error:
         return f"unreadable ({error})"
     if there is None:
@@ -135,53 +136,35 @@ def _is_there(state: str) -> bool:
 # -- the entry
 
 
-Editor = tuple[
-    Callable[[str], object], Callable[[str, dict[str, object]], str], Callable[[str], str | None]
-]  # read, put, drop
+class Editor(NamedTuple):
+    """How one format is read and changed: each takes the text and the keys of our entry."""
+
+    read: Callable[[str, tuple[str, ...]], object]
+    put: Callable[[str, tuple[str, ...], dict[str, object]], str]
+    drop: Callable[[str, tuple[str, ...]], str | None]
 
 
-def _edit(client: Client) -> Editor:
-    keys = client.keys
-    match client.format:
-        case "toml":
-            return (
-                lambda text: toml_text.read(text, keys),
-                lambda text, entry: toml_text.put(text, keys, entry),
-                lambda text: toml_text.drop(text, keys),
-            )
-        case "json" | "jsonc" as format:
-            comments = format == "jsonc"
-            return (
-                lambda text: json_text.read(text, keys, comments=comments),
-                lambda text, entry: _put_json(text, keys, entry, comments),
-                lambda text: json_text.drop(text, keys, comments=comments),
-            )
-
-
-def _put_json(text: str, keys: tuple[str, ...], entry: dict[str, object], comments: bool) -> str:
-    """A person's additions to our entry (an `env`) stay; an entry that starts no program is replaced."""
-    there = json_text.read(text, keys, comments=comments)
-    if not isinstance(there, dict) or "command" not in there:
-        return json_text.put(text, keys, entry, comments=comments)
-    for key, value in entry.items():
-        text = json_text.put(text, (*keys, key), value, comments=comments)
-    return text
-
-
-def _entry(client: Client, text: str) -> object:
-    return _edit(client)[0](text)
+_EDITORS: Final[Mapping[Format, Editor]] = {
+    "toml": Editor(toml_text.read, toml_text.put, toml_text.drop),
+    "json": Editor(json_text.read, json_text.put_entry, json_text.drop),
+    "jsonc": Editor(
+        partial(json_text.read, comments=True),
+        partial(json_text.put_entry, comments=True),
+        partial(json_text.drop, comments=True),
+    ),
+}
 
 
 def _put(client: Client, text: str | None, started: ServerLaunch) -> str | None:
     try:
-        return _edit(client)[1](text or "", client.entry(started))
+        return _EDITORS[client.format].put(text or "", client.keys, client.entry(started))
     except Misuse as error:
         pasted = _snippet(client, started)
         raise Misuse(f"{error}. Nothing was changed. The entry by hand:\n{pasted.rstrip()}", **error.facts) from error
 
 
 def _drop(client: Client, text: str | None) -> str | None:
-    return None if text is None else _edit(client)[2](text)
+    return None if text is None else _EDITORS[client.format].drop(text, client.keys)
 
 
 # -- the file
