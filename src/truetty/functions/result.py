@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from truetty.core.errors import TruettyError
-from truetty.core.outcome import Outcome, Waiting
 from truetty.functions import words
 from truetty.functions.words import Report as Report
 from truetty.functions.words import sendable
-from truetty.service.notices import Notice
-from truetty.text.screen import Screen
 
 # Long facts of an error (a command of a megabyte) are cut: the caller has them.
 LONGEST_FACT: Final = 2000
+SCREEN_FIELDS: Final = ("cursor", "cursor_visible", "size", "title", "alternate")
 
 Type = Literal["state", "text", "whole", "number", "flag", "object", "objects", "texts", "notices"]
 
@@ -67,7 +65,7 @@ FIELDS: Final[Mapping[str, ResultField]] = {
     "offset": ResultField("whole", "read: where in the whole output this begins, in characters"),
     "next_offset": ResultField("whole", "read: where the first character stands that is left out; null: none is, now"),
     "matches": ResultField("objects", "read: lines found by grep"),
-    "screen": ResultField("object", "screen: cursor, cursor_visible, size, title, alternate"),
+    "screen": ResultField("object", f"screen: {', '.join(SCREEN_FIELDS)}"),
     "terminals": ResultField("objects", "terminals: those that are open"),
     "url": ResultField("text", "handoff: where the user types; it works once"),
     "error": ResultField("object", "why nothing was done: code, message, and the facts"),
@@ -88,10 +86,10 @@ class Result:
 
 
 def result(report: Report) -> Result:
-    answer, visible, error = report.answer, report.visible, report.error
+    answer, visible, screen, error = report.answer, report.visible, report.screen, report.error
     data: dict[str, object] = dict.fromkeys(FIELDS)
     if answer is not None:
-        data |= {name: value for name, value in fields(answer.outcome).items() if name in FIELDS}
+        data |= {name: value for name, value in dataclasses.asdict(answer.outcome).items() if name in FIELDS}
         data["reached"] = answer.reached
         if answer.matches is not None:
             data["matches"] = [dataclasses.asdict(match) for match in answer.matches]
@@ -100,34 +98,15 @@ def result(report: Report) -> Result:
         data |= {"offset": visible.offset, "next_offset": visible.next_offset}
     data |= {
         "notes": report.all_notes,
-        "notices": [fields(notice) for notice in report.all_notices],
+        "notices": [dataclasses.asdict(notice) for notice in report.all_notices],
         "next": report.next,
-        "screen": None if report.screen is None else _screen(report.screen),
+        "screen": None if screen is None else {name: getattr(screen, name) for name in SCREEN_FIELDS},
         "terminals": report.terminals,
         "url": report.url,
         "error": None if error is None else _error(error),
     }
     plain = {name: _plain(value) for name, value in data.items()}
     return Result(words.text(report), plain, error.code if error is not None else None)
-
-
-def fields(value: Outcome | Notice | Waiting) -> dict[str, object]:
-    """Its names and values."""
-    found: dict[str, object] = {}
-    for one in dataclasses.fields(value):
-        item: object = getattr(value, one.name)
-        found[one.name] = fields(item) if isinstance(item, Waiting) else item
-    return found
-
-
-def _screen(screen: Screen) -> dict[str, object]:
-    return {
-        "cursor": screen.cursor,
-        "cursor_visible": screen.cursor_visible,
-        "size": screen.size,
-        "title": screen.title,
-        "alternate": screen.alternate,
-    }
 
 
 def _error(error: TruettyError) -> dict[str, object]:

@@ -8,8 +8,7 @@ Rule 3: who comes in and what may be typed is decided in `visits.py`; here it is
 from __future__ import annotations
 
 import html
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from starlette.applications import Starlette
@@ -65,14 +64,8 @@ _FORM: Final = """\
 GONE: Final = "This link was used already, or is no longer valid. Ask the agent for a new one."
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """What a page has sent."""
-
-    key: str | None = field(repr=False)
-    text: str = field(repr=False)
-    enter: bool
-    asked: str | None  # the secrecy that the page was made for
+# What a page has sent: `key`, `text`, `enter`, and `asked`, the secrecy that the page was made for.
+Form = Mapping[str, str]
 
 
 async def serve(visits: Visits) -> Listener:
@@ -122,7 +115,7 @@ class PageApp:
             form = await read_form(request)
             if form is None:
                 return PlainTextResponse("too long", 413, headers=HEADERS)
-            if visit is None or form.key is None or not self._visits.knows(visit, form.key):
+            if visit is None or not self._visits.knows(visit, form.get("key", "")):
                 return gone(request)
             try:
                 await act(visit, form)
@@ -133,7 +126,8 @@ class PageApp:
         return endpoint
 
     async def _type(self, visit: Visit, form: Form) -> None:
-        await self._visits.type(visit, form.text, enter=form.enter, asked=form.asked)
+        enter, asked = form.get("enter") == "yes", form.get("asked")
+        await self._visits.type(visit, form.get("text", ""), enter=enter, asked=asked)
 
     async def _look(self, visit: Visit, form: Form) -> None:
         """The page alone, as it is now."""
@@ -148,14 +142,7 @@ async def read_form(request: Request) -> Form | None:
     if not (length.isascii() and length.isdigit()) or int(length[:9]) > LONGEST_FORM:
         return None
     async with request.form() as form:
-        key, text, asked = (form.get(name) for name in ("key", "text", "asked"))
-        enter = form.get("enter") == "yes"
-    return Form(
-        key if isinstance(key, str) else None,
-        text if isinstance(text, str) else "",
-        enter,
-        asked if isinstance(asked, str) else None,
-    )
+        return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
 # -- how it looks

@@ -7,6 +7,7 @@ Rule 2: what happens to commands nobody waits for is told by `notifications/mess
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any, Final, get_args
 
@@ -22,7 +23,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from truetty import __version__
 from truetty.core import kinds
 from truetty.functions import schemas
-from truetty.functions.result import Result, fields
+from truetty.functions.result import Result
 from truetty.functions.table import Verb
 from truetty.functions.words import notice as notice_line
 from truetty.mcp import words
@@ -131,7 +132,7 @@ class Handlers:
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         if params.uri != NOTICES:
             raise MCPError(types.INVALID_PARAMS, f"Resource not found; there is {NOTICES}", data={"uri": params.uri})
-        news = json.dumps([fields(notice) for notice in self._session(ctx).news], indent=1)
+        news = json.dumps([dataclasses.asdict(notice) for notice in self._session(ctx).news], indent=1)
         contents = types.TextResourceContents(uri=NOTICES, mime_type="application/json", text=news)
         return types.ReadResourceResult(contents=[contents])
 
@@ -157,7 +158,7 @@ class Handlers:
         async def message(notice: Notice) -> None:
             level: types.LoggingLevel = "info" if notice.what == "finished" else "notice"
             if LEVELS.index(level) >= session.quiet_below:
-                data = {**fields(notice), "message": notice_line(notice)}
+                data = {**dataclasses.asdict(notice), "message": notice_line(notice)}
                 params = types.LoggingMessageNotificationParams(level=level, logger=NAME, data=data)
                 await ctx.session.send_notification(types.LoggingMessageNotification(params=params))
 

@@ -10,7 +10,6 @@ Rule 3: a session over HTTP ends by a DELETE, when it has not been used for `UNU
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from truetty.mcp.session import Session, Setup
@@ -36,9 +35,7 @@ class Sessions:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exception: object) -> None:
         await self.close()
 
     def of(self, ctx: ServerRequestContext[object, object]) -> Session:

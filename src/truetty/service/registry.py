@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import builtins
 from dataclasses import replace
-from types import TracebackType
 from typing import Final, Self, Unpack
 
 from truetty.core import kinds
@@ -89,9 +88,7 @@ class Registry:
         self._refill()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exception: object) -> None:
         await self.close()
 
     def __repr__(self) -> str:

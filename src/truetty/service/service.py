@@ -18,7 +18,6 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from math import inf
-from types import TracebackType
 from typing import Final, Self, TypedDict, Unpack
 
 from truetty.core import patterns
@@ -108,9 +107,7 @@ class Service:
         await self.registry.__aenter__()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exception: object) -> None:
         await self.close()
 
     async def close(self) -> None:

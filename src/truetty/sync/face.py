@@ -470,9 +470,7 @@ class Registry(Face[AsyncRegistry]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def explain_rest(self, rest: str) -> None:
