@@ -11,31 +11,14 @@ TERM: Final = "xterm-256color"
 FRIENDLY: Final[dict[str, str | None]] = {
     "TERM": TERM,
     "AI_AGENT": "truetty",  # lets a person's rc files leave heavy themes out
-    "PAGER": "cat",
-    "GIT_PAGER": "cat",
-    "GH_PAGER": "cat",
-    "MANPAGER": "cat",
-    "SYSTEMD_PAGER": "cat",
+    **dict.fromkeys(("PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER", "SYSTEMD_PAGER"), "cat"),
     "GIT_EDITOR": ":",
     "GIT_MERGE_AUTOEDIT": "no",
     "DEBIAN_FRONTEND": "noninteractive",
     # They describe another terminal than ours.
-    "COLUMNS": None,
-    "LINES": None,
-    "TERMCAP": None,
-    "WINDOWID": None,
-    "STY": None,
-    "TMUX": None,
-    "TMUX_PANE": None,
-    "VTE_VERSION": None,
-    "TERM_PROGRAM": None,
-    "TERM_PROGRAM_VERSION": None,
-    "VSCODE_INJECTION": None,
-    "VSCODE_SHELL_INTEGRATION": None,
-    "SHELL_SESSION_ID": None,
-    "ITERM_SESSION_ID": None,
-    "KITTY_WINDOW_ID": None,
-    "OLDPWD": None,
+    **dict.fromkeys(("COLUMNS", "LINES", "TERMCAP", "WINDOWID", "STY", "TMUX", "TMUX_PANE", "VTE_VERSION")),
+    **dict.fromkeys(("TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VSCODE_INJECTION", "VSCODE_SHELL_INTEGRATION")),
+    **dict.fromkeys(("SHELL_SESSION_ID", "ITERM_SESSION_ID", "KITTY_WINDOW_ID", "OLDPWD")),
 }
 
 

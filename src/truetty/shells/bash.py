@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from truetty.shells.row import Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
@@ -33,60 +33,49 @@ from truetty.shells.writing import (
 
 PROMPT_BEGINS = re.compile(rb"\x1b\[\?2004h")  # readline switches bracketed paste on, then prints the prompt
 _WITH_VALUE = frozenset({"--rcfile", "--init-file"})
+_OWN_WAY = frozenset({"--login", "--norc", "--noprofile", "--posix"})  # what decides how the hook comes in
 
 
 def cd(path: str) -> str:
     return f"\\builtin cd -- {quote(path)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Arguments:
     """The user's arguments, sorted: bash wants every long option before the first short one."""
 
-    long: tuple[str, ...] = ()
-    rest: tuple[str, ...] = ()
-    login: bool = False
-    norc: bool = False
-    noprofile: bool = False
-    posix: bool = False
+    long: list[str] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)
+    options: set[str] = field(default_factory=set)  # those of `_OWN_WAY`
     rcfile: str | None = None
 
 
 def _read_arguments(arguments: Sequence[str]) -> _Arguments | None:
     """None: no prompt is asked for (a script, `-c`)."""
-    long: list[str] = []
-    rest: list[str] = []
-    login = norc = noprofile = posix = command = False
-    rcfile: str | None = None
+    found = _Arguments()
     words = iter(arguments)
     for word in words:
         if word in _WITH_VALUE:
-            rcfile = next(words, None)
+            found.rcfile = next(words, None)
+        elif word in _OWN_WAY:
+            found.options.add(word)
         elif word.startswith("--") and word != "--":
-            match word:
-                case "--login":
-                    login = True
-                case "--norc":
-                    norc = True
-                case "--noprofile":
-                    noprofile = True
-                case "--posix":
-                    posix = True
-                case _:
-                    long.append(word)
+            found.long.append(word)
         elif len(word) > 1 and word[0] in "-+" and word != "--":
-            login = login or (word[0] == "-" and "l" in word)
-            command = command or (word[0] == "-" and "c" in word)
-            rest.append(word)
+            if word[0] == "-" and "c" in word:
+                return None
+            if word[0] == "-" and "l" in word:
+                found.options.add("--login")
+            found.rest.append(word)
             if word[-1] in "oO" and (value := next(words, None)) is not None:
-                posix = posix or (value == "posix" and word[0] == "-")
-                rest.append(value)
+                if value == "posix" and word[0] == "-":
+                    found.options.add("--posix")
+                found.rest.append(value)
+        elif word in ("-", "--") and next(words, None) is None:
+            found.rest.append(word)
         else:
-            rest += [word, *words]
-            command = command or word not in ("-", "--") or len(rest) > rest.index(word) + 1
-    if command:
-        return None
-    return _Arguments(tuple(long), tuple(rest), login, norc, noprofile, posix, rcfile)
+            return None
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +89,22 @@ class Bash:
         if wishes is None:
             return None
         folder, rc, env = request.folder, request.rc, request.env
-        noprofile = wishes.noprofile or not rc
-        long, changes = list(wishes.long), dict[str, str | None]()
+        login = ["--login"] if "--login" in wishes.options else []
+        posix = ["--posix"] if "--posix" in wishes.options else []
+        noprofile = "--noprofile" in wishes.options or not rc
+        long, changes = wishes.long, dict[str, str | None]()
         start, sources = "", ""
-        if wishes.posix or self.named_sh or "POSIXLY_CORRECT" in env:
-            long += ["--posix"] * wishes.posix + ["--login"] * wishes.login + ["--noprofile"] * noprofile
+        if posix or self.named_sh or "POSIXLY_CORRECT" in env:
+            long += posix + login + ["--noprofile"] * noprofile
             start = _restore("ENV", env.get("ENV"))
             sources = source_env_file("\\builtin .", env.get("ENV")) if rc else ""
             changes["ENV"] = f"{folder}/rc"
-        elif wishes.login or wishes.norc or not rc:
-            long += ["--posix"] + ["--login"] * wishes.login
+        elif login or "--norc" in wishes.options or not rc:
+            long += ["--posix", *login]
             start = _LEAVE_POSIX + _restore("ENV", env.get("ENV"))
             if "HISTFILE" not in env:  # POSIX mode chose another default
                 start += "HISTFILE=~/.bash_history;"
-            sources = _PROFILES if wishes.login and not noprofile else ""
+            sources = _PROFILES if login and not noprofile else ""
             changes["ENV"] = f"{folder}/rc"
         else:
             long += ["--rcfile", f"{folder}/rc"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from truetty.store.part import Part
 
@@ -27,14 +27,6 @@ class Found:
     count: int  # of all lines that match
 
 
-@dataclass(slots=True)
-class _Hit:
-    line_number: int
-    line: str
-    before: list[str]
-    after: list[str] = field(default_factory=list)
-
-
 class Search:
     def __init__(self, context: int, limit: int, most: int) -> None:
         self._context = context
@@ -44,7 +36,7 @@ class Search:
         self._wanted_after = 0
         self._shown: list[str] = []
         self._size = 0
-        self._hits: list[_Hit] = []
+        self._matches: list[Match] = []
         self._count = 0
         self._omitted = 0
         self._gap: int | None = None  # where the first line stands that is not shown
@@ -53,23 +45,23 @@ class Search:
         """The next line; `offset` is where it begins."""
         if matches:
             self._count += 1
-            full = len(self._hits) >= self._most
+            full = len(self._matches) >= self._most
             before = [text for at, text, begin in self._before if self._show(at, text, begin, "-", full=full)]
             if self._show(number, line, offset, ":", full=full):
-                self._hits.append(_Hit(number, line, before))
+                self._matches.append(Match(number, line, tuple(before)))
             self._before.clear()
             self._wanted_after = self._context
         elif self._wanted_after:
             self._wanted_after -= 1
-            if self._show(number, line, offset, "-") and self._hits:
-                self._hits[-1].after.append(line)
+            if self._show(number, line, offset, "-") and self._matches:
+                last = self._matches[-1]
+                self._matches[-1] = replace(last, after=(*last.after, line))
         else:
             self._before.append((number, line, offset))
 
     def result(self) -> Found:
-        matches = (Match(hit.line_number, hit.line, tuple(hit.before), tuple(hit.after)) for hit in self._hits)
         part = Part("".join(self._shown), self._omitted, None, self._gap)
-        return Found(part, tuple(matches), self._count)
+        return Found(part, tuple(self._matches), self._count)
 
     def _show(self, number: int, line: str, offset: int, sign: str, *, full: bool = False) -> bool:
         """Whether it is shown: once a line was left out, all further ones are."""

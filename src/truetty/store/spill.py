@@ -16,29 +16,12 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import Final
 
 from truetty import files
 
 DEFAULT_QUOTA: Final = 1 << 30  # a runaway `yes` reaches it in ten seconds; a log that anybody reads does not
 DEFAULT_TOTAL: Final = 8 << 30  # all terminals of this process together
-
-
-class Store(Protocol):
-    """Where bytes go that memory has no room for. A file that others fill first (by splice) `holds` them already."""
-
-    @property
-    def path(self) -> str | None: ...
-    @property
-    def holds(self) -> int: ...  # no byte at or after this offset is in the store
-    @property
-    def trouble(self) -> str | None: ...  # why the last write fell short; None when it did not
-    def write(self, at: int, data: memoryview) -> int: ...  # how many, from the front, were kept; never raises OSError
-    def blank(self, start: int, end: int) -> bool: ...  # bytes kept before become stars; never raises OSError
-    def read(self, at: int, size: int) -> bytes: ...  # fewer when the file has shrunk; raises OSError
-    def intact(self) -> bool: ...  # whether bytes kept before can still be reached
-    def close(self) -> None: ...  # hold no descriptor; reading goes on
-    def discard(self) -> None: ...  # leave nothing behind
 
 
 class Allowance:
@@ -68,8 +51,8 @@ class Spill:
         self._file: str | None = None
         self._made: str | None = None  # the private folder, where none was given
         self._left: tuple[int, ...] = ()  # how the file looked when its descriptor was closed
-        self.holds = 0
-        self.trouble: str | None = None
+        self.holds = 0  # no byte at or after this offset is in the file
+        self.trouble: str | None = None  # why the last write fell short; None when it did not
 
     @property
     def path(self) -> str | None:
@@ -77,6 +60,7 @@ class Spill:
         return self._file if self._in_place() else None
 
     def write(self, at: int, data: memoryview) -> int:
+        """How many bytes, from the front, were kept."""
         most = min(len(data), self._own.left, self._total.left)
         done = 0
         self.trouble = None if most == len(data) else "quota reached"
@@ -93,6 +77,7 @@ class Spill:
         return done
 
     def blank(self, start: int, end: int) -> bool:
+        """Bytes kept before become stars; False where that cannot be done."""
         try:
             with self._opened() as fd:
                 return os.pwrite(fd, b"*" * (end - start), start) == end - start
@@ -101,6 +86,7 @@ class Spill:
             return False
 
     def read(self, at: int, size: int) -> bytes:
+        """Fewer when the file has shrunk. Raises OSError."""
         with self._opened() as fd:
             data = os.pread(fd, size, at)
             while len(data) < size and (more := os.pread(fd, size - len(data), at + len(data))):
@@ -108,13 +94,16 @@ class Spill:
         return data
 
     def intact(self) -> bool:
+        """Whether bytes kept before can still be reached."""
         return self._fd >= 0 or self._file is None or self._in_place()
 
     def close(self) -> None:
+        """Hold no descriptor; reading goes on."""
         self._rescue()
         self._release()
 
     def discard(self) -> None:
+        """Leave nothing behind."""
         if os.getpid() != self._maker:
             return
         self._release()

@@ -13,7 +13,7 @@ import weakref
 from typing import Final
 
 from truetty.core.errors import HostError, Misuse
-from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance, Spill, Store, refused
+from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance, Spill, refused
 
 DEFAULT_MEMORY: Final = 1 << 20  # a terminal may cost 2 MB in all, and a growing bytearray has an eighth of slack
 
@@ -33,7 +33,7 @@ class Transcript:
         folder: str | None = None,
         quota: int | None = DEFAULT_QUOTA,
         total: Allowance = TOTAL,
-        store: Store | None = None,
+        store: Spill | None = None,
     ) -> None:
         if memory < 0 or (quota is not None and quota < 0):
             raise Misuse("memory and quota cannot be negative", memory=memory, quota=quota)
@@ -43,7 +43,7 @@ class Transcript:
         self._recent = bytearray()
         self._base = 0  # the offset of the first byte in memory
         self._gaps: list[Range] = []
-        self._store: Store = Spill(folder, quota, total) if store is None else store
+        self._store = Spill(folder, quota, total) if store is None else store
         self._finalize = weakref.finalize(self, self._store.discard)
 
     @property

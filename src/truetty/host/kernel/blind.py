@@ -16,7 +16,7 @@ import os
 from truetty.core.observation import Observation
 from truetty.host.base import Family, ShellProcess
 from truetty.host.kernel import ports
-from truetty.host.kernel.tty import Attributes, LocalTty, is_secret, open_slave
+from truetty.host.kernel.tty import Attributes, LocalTty, open_slave, seen_by_modes
 
 
 class BlindObserver:
@@ -51,20 +51,13 @@ class BlindLook:
     def observe(self) -> Observation:
         if self._gone():
             return Observation("exited")
-        if self._asks_secret():
-            return Observation("waiting", conclusive=False, kind="secret")
-        if self._tells and self._tty.shell_in_front() is False:
+        seen = seen_by_modes(self._tty)
+        if seen.seen == "unknown" and self._tells and self._tty.shell_in_front() is False:
             return Observation("running", conclusive=False)
-        return Observation("unknown", conclusive=False)
+        return seen
 
     def learn(self) -> bool:
         return False
-
-    def _asks_secret(self) -> bool:
-        try:
-            return is_secret(self._tty.local_flags()) and not self._tty.unread()
-        except OSError:
-            return False
 
     def _gone(self) -> bool:
         with contextlib.suppress(OSError):

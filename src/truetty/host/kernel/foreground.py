@@ -21,7 +21,7 @@ from truetty.core.observation import Observation, ReadKind
 from truetty.host.kernel import proc, prompts
 from truetty.host.kernel.calls import Block, Device, blocked, call_of, holds_tty
 from truetty.host.kernel.stack import path_of
-from truetty.host.kernel.tty import LocalTty, is_editing, is_secret, kind_of
+from truetty.host.kernel.tty import LocalTty, is_editing, kind_of, seen_by_modes
 
 _MOST_RELAYS = 4  # script in sudo in script ...: nobody goes deeper, and a loop must end
 _MOST_THREADS = 64
@@ -54,15 +54,15 @@ class Foreground:
         self._busy = False
         self._hidden = False
 
-    def look(self, group: int, family: Sequence[proc.Stat], consumed: int | None = None) -> Observation:
+    def look(self, group: int, family: Sequence[proc.Stat]) -> Observation:
         """`family` is everybody who descends from the session's leader, parents before children."""
         members = [one for one in family if one.group == group and one.state not in proc.DEAD]
         if not members:
             members = [one for one in proc.everything() if one.group == group and one.state not in proc.DEAD]
         if not members:
-            return Observation("running", conclusive=False, consumed=consumed)
+            return Observation("running", conclusive=False)
         if all(one.state in proc.HALTED for one in members):
-            return Observation("stopped", consumed=consumed)
+            return Observation("stopped")
         for one in members:
             self._ask(one)
         beneath = _beneath(members, family)
@@ -81,7 +81,7 @@ class Foreground:
             verdict = Observation("unknown", conclusive=False)
         whole = len(family) < proc.MOST_PROCESSES
         conclusive = verdict.conclusive and (whole or verdict.seen == "waiting")
-        return replace(verdict, conclusive=conclusive, consumed=consumed, busy=self._busy)
+        return replace(verdict, conclusive=conclusive, busy=self._busy)
 
     def _ask(self, one: proc.Stat) -> None:
         if one.state in proc.HALTED:
@@ -118,13 +118,7 @@ class Foreground:
         if not self._readers:
             if not self._hidden or self._busy:
                 return Observation("running")
-            local = self._tty.local_flags()
-            inner = self._relayed(beneath)
-            if inner is not None:
-                return inner
-            if is_secret(local) and not self._tty.unread():
-                return Observation("waiting", conclusive=False, kind="secret")
-            return Observation("unknown", conclusive=False)
+            return self._relayed(beneath) or seen_by_modes(self._tty)
         reader = next((one for one in self._readers if one.stuck), self._readers[0])
         pid, thread = reader.of.pid, reader.thread
         wakes, call = proc.wakes(pid, thread), call_of(pid, thread)

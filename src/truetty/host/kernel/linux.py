@@ -29,7 +29,7 @@ from truetty.host.kernel.family import LinuxFamily
 from truetty.host.kernel.foreground import Foreground
 from truetty.host.kernel.shell import LinuxProcess
 from truetty.host.kernel.stack import path_of
-from truetty.host.kernel.tty import Attributes, LocalTty, is_editing, is_secret, kind_of, open_slave
+from truetty.host.kernel.tty import Attributes, LocalTty, is_editing, kind_of, open_slave, seen_by_modes
 
 _SHARED_PROMPTS = prompts.Prompts()
 
@@ -112,46 +112,45 @@ class LinuxLook:
             return seen
         self._ready = None
         try:
-            seen = self._look(front, local, call, consumed)
+            seen = self._look(front, local, call)
             if seen.reader == self._shell.pid and self._turn() != turns:
                 # It ran while we looked: its call, its modes and its stack are not of one moment.
-                seen = Observation("running", consumed=consumed, busy=True)
+                seen = Observation("running", busy=True)
         except OSError:  # out of descriptors or memory: then nothing is known
-            seen = Observation("unknown", conclusive=False, consumed=consumed)
+            seen = Observation("unknown", conclusive=False)
+        seen = replace(seen, consumed=consumed)
         if seen.seen == "ready" and None not in facts:
             self._ready = facts, seen
         return seen
 
-    def _look(self, front: int | None, local: int, call: bytes | None, consumed: int | None) -> Observation:
+    def _look(self, front: int | None, local: int, call: bytes | None) -> Observation:
         of = self._shell.alive()
         if of is None:
-            return Observation("exited", consumed=consumed)
+            return Observation("exited")
         if front is None:
-            return Observation("unknown", conclusive=False, consumed=consumed)
+            return Observation("unknown", conclusive=False)
         if front != of.group:
             self._learn_work(of, call)
-            return self._foreground().look(front, proc.descendants(of), consumed)
+            return self._foreground().look(front, proc.descendants(of))
         if of.state in proc.HALTED:
-            return Observation("stopped", consumed=consumed)
+            return Observation("stopped")
         if of.state in proc.ON_CPU:
-            return Observation("running", consumed=consumed, busy=True)
+            return Observation("running", busy=True)
         if call is None:
-            if is_secret(local) and not self._tty.unread():
-                return Observation("waiting", conclusive=False, kind="secret", consumed=consumed)
-            return Observation("unknown", conclusive=False, consumed=consumed)
+            return seen_by_modes(self._tty)
         block = blocked(of, of.pid, self._device, call)
         match block.state:
             case "running":
-                return Observation("running", consumed=consumed, busy=True)
+                return Observation("running", busy=True)
             case "hidden":
-                return Observation("unknown", conclusive=False, consumed=consumed)
+                return Observation("unknown", conclusive=False)
             case "elsewhere":
                 family = proc.descendants(of)
                 if any(one.group == front and one.state not in proc.DEAD for one in family):
-                    return self._foreground().look(front, family, consumed)
-                return Observation("running", consumed=consumed)
+                    return self._foreground().look(front, family)
+                return Observation("running")
             case "reads":
-                return self._reading(of, block, local, consumed)
+                return self._reading(of, block, local)
 
     def _learn_work(self, of: proc.Stat, call: bytes | None) -> None:
         """A job is in front, and the shell is blocked where it waits for one: once for each such place."""
@@ -167,11 +166,11 @@ class LinuxLook:
     def _foreground(self) -> Foreground:
         return Foreground(self._tty, self._device, self._known, self._lent)
 
-    def _reading(self, of: proc.Stat, block: Block, local: int, consumed: int | None) -> Observation:
+    def _reading(self, of: proc.Stat, block: Block, local: int) -> Observation:
         """The shell itself is blocked on our tty: where?"""
         unread = self._tty.unread()
         if unread:
-            return Observation("running", consumed=consumed)
+            return Observation("running")
         turns = self._turn()
         wakes = int(turns.split()[2]) if turns else None
         shape = prompts.shape_of(of, block, is_editing(local))
@@ -182,20 +181,20 @@ class LinuxLook:
             case "prompt":
                 self._proven = _image(of)
                 # Where unread input cannot be counted we are not sure that it waits.
-                return Observation("ready", unread is not None, None, of.pid, of.name, wakes, consumed)
+                return Observation("ready", unread is not None, None, of.pid, of.name, wakes)
             case "editor_elsewhere":
-                return Observation("waiting", False, "continuation", of.pid, of.name, wakes, consumed)
+                return Observation("waiting", False, "continuation", of.pid, of.name, wakes)
             case "editor_in_builtin":
-                return Observation("waiting", block.stuck, "line", of.pid, of.name, wakes, consumed)
+                return Observation("waiting", block.stuck, "line", of.pid, of.name, wakes)
             case "never_seen_program":
                 # After `exec` of another shell: most likely its prompt, but nobody has confirmed it.
                 alike = shape is not None and prompts.resembles_prompt(of.name, shape)
                 kind = "shell" if alike and prompts.is_interactive_shell(of) else kind_of(local)
-                return Observation("waiting", False, kind, of.pid, of.name, wakes, consumed)
+                return Observation("waiting", False, kind, of.pid, of.name, wakes)
             case "new_editing_mode" if not is_editing(local) or _image(of) != self._proven:
-                return Observation("waiting", False, "shell", of.pid, of.name, wakes, consumed)
+                return Observation("waiting", False, "shell", of.pid, of.name, wakes)
             case "new_editing_mode" | "plain_read":
-                return Observation("waiting", block.stuck, kind_of(local), of.pid, of.name, wakes, consumed)
+                return Observation("waiting", block.stuck, kind_of(local), of.pid, of.name, wakes)
 
     # ── the prompt ──────────────────────────────────────────────────────────────────────────────────────────────
 

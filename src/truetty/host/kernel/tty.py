@@ -13,7 +13,7 @@ import sys
 import termios
 from typing import Any, NamedTuple, TypeAlias
 
-from truetty.core.observation import ReadKind
+from truetty.core.observation import Observation, ReadKind
 from truetty.host.base import Modes, Tty
 
 # As termios.tcgetattr has them.
@@ -162,6 +162,15 @@ def kind_of(local: int) -> ReadKind:
 
 def is_secret(local: int) -> bool:
     return bool(local & termios.ICANON) and not local & termios.ECHO
+
+
+def seen_by_modes(tty: LocalTty) -> Observation:
+    """What the modes alone give away: line mode without echo is a question for a secret."""
+    try:
+        asks = is_secret(tty.local_flags()) and not tty.unread()
+    except OSError:
+        asks = False
+    return Observation("waiting" if asks else "unknown", conclusive=False, kind="secret" if asks else None)
 
 
 def is_editing(local: int) -> bool:
