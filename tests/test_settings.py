@@ -367,7 +367,7 @@ async def test_the_policy_and_the_audit_log(home: Path) -> None:
 def test_the_defaults_are_those_of_the_parts() -> None:
     settings = Settings()
     assert settings.startup == options.STARTUP
-    assert settings.budget == digest.DEFAULT and settings.head_share == digest.Budget().head_share
+    assert settings.budget == digest.DEFAULT_BUDGET and settings.head_share == digest.Budget().head_share
     assert settings.memory == transcript.DEFAULT_MEMORY
     assert (settings.quota, settings.total_quota) == (spill.DEFAULT_QUOTA, spill.DEFAULT_TOTAL)
     assert settings.coalesce == options.COALESCE and settings.terminals == MOST_TERMINALS

@@ -13,10 +13,10 @@ from tests.rows import each_row
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Waiting, WaitingKind
 from truetty.questions.prompts import describe
-from truetty.questions.replies import LONGEST, MOST_NOTES, Answer, Replies, Reply
+from truetty.questions.replies import LONGEST_SEARCH, MOST_NOTES, Replies, Reply, ReplyAnswer
 
 
-def ask(replies: Replies, text: str, kind: WaitingKind = "line", program: str | None = "tool") -> Answer | None:
+def ask(replies: Replies, text: str, kind: WaitingKind = "line", program: str | None = "tool") -> ReplyAnswer | None:
     lines = text.split("\n")
     return replies.answer(Waiting(kind, lines[-1], program), describe(kind, program, lines), lines)
 
@@ -34,7 +34,7 @@ def test_a_rule_answers_what_it_covers_and_says_so() -> None:
     replies = Replies([rule])
     answer = ask(replies, "Would remove:\n  a\nProceed (Y/n)? ")
     note = r"answered 'y' to 'Proceed (Y/n)?' by rule 'Proceed \(' (1 of 1)"
-    assert answer == Answer("y\r", note, rule)
+    assert answer == ReplyAnswer("y\r", note, rule)
     assert replies.notes == (note,)
 
 
@@ -221,9 +221,9 @@ def test_usual_patterns_are_rules() -> None:
 
 def test_only_the_end_of_a_long_line_is_searched_and_its_start_stays_its_start() -> None:
     replies = Replies([Reply("^Proceed", "y", limit=9), Reply("start", "y", limit=9), Reply("end", "n", limit=9)])
-    assert typed(replies, "x" * LONGEST + "Proceed?") is None
-    assert typed(replies, "start" + "x" * LONGEST) is None
-    assert typed(replies, "x" * LONGEST + "end? ") == "n\r"
+    assert typed(replies, "x" * LONGEST_SEARCH + "Proceed?") is None
+    assert typed(replies, "start" + "x" * LONGEST_SEARCH) is None
+    assert typed(replies, "x" * LONGEST_SEARCH + "end? ") == "n\r"
 
 
 # ── which rules can be made ─────────────────────────────────────────────────────────────────────────────────────────

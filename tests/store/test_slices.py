@@ -21,7 +21,7 @@ PIECES = 20
 @pytest.fixture
 def output(monkeypatch: pytest.MonkeyPatch) -> Output:
     """Long enough for some slices, each of which is over after one piece."""
-    monkeypatch.setattr(slices, "SLICE", 0)
+    monkeypatch.setattr(slices, "SLICE_SECONDS", 0)
     transcript = Transcript()
     window = Window(transcript, 0)
     transcript.append(LINE * (PIECES * PIECE // len(LINE) + 1))

@@ -509,10 +509,10 @@ def test_a_total_is_shared_and_given_back() -> None:
     first.append(b"t" * 700)
     second.append(b"u" * 700)
     assert second.gaps() == ((300, 700),)
-    assert total.left == 0
+    assert total.remaining == 0
     del first
     gc.collect()
-    assert total.left == 700
+    assert total.remaining == 700
     second.append(b"v" * 100)
     assert second.read() == b"u" * 300 + b"v" * 100
 

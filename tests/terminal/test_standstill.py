@@ -48,7 +48,7 @@ def meter(monkeypatch: pytest.MonkeyPatch) -> Meter:
         return feed(self, data)
 
     monkeypatch.setattr(Cleaner, "feed", counted)
-    monkeypatch.setattr(slices, "SLICE", 0)
+    monkeypatch.setattr(slices, "SLICE_SECONDS", 0)
     return meter
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.rows import each_row
 from truetty import Misuse
-from truetty.text.digest import DEFAULT, SMALLEST, Budget, Digest, Digested, digest, tokens
+from truetty.text.digest import DEFAULT_BUDGET, SMALLEST_BUDGET, Budget, Digest, DigestResult, digest, tokens
 
 NUMBERS = "".join(f"{number}\n" for number in range(1001, 3001))  # data: not folded
 OMISSION = re.compile(r"\[… ([\d,]+) bytes, ([\d,]+) lines? left out(?:; [^…]*)? …\]\n")
@@ -27,8 +27,8 @@ def test_text_within_the_budget_is_the_same_object() -> None:
     text = "a\na\n" * 50
     result = digest(text, Budget(200))
     assert result.text is text
-    assert result == Digested(text, 0, 200, 100)
-    assert digest("", Budget(200)) == Digested("", 0, 0, 0)
+    assert result == DigestResult(text, 0, 200, 100)
+    assert digest("", Budget(200)) == DigestResult("", 0, 0, 0)
     assert digest("x", Budget(200)).lines == 1
 
 
@@ -186,7 +186,7 @@ PIECES = st.one_of(
 )
 
 
-@given(st.lists(PIECES, max_size=60), st.integers(SMALLEST, 900), st.floats(0, 1))
+@given(st.lists(PIECES, max_size=60), st.integers(SMALLEST_BUDGET, 900), st.floats(0, 1))
 def test_whatever_comes(pieces: list[str], budget: int, share: float) -> None:
     text = "".join(pieces)
     within = Budget(budget, share)
@@ -205,7 +205,7 @@ def test_whatever_comes(pieces: list[str], budget: int, share: float) -> None:
     assert streamed.result() == result
 
 
-@given(st.lists(PIECES, max_size=40).map("".join), st.integers(SMALLEST, 500))
+@given(st.lists(PIECES, max_size=40).map("".join), st.integers(SMALLEST_BUDGET, 500))
 def test_every_character_is_shown_or_counted(text: str, budget: int) -> None:
     text = "".join(char for char in text if char not in "0123456789")  # so that nothing but equal lines is folded
     result = digest(text, Budget(budget, rest=""))
@@ -226,7 +226,7 @@ def test_every_character_is_shown_or_counted(text: str, budget: int) -> None:
     assert counted == result.omitted
 
 
-@given(st.text("ab\n", max_size=400), st.integers(0, SMALLEST))
+@given(st.text("ab\n", max_size=400), st.integers(0, SMALLEST_BUDGET))
 def test_small_budgets_do_what_they_can(text: str, budget: int) -> None:
     result = digest(text, Budget(budget))
     assert result.characters == len(text)
@@ -236,7 +236,7 @@ def test_small_budgets_do_what_they_can(text: str, budget: int) -> None:
 def test_budgets() -> None:
     assert Budget.of(12) == Budget(12)
     assert Budget.of(Budget.of_tokens(100)).characters == 400
-    assert Budget().characters == DEFAULT
+    assert Budget().characters == DEFAULT_BUDGET
     assert [tokens(size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
     with pytest.raises(Misuse, match="-1"):
         Budget(-1)

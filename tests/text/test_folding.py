@@ -10,7 +10,7 @@ from truetty.text.folding import units
 
 
 def fold(text: str) -> str:
-    return "".join(unit.shown for unit in units(text, len(text)))
+    return "".join(unit.text for unit in units(text, len(text)))
 
 
 @pytest.mark.parametrize(

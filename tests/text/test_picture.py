@@ -19,7 +19,7 @@ from truetty.text.picture import (
     MOST_ROWS,
     SIXTEEN,
     WIDTH,
-    fitted,
+    fit,
     picture,
 )
 from truetty.text.screen import Model
@@ -152,7 +152,7 @@ def test_anything_makes_a_picture(data: bytes) -> None:
 
 def test_an_outcome_is_as_high_as_its_text() -> None:
     def size(data: bytes) -> tuple[int, int]:
-        return fitted(data, (40, 10)).screen().size
+        return fit(data, (40, 10)).screen().size
 
     assert size(b"") == (40, 1)
     assert size(b"one\r\n") == (40, 1)
@@ -160,16 +160,16 @@ def test_an_outcome_is_as_high_as_its_text() -> None:
     assert size(b"x\r\n" * 30) == (40, 30)
     assert size(b"a\r\n\x1b[44m  \x1b[0m\r\n") == (40, 2)
     assert size(b"w" * 100) == (40, 3)
-    assert fitted(b"one\r\n", (40, 10)).screen().lines == ("one",)
-    assert fitted(b"x\r\n" * 5000, (40, 10)).screen().size == (40, MOST_ROWS)
-    assert fitted(b"\x1b[?1049h\x1b[Hfull", (40, 10)).screen().size == (40, 10)
-    assert fitted(b"\x1b[9;1Hnine", (40, 10)).screen().size == (40, 10)
+    assert fit(b"one\r\n", (40, 10)).screen().lines == ("one",)
+    assert fit(b"x\r\n" * 5000, (40, 10)).screen().size == (40, MOST_ROWS)
+    assert fit(b"\x1b[?1049h\x1b[Hfull", (40, 10)).screen().size == (40, 10)
+    assert fit(b"\x1b[9;1Hnine", (40, 10)).screen().size == (40, 10)
 
 
 @pytest.mark.parametrize("size", [(100_000, 2), (65535, 65535), (0, 5), (5, -1), (1000, 1000)])
 def test_what_is_too_large_is_refused_before_it_is_made(size: tuple[int, int]) -> None:
     with pytest.raises(Misuse):
-        fitted(b"x", size)
+        fit(b"x", size)
 
 
 def test_a_picture_is_bounded() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rows import each_row
-from truetty.text.playback import LONGEST, Playback
+from truetty.text.playback import LONGEST_STRING, Playback
 from truetty.text.screen import Model
 
 RECORDINGS = sorted(Path(__file__).with_name("recordings").glob("*.raw"))
@@ -83,7 +83,7 @@ def test_a_sequence_that_never_ends_takes_nothing_with_it() -> None:
     assert playback.show("a\x1b]52;c;") == "a"
     assert "".join(playback.show("x" * 1000) for _ in range(100)) == ""
     assert playback.show("\x1b") + playback.show("\\b") == "b"
-    assert len(playback._cut) <= LONGEST
+    assert len(playback._cut) <= LONGEST_STRING
     assert shown("\x1b]0;" + "x" * 5000, "\x1b[31mred") == "\x1b[31mred"
     assert shown("\x1b[" + "1" * 5000, "m") == "m"
     assert shown("\x1b]52;c;abc\x18text") == "]52;c;abctext".replace("]", "")

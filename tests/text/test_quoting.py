@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from truetty.text.quoting import LONGEST, MOST, on_one_line, whole
+from truetty.text.quoting import LONGEST_QUOTE, LONGEST_TEXT, on_one_line, whole
 
 
 def test_on_one_line() -> None:
     assert on_one_line("ls\n-l") == "ls⏎-l"
     assert on_one_line("a\x1b[31m\u202e\t") == "a<U+001B>[31m<U+202E><U+0009>"
-    assert on_one_line("x" * 500) == "x" * LONGEST + "…"
+    assert on_one_line("x" * 500) == "x" * LONGEST_QUOTE + "…"
 
 
 def test_whole() -> None:
     assert whole("ls\n-l\u200b") == "ls\n-l<U+200B>"
     assert whole("x" * 500) == "x" * 500
-    assert whole("x" * (MOST + 1234)) == "x" * MOST + "\n[… 1,234 more characters …]"
+    assert whole("x" * (LONGEST_TEXT + 1234)) == "x" * LONGEST_TEXT + "\n[… 1,234 more characters …]"

@@ -19,7 +19,7 @@ import typer
 from truetty.core.errors import HostError, Misuse
 from truetty.terminal.checks import check_size
 from truetty.text.clean import Cleaner
-from truetty.text.lines import repeated
+from truetty.text.lines import repetition
 
 READ_SIZE: Final = 1 << 16
 # Whoever redraws does it more often; whoever watches does not mind.
@@ -92,7 +92,7 @@ class _Draft:
 
     def as_it_stands(self, tail: str) -> str:
         now = self._final + tail[: tail.rfind("\n") + 1]
-        rest = now[repeated(now, self._early) :]
+        rest = now[repetition(now, self._early) :]
         self._early = now
         return rest
 
@@ -101,7 +101,7 @@ class _Draft:
         return self._rest()
 
     def _rest(self) -> str:
-        rest = self._final[repeated(self._final, self._early) :]
+        rest = self._final[repetition(self._final, self._early) :]
         self._early = self._final = ""
         return rest
 

@@ -15,7 +15,7 @@ from truetty.cli.signals import interrupts, run_until_signalled
 from truetty.core import kinds
 from truetty.core.kinds import Wrong
 from truetty.text.asciicast import OUTPUT, RESIZE
-from truetty.text.picture import check, fitted, picture
+from truetty.text.picture import check, fit, picture
 from truetty.text.screen import Model
 
 # What is on a screen was printed last.
@@ -71,7 +71,7 @@ def shot(
                 image = terminal.picture(title=title, cursor=cursor)
             else:
                 printed = started.output.read(max(0, started.output.bytes - LARGEST_TAIL))
-                image = picture(fitted(printed, terminal.size), title=title, cursor=cursor)
+                image = picture(fit(printed, terminal.size), title=title, cursor=cursor)
         _save(file, image)
         return 0
 

@@ -22,11 +22,11 @@ FRIENDLY: Final[dict[str, str | None]] = {
 }
 
 
-def build(inherited: Mapping[str, str], given: Mapping[str, str | None], cwd: str | None) -> dict[str, str]:
+def build(inherited: Mapping[str, str], own: Mapping[str, str | None], cwd: str | None) -> dict[str, str]:
     env = dict(inherited)
     if cwd is not None:
         env["PWD"] = cwd
-    return changed(changed(env, FRIENDLY), given)
+    return with_changes(with_changes(env, FRIENDLY), own)
 
 
 def term(env: Mapping[str, str | None]) -> str:
@@ -34,7 +34,7 @@ def term(env: Mapping[str, str | None]) -> str:
     return env.get("TERM") or TERM
 
 
-def changed(env: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
+def with_changes(env: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
     """With these variables set; a value of None unsets."""
     kept = {name: value for name, value in env.items() if name not in changes}
     return kept | {name: value for name, value in changes.items() if value is not None}

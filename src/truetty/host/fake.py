@@ -133,7 +133,7 @@ class FakeChannel:
         self.on_write: Callable[[bytes], None] | None = None  # the script: called with everything typed
         self._sink: Sink | None = None
         self._ended = False
-        self._held: list[bytes] = []
+        self._unread: list[bytes] = []
         self._typing = False  # `on_write` runs: what it says comes later, as from a real shell
         self._delivered = 0
         self._looking: asyncio.Handle | None = None
@@ -142,7 +142,7 @@ class FakeChannel:
 
     def say(self, data: bytes) -> None:
         """The shell prints."""
-        self._held.append(data)
+        self._unread.append(data)
         if self._typing:
             asyncio.get_running_loop().call_soon(self._deliver)
         else:
@@ -150,7 +150,7 @@ class FakeChannel:
 
     def hold(self, data: bytes) -> None:
         """The shell has printed, but nobody has read it yet: it comes with the next look."""
-        self._held.append(data)
+        self._unread.append(data)
 
     def end(self, code: int | None = None, signal: int | None = None) -> None:
         """The shell exits; without either, the channel has lost it."""
@@ -161,8 +161,8 @@ class FakeChannel:
             self._sink.on_end(Ended(code, signal))
 
     def _deliver(self) -> None:
-        while self._held and self._sink is not None and not self._ended:
-            data = self._held.pop(0)
+        while self._unread and self._sink is not None and not self._ended:
+            data = self._unread.pop(0)
             self._delivered += len(data)
             self._sink.on_data(data)
 

@@ -36,7 +36,7 @@ def prepare(order: Order, files: PrivateFiles, inherited: Mapping[str, str], cwd
     with refusal(order, NO_FILES):
         files.write(launch.files, lasting=True)
     argv = (os.path.basename(found.program), *launch.arguments)
-    return Execution(found.program, argv, environment.changed(env, launch.env))
+    return Execution(found.program, argv, environment.with_changes(env, launch.env))
 
 
 @contextmanager

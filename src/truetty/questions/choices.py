@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Final
 
 # Longer than any line that asks something; what a program hides behind it is not looked at.
-LONGEST: Final = 400
+LONGEST_LINE: Final = 400
 # More answers than anybody lists in one question.
-MOST: Final = 40
+MOST_CHOICES: Final = 40
 
 YES: Final = frozenset(
     ("y", "yes", "j", "ja", "o", "oui", "s", "si", "sí", "sì", "sim", "t", "tak", "д", "да", "e", "evet", "k", "kyllä")
@@ -71,7 +71,7 @@ _EXPAND: Final = re.compile(r"^\?\s.{1,200}\(([a-z]{1,20})H\)\s*$")
 
 def in_line(line: str) -> Choices | None:
     """The answers that one line lists, if it lists any."""
-    line = line[-LONGEST:]
+    line = line[-LONGEST_LINE:]
     found = _spelled(line) or _listed(line) or _lone(line)
     if found is None and (keys := _EXPAND.match(line)):  # inquirer's `expand`: one key each, H is for help
         return Choices((*keys[1], "h"), default="h")
@@ -81,14 +81,14 @@ def in_line(line: str) -> Choices | None:
 def _spelled(line: str) -> Choices | None:
     """`[y]es, [n]o, [A]ll`, `(N)ame or (Q)uit`, `Retry (r), abort (a)`: the letters count as they are written."""
     found = [match for match in _LETTER.finditer(line) if match[3]]
-    letters = tuple(match[2] for match in found[:MOST])
+    letters = tuple(match[2] for match in found[:MOST_CHOICES])
     if len(letters) < 2 or len(set(letters)) < len(letters):
         named = {
             match[3]: match[1] + match[2] for match in _INITIAL.finditer(line) if match[1].lower() == match[3].lower()
         }
-        return Choices(tuple(named)[:MOST], tuple(named.values())[:MOST]) if len(named) > 1 else None
+        return Choices(tuple(named)[:MOST_CHOICES], tuple(named.values())[:MOST_CHOICES]) if len(named) > 1 else None
     marked = [match[2] for match in found if match[1] == "["]
-    labels = tuple((match[2] + _LAST_OR.sub("", match[3])).strip() for match in found[:MOST])
+    labels = tuple((match[2] + _LAST_OR.sub("", match[3])).strip() for match in found[:MOST_CHOICES])
     return Choices(letters, labels, marked[0] if len(marked) == 1 else _named(line, letters))
 
 
@@ -109,7 +109,7 @@ def _listed(line: str) -> Choices | None:
 
 def _is_list(items: list[str], inner: str, after: str, *, square: bool) -> bool:
     folded = {item.lower() for item in items}
-    if not 2 <= len(items) <= MOST or len(set(items)) < len(items) or not all(map(_ITEM.fullmatch, items)):
+    if not 2 <= len(items) <= MOST_CHOICES or len(set(items)) < len(items) or not all(map(_ITEM.fullmatch, items)):
         return False
     if _NO_LIST & folded:
         return False
@@ -175,7 +175,7 @@ _RANGE: Final = re.compile(r"\d+\s*(?:-|–|\.\.|to)\s*\d+")
 
 def default_of_text(line: str) -> str | None:
     """What Enter alone means where any text may be typed; None when that is not shown."""
-    line = line[-LONGEST:]
+    line = line[-LONGEST_LINE:]
     if match := _NAMED.search(line):
         return match[1]
     if match := _TYPED.search(line) or _AFTER_QUESTION.search(line) or _IN_BRACKETS.search(line):
@@ -201,15 +201,15 @@ _MEANING: Final = re.compile(r"^\s+([A-Z])(?:\s+or\s+([A-Z]))?\s+:\s+(\S.*)$")
 
 def is_numbered(line: str) -> bool:
     """Whether a line is of a menu of numbers."""
-    mark = _NUMBER.search(line[:LONGEST])
+    mark = _NUMBER.search(line[:LONGEST_LINE])
     return mark is not None and not line[: mark.start()].strip()
 
 
-def numbered(lines: Sequence[str]) -> Choices | None:
+def menu_of_numbers(lines: Sequence[str]) -> Choices | None:
     """A menu of numbers, in one column or several; `lines` are those above the prompt, and it may begin anywhere."""
     found: list[tuple[int, str, bool]] = []
     for line in lines:
-        line = line[:LONGEST]
+        line = line[:LONGEST_LINE]
         marks = list(_NUMBER.finditer(line))
         if not marks or line[: marks[0].start()].strip():
             continue
@@ -219,7 +219,7 @@ def numbered(lines: Sequence[str]) -> Choices | None:
             found.append((int(mark[2] or mark[3]), label, bool(mark[1])))
     found.sort(key=lambda item: item[0])  # columns are read downwards
     numbers = [number for number, _, _ in found]
-    if len(found) < 2 or numbers[0] > 1 or len(set(numbers)) < len(numbers) or len(found) > MOST:
+    if len(found) < 2 or numbers[0] > 1 or len(set(numbers)) < len(numbers) or len(found) > MOST_CHOICES:
         return None
     default = [str(number) for number, label, marked in found if marked or "(default)" in label.lower()]
     labels = tuple(label for _, label, _ in found)
@@ -230,7 +230,7 @@ def meanings(choices: Choices, lines: Sequence[str]) -> Choices:
     """With what the lines above say of each letter, as in dpkg's `Y or I  : install the …`."""
     said: dict[str, str] = {}
     for line in lines:
-        if match := _MEANING.match(line[:LONGEST]):
+        if match := _MEANING.match(line[:LONGEST_LINE]):
             said |= {letter: match[3].strip() for letter in match.group(1, 2) if letter}
     if not set(choices.choices) <= set(said):
         return choices
@@ -248,21 +248,21 @@ _INSTRUCTION: Final = re.compile(
 )
 
 
-def pointed(lines: Sequence[str]) -> Choices | None:
+def menu_of_options(lines: Sequence[str]) -> Choices | None:
     """The options below a question that is answered with arrow keys; `lines` are those below it."""
     options: list[tuple[str, str, str]] = []
     for line in lines:
-        line = _BAR.sub("", line[:LONGEST]).rstrip()
+        line = _BAR.sub("", line[:LONGEST_LINE]).rstrip()
         match = _OPTION.match(line)
         if match is None or not match["label"] or _INSTRUCTION.search(line) or _INSTRUCTION.search(match["label"]):
             continue
         if " / " in match["label"] and match["box"]:  # `● Yes / ○ No`
-            return pointed(line.split(" / "))
+            return menu_of_options(line.split(" / "))
         options.append((match["pointer"], match["box"] or "", match["label"]))
     boxed = [option for option in options if option[1]]
     options = boxed if len(boxed) > 1 else options
     chosen = [label for pointer, _, label in options if pointer] or [label for _, box, label in options if box == "●"]
-    if not 2 <= len(options) <= MOST or (len(chosen) != 1 and not boxed):
+    if not 2 <= len(options) <= MOST_CHOICES or (len(chosen) != 1 and not boxed):
         return None
     several = len(boxed) > 1 and not any(box == "●" and not pointer for pointer, box, _ in boxed)
     default = chosen[0] if len(chosen) == 1 and not several else None

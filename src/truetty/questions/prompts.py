@@ -24,7 +24,7 @@ from typing import Final
 
 from truetty.core.outcome import Asks, WaitingKind
 from truetty.questions import choices, programs, words
-from truetty.questions.choices import LONGEST, Choices
+from truetty.questions.choices import LONGEST_LINE, Choices
 
 SECRETS: Final[frozenset[Asks]] = frozenset({"password", "passphrase", "code", "secret"})
 
@@ -52,7 +52,7 @@ class Description:
 def describe(kind: WaitingKind, program: str | None, lines: Sequence[str]) -> Description:
     """What is asked. `lines` are the last clean ones, the one with the cursor last; of a full screen, all of it."""
     name = programs.plain(program)
-    kept = [line[-LONGEST:] for line in lines[-MOST_LINES:]]
+    kept = [line[-LONGEST_LINE:] for line in lines[-MOST_LINES:]]
     match kind:
         case "fullscreen":
             found = _on_screen(name, kept)
@@ -72,15 +72,15 @@ def describe(kind: WaitingKind, program: str | None, lines: Sequence[str]) -> De
 
 def _question(kind: WaitingKind, program: str, lines: list[str]) -> Description:
     line, above = _asking(kind, program, lines)
-    demanded = words.demanded(line)
-    if program in programs.SILENT and demanded is None:
+    demand = words.demand(line)
+    if program in programs.SILENT and demand is None:
         return Description(programs.SILENT[program], line)
     if program in programs.WATCHED:
         return Description("screen", line)
-    if program in programs.PAGERS or (kind == "key" and words.PAGE.search(line)):
+    if program in programs.PAGERS or (kind == "key" and words.PAGER_LINE.search(line)):
         return Description("pager", line)
-    if demanded is not None:
-        return Description(words.secret(line) or demanded, line)
+    if demand is not None:
+        return Description(words.secret(line) or demand, line)
     if programs.is_unfinished(line, program):
         return Description("more-input", line)
     if programs.is_prompt(line, program):
@@ -151,7 +151,7 @@ def _listed(line: str, above: list[str], found: Choices) -> Description:
 
 def _numbered(line: str, above: list[str]) -> Description | None:
     block = _block(above)
-    menu = choices.numbered(block)
+    menu = choices.menu_of_numbers(block)
     if menu is None or not choices.is_numbered(block[-1]):  # its last line is right above, or it was asked before
         return None
     shown = choices.default_of_text(line)
@@ -199,9 +199,9 @@ def _with_arrows(lines: list[str]) -> Description | None:
         return Description(hidden, line)
     if toggle := _TOGGLE.search(line):
         return Description("menu", line, choices=(toggle[1], toggle[2]))
-    if line.lstrip().startswith("?") and (menu := choices.numbered(below)):
+    if line.lstrip().startswith("?") and (menu := choices.menu_of_numbers(below)):
         return Description("menu", line, tuple(below), menu.choices, menu.labels, menu.default)
-    options = choices.pointed(below)
+    options = choices.menu_of_options(below)
     if options is not None:
         asks: Asks = "yes-no" if options.yes_no else "menu"
         return Description(asks, line, tuple(below), options.choices, default=options.default)
@@ -213,12 +213,12 @@ def _with_arrows(lines: list[str]) -> Description | None:
 def _bare_menu(filled: list[str]) -> Description | None:
     """A title, then options of which one is pointed at, and nothing else below."""
     at = next((at for at, line in enumerate(filled) if _POINTER.match(line)), None)
-    if at is None or len(filled) - at > choices.MOST or re.search(r"[:?]\s*$", filled[-1]):
+    if at is None or len(filled) - at > choices.MOST_CHOICES or re.search(r"[:?]\s*$", filled[-1]):
         return None
     first = at
     while first > 0 and filled[first - 1].startswith("  "):
         first -= 1
-    options = choices.pointed(filled[first:])
+    options = choices.menu_of_options(filled[first:])
     if options is None or any(not line.startswith("  ") for line in filled[at + 1 :]):
         return None
     title = filled[first - 1].rstrip() if first else ""
@@ -239,7 +239,7 @@ def _on_screen(program: str, lines: list[str]) -> Description:
         return Description(words.secret(hidden or "") or "passphrase", (hidden or line).strip(" │|"))
     if asked := next((one for one in filled[-4:] if _SAVE.match(one)), None):
         return Description("yes-no", asked.rstrip(), choices=("y", "n"))
-    if program in programs.PAGERS or words.PAGE.search(line):
+    if program in programs.PAGERS or words.PAGER_LINE.search(line):
         return Description("pager", line)
     if words.PRESS.search(line) and "continue" in line.lower():
         return Description("press-key", line)

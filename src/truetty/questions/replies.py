@@ -30,10 +30,10 @@ from truetty.questions.prompts import Description
 OnWaiting = Callable[[Waiting], str | Awaitable[str | None] | None]
 
 # Characters of a line, from its end, and of all lines of a question, that are searched.
-LONGEST: Final = 160
-MOST: Final = 320
+LONGEST_SEARCH: Final = 160
+MOST_SEARCHED: Final = 320
 # How much of a prompt, a pattern or an answer is quoted in a note, and how many notes are kept.
-QUOTED: Final = 80
+LONGEST_QUOTE: Final = 80
 MOST_NOTES: Final = 20
 
 
@@ -81,7 +81,7 @@ REPLIES: Final = Kind(_read, "[[reply]] tables with pattern and answer; limit, p
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReplyAnswer:
     text: str  # to type as it is; Enter is in it
     note: str
     rule: Reply
@@ -101,38 +101,40 @@ class Replies:
         """What was answered, and what was left though a rule fits."""
         return (*self._notes, *([f"and {self._more} more"] if self._more else ()))
 
-    def answer(self, waiting: Waiting, description: Description, said: Sequence[str] = ()) -> Answer | None:
-        """The answer to this waiting; ask once for each. `said` are the last lines: searched where no prompt stands."""
+    def answer(self, waiting: Waiting, description: Description, lines: Sequence[str] = ()) -> ReplyAnswer | None:
+        """The answer to this waiting; ask once for each. `lines` are the last ones: searched where no prompt stands."""
         if waiting.kind in ("shell", "continuation") or programs.plain(waiting.program) in programs.SILENT:
             return None
         covering = [
-            at for at, (rule, _) in enumerate(self._rules) if self._covers(at, rule, waiting, description, said)
+            at for at, (rule, _) in enumerate(self._rules) if self._covers(at, rule, waiting, description, lines)
         ]
         if not covering:
             return None
-        asked = _quoted(description.prompt.strip() or _last(said))
+        asked = _quote(description.prompt.strip() or _last(lines))
         if waiting.kind == "secret" or description.secret:
             self._note(f"left {asked} to a person: it asks for a secret, and no rule answers one")
             return None
         free = next((at for at in covering if self._used[at] < self._rules[at][0].limit), None)
         if free is None:
             rule = self._rules[covering[-1]][0]
-            self._note(f"left {asked} unanswered: rule {_quoted(rule.pattern)} has answered {_times(rule.limit)}")
+            self._note(f"left {asked} unanswered: rule {_quote(rule.pattern)} has answered {_times(rule.limit)}")
             return None
         rule = self._rules[free][0]
         self._used[free] += 1
-        answered = f"answered {_quoted(rule.answer) if rule.answer else 'Enter'} to {asked}"
-        note = f"{answered} by rule {_quoted(rule.pattern)} ({self._used[free]} of {rule.limit})"
+        answered = f"answered {_quote(rule.answer) if rule.answer else 'Enter'} to {asked}"
+        note = f"{answered} by rule {_quote(rule.pattern)} ({self._used[free]} of {rule.limit})"
         self._note(note)
         # Who reads one key has gone on before Enter comes, and it would answer the next question.
         one_key = waiting.kind == "key" and programs.plain(waiting.program) in programs.ONE_KEY and rule.answer
-        return Answer(rule.answer + ("\r" if rule.enter and not one_key else ""), note, rule)
+        return ReplyAnswer(rule.answer + ("\r" if rule.enter and not one_key else ""), note, rule)
 
-    def _covers(self, at: int, rule: Reply, waiting: Waiting, description: Description, said: Sequence[str]) -> bool:
+    def _covers(self, at: int, rule: Reply, waiting: Waiting, description: Description, lines: Sequence[str]) -> bool:
         if rule.program is not None and programs.plain(rule.program) != programs.plain(waiting.program):
             return False
         search = self._rules[at][1].search
-        return any(search(line, max(0, len(line) - LONGEST)) is not None for line in _asked(description, said))
+        return any(
+            search(line, max(0, len(line) - LONGEST_SEARCH)) is not None for line in _question(description, lines)
+        )
 
     def _note(self, note: str) -> None:
         if len(self._notes) < MOST_NOTES:
@@ -141,11 +143,11 @@ class Replies:
             self._more += 1
 
 
-def _asked(description: Description, said: Sequence[str]) -> Iterator[str]:
+def _question(description: Description, lines: Sequence[str]) -> Iterator[str]:
     """The lines of the question, the one that asks first; each as it stands, and without the blanks at its end."""
-    left = MOST
-    for line in (description.prompt if description.prompt.strip() else _last(said), *reversed(description.about)):
-        left -= min(len(line), LONGEST)
+    left = MOST_SEARCHED
+    for line in (description.prompt if description.prompt.strip() else _last(lines), *reversed(description.about)):
+        left -= min(len(line), LONGEST_SEARCH)
         if left < 0 or not line.strip():  # where nothing is asked, a rule that fits everything must not fit
             return
         yield line
@@ -153,12 +155,12 @@ def _asked(description: Description, said: Sequence[str]) -> Iterator[str]:
             yield line.rstrip()
 
 
-def _last(said: Sequence[str]) -> str:
-    return next((line for line in reversed(said) if line.strip()), "")
+def _last(lines: Sequence[str]) -> str:
+    return next((line for line in reversed(lines) if line.strip()), "")
 
 
-def _quoted(text: str) -> str:
-    shown = text if len(text) <= QUOTED else f"{text[: QUOTED - 1]}…"
+def _quote(text: str) -> str:
+    shown = text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 1]}…"
     return "'" + "".join(one if one.isprintable() else ascii(one)[1:-1] for one in shown) + "'"
 
 
@@ -186,4 +188,4 @@ def _refusal(rule: Reply) -> str | None:
         return f"not a regular expression: {error}"
     if compiled.flags & re.VERBOSE:
         return "a pattern with comments is too hard to bound"
-    return patterns.slow(rule.pattern, LONGEST)
+    return patterns.slow(rule.pattern, LONGEST_SEARCH)

@@ -19,7 +19,7 @@ FILE_THERE: Final = re.compile(
     r"\boverwrite\b|\breplace\b|\balready exists\b|\bconflict\b|^\*\*\* .{1,200} \(Y/I/N", re.I
 )
 OR_TYPE: Final = re.compile(r"\bor (?:type|enter|specify|give)\b", re.I)
-PAGE: Final = re.compile(
+PAGER_LINE: Final = re.compile(
     r"^-- ?More ?--|\(END\)\s*$|^:\s*$|^\s{0,2}Manual page .{1,200} line |^lines \d{1,9}[-–]\d|^--Type <RET> for more|"
     r"\(press h for help or q to quit\)\s*$|^Press SPACE for next page"
 )
@@ -107,7 +107,7 @@ _FIRST: Final = re.compile(r"\W{0,3}(?:(?:please|now)\b,?\s+){0,2}", re.I)
 _QUESTION: Final = re.compile(r"\?(?:\s|$)")
 
 
-def demanded(line: str) -> Secret | None:
+def demand(line: str) -> Secret | None:
     """Which secret a line begins by asking for, so that nothing after it can be a list of answers."""
     first = _FIRST.match(line)
     found = _BEGUN.match(line) or _TOLD.match(line, first.end() if first else 0)

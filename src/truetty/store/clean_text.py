@@ -1,7 +1,8 @@
 """The clean text of a window: one pass over its bytes, shared by all who want the text.
 
 Rule 1: each byte goes through the cleaner once, when a reader wants its text; the pass goes on where it stopped.
-Rule 2: the last `HELD` characters are held, and what a summary of the rest needs; memory does not grow with the output.
+Rule 2: the last `MOST_IN_MEMORY` characters are held, and what a summary of the rest needs: memory does not grow
+        with the output.
 Rule 3: text that later bytes cannot change is settled, and is counted in `settled`; the rest is the tail.
 """
 
@@ -18,7 +19,7 @@ from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget, Digest, digest, tokens
 from truetty.text.unseen import Unseen
 
-HELD: Final = 1 << 18  # characters: most outputs are held whole, and no second pass is ever made for them
+MOST_IN_MEMORY: Final = 1 << 18  # characters: most outputs are held whole, and no second pass is ever made for them
 
 
 class Summary(NamedTuple):
@@ -117,11 +118,11 @@ class CleanText:
         self._pieces.append(text)
         if self._digest is not None:
             self._digest.feed(text)
-        elif self.settled > HELD:
+        elif self.settled > MOST_IN_MEMORY:
             self._digest = Digest(self._budget)
             for piece in self._pieces:
                 self._digest.feed(piece)
-        while self.settled - self._held_from - len(self._pieces[0]) >= HELD:
+        while self.settled - self._held_from - len(self._pieces[0]) >= MOST_IN_MEMORY:
             self._held_from += len(self._pieces.popleft())
 
     def _passed(self) -> list[Range]:

@@ -18,12 +18,12 @@ from truetty.store.clean_text import Summary
 from truetty.store.part import Part
 from truetty.store.reader import Reader
 from truetty.store.reads import Reads
-from truetty.store.search import Found, Match
+from truetty.store.search import Match, SearchResult
 from truetty.store.slices import finish, in_slices
 from truetty.store.window import Window
 from truetty.text.digest import Budget
 
-PAGE: Final = 1 << 16  # characters
+PAGE_LENGTH: Final = 1 << 16  # characters
 
 
 class Slices:
@@ -37,7 +37,7 @@ class Slices:
         """As `Output.text`."""
         return await in_slices(self._reads.text(budget, head, tail))
 
-    async def page(self, offset: int = 0, limit: int = PAGE) -> str:
+    async def page(self, offset: int = 0, limit: int = PAGE_LENGTH) -> str:
         """As `Output.page`."""
         return await in_slices(self._reads.page(offset, limit))
 
@@ -59,7 +59,7 @@ class Slices:
         """The last lines, of them the last `limit` characters."""
         return await in_slices(self._reads.last(lines, limit))
 
-    async def search(self, pattern: re.Pattern[str], context: int, limit: int, most: int) -> Found:
+    async def search(self, pattern: re.Pattern[str], context: int, limit: int, most: int) -> SearchResult:
         """As `grep`: at most `limit` characters and `most` matches, all counted."""
         return await in_slices(self._reads.search(pattern, context, limit, most))
 
@@ -138,7 +138,7 @@ class Output:
         """Clean text: all of it, within a budget of characters, or only the first and the last lines of it."""
         return finish(self._reads.text(budget, head, tail))
 
-    def page(self, offset: int = 0, limit: int = PAGE) -> str:
+    def page(self, offset: int = 0, limit: int = PAGE_LENGTH) -> str:
         """The characters [offset, offset + limit) of the clean text; "" behind its end."""
         return finish(self._reads.page(offset, limit))
 

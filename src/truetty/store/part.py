@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from truetty.text.digest import SMALLEST, Budget, Digested, digest
+from truetty.text.digest import SMALLEST_BUDGET, Budget, DigestResult, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,12 @@ class Part:
         """The text, cut to the budget."""
         if budget is None or len(text) <= budget.characters:
             return cls(text, 0, offset)
-        if budget.characters < SMALLEST:  # there is no room for two ends and what stands between them
+        if budget.characters < SMALLEST_BUDGET:  # there is no room for two ends and what stands between them
             cut = budget.characters
             return cls(text[:cut], len(text) - cut, offset, None if offset is None else offset + cut)
         return cls.of(digest(text, budget), offset)
 
     @classmethod
-    def of(cls, found: Digested, offset: int | None) -> Self:
+    def of(cls, found: DigestResult, offset: int | None) -> Self:
         gap = None if offset is None or found.gap is None else offset + found.gap
         return cls(found.text, found.omitted, offset, gap)

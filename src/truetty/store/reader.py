@@ -12,11 +12,11 @@ from truetty.store.slices import Work, finish, in_slices
 from truetty.store.window import PIECE, Window
 from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget, Digest
-from truetty.text.lines import repeated
+from truetty.text.lines import repetition
 
 
 @dataclass(slots=True)
-class Place:
+class ReadPosition:
     """How far a cursor has come."""
 
     start: int  # of the window, when it began
@@ -33,19 +33,19 @@ class Reader:
     pass holds, or has skipped bytes, cleans the rest itself.
     """
 
-    def __init__(self, window: Window, shared: Callable[[], CleanText], place: Place | None = None) -> None:
+    def __init__(self, window: Window, shared: Callable[[], CleanText], position: ReadPosition | None = None) -> None:
         self._window = window
         self._shared = shared
-        self.place = place or self._beginning()
+        self.position = position or self._beginning()
 
     @property
     def at(self) -> int:
         """Up to here in the transcript it was given."""
-        return self.place.at
+        return self.position.at
 
     def copy(self) -> Reader:
-        """Another cursor at the same place."""
-        return Reader(self._window, self._shared, replace(self.place, cleaner=copy.deepcopy(self.place.cleaner)))
+        """Another cursor at the same position."""
+        return Reader(self._window, self._shared, replace(self.position, cleaner=copy.deepcopy(self.position.cleaner)))
 
     def unread(self, budget: int | Budget | None = None) -> str:
         """Clean text not given yet. A line that changed after it was given comes again, whole."""
@@ -57,11 +57,11 @@ class Reader:
         self._begin_anew()
         shared = self._shared()
         yield from shared.follow()
-        settled, tail = self.place.settled, self.place.tail
+        settled, tail = self.position.settled, self.position.tail
         text = shared.since(settled) if settled is not None and shared.stands else None
         if settled is None or text is None:
             return (yield from self._read_alone(within))
-        known = repeated(text, tail)
+        known = repetition(text, tail)
         self._adopt(shared)
         return Part.within(text[known:], within, settled + known)
 
@@ -69,7 +69,7 @@ class Reader:
         """The same, while others on the event loop have their turn. One that is cancelled has given nothing."""
         twin = self.copy()
         part = await in_slices(twin.read(budget))
-        self.place = twin.place
+        self.position = twin.position
         return part
 
     def catch_up(self) -> None:
@@ -79,7 +79,7 @@ class Reader:
 
     @property
     def end(self) -> int:
-        """Where the output ends now, as a place for `behind` and `until`."""
+        """Where the output ends now, as a position for `behind` and `until`."""
         return self._window.visible()
 
     def behind(self, end: int | None = None) -> int:
@@ -96,26 +96,26 @@ class Reader:
         window, begin = self._window, self.at
         at = min(begin + count, window.visible())
         at += window.transcript.read(at, min(PIECE, window.visible() - at)).find(b"\n") + 1
-        self.place = Place(self.place.start, at, Cleaner(*window.size), settled=None)
+        self.position = ReadPosition(self.position.start, at, Cleaner(*window.size), settled=None)
         return at - begin
 
-    def _beginning(self) -> Place:
-        return Place(self._window.start, self._window.start, Cleaner(*self._window.size))
+    def _beginning(self) -> ReadPosition:
+        return ReadPosition(self._window.start, self._window.start, Cleaner(*self._window.size))
 
     def _begin_anew(self) -> None:
-        if self.place.start != self._window.start:  # a later start mark came
-            self.place = self._beginning()
+        if self.position.start != self._window.start:  # a later start mark came
+            self.position = self._beginning()
 
     def _adopt(self, shared: CleanText) -> None:
         """Go where the shared pass is. Its cleaner is copied only where more bytes may come for it."""
         ended = self._window.end is not None
         cleaner = Cleaner(*self._window.size) if ended else copy.deepcopy(shared.cleaner)
-        self.place = Place(self.place.start, shared.at, cleaner, shared.tail, shared.settled)
+        self.position = ReadPosition(self.position.start, shared.at, cleaner, shared.tail, shared.settled)
 
     def _read_alone(self, budget: Budget | None) -> Work[Part]:
         parts: list[str] = []
         kept = None if budget is None else Digest(budget)
-        offset = self.place.settled
+        offset = self.position.settled
         for text in self._fresh():
             if kept is None:
                 parts.append(text)
@@ -125,24 +125,24 @@ class Reader:
         return Part("".join(parts), 0, offset) if kept is None else Part.of(kept.result(), offset)
 
     def _fresh(self, end: int | None = None) -> Iterator[str]:
-        texts, given, begun = self._texts(end), self.place.tail, ""
+        texts, before, begun = self._texts(end), self.position.tail, ""
         for text in texts:
             begun += text
-            if len(begun) > len(given):
+            if len(begun) > len(before):
                 break
-        yield begun[repeated(begun, given) :]
+        yield begun[repetition(begun, before) :]
         yield from texts
 
     def _texts(self, upto: int | None) -> Iterator[str]:
         """The text from the first character on that could still change the last time."""
         window = self._window
         end = window.whole_characters() if upto is None else min(upto, window.whole_characters())
-        place = self.place
-        for after, data in window.pieces(place.at, end):
-            text = place.cleaner.feed(data)
-            place.at = after
-            if place.settled is not None:
-                place.settled += len(text)
+        position = self.position
+        for after, data in window.pieces(position.at, end):
+            text = position.cleaner.feed(data)
+            position.at = after
+            if position.settled is not None:
+                position.settled += len(text)
             yield text
-        place.tail = place.cleaner.tail()
-        yield place.tail
+        position.tail = position.cleaner.tail()
+        yield position.tail

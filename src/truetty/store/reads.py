@@ -16,7 +16,7 @@ from truetty.core.errors import Misuse
 from truetty.store.clean_text import CleanText, Summary
 from truetty.store.part import Part
 from truetty.store.reader import Reader
-from truetty.store.search import Found, Match, Search
+from truetty.store.search import Match, Search, SearchResult
 from truetty.store.slices import Work
 from truetty.store.window import PIECE, Window
 from truetty.text.digest import Budget
@@ -158,7 +158,7 @@ class Reads:
         omitted = asked - len(kept)
         return Part(kept, omitted, begin + omitted, begin if omitted else None)
 
-    def search(self, pattern: re.Pattern[str], context: int, limit: int, most: int) -> Work[Found]:
+    def search(self, pattern: re.Pattern[str], context: int, limit: int, most: int) -> Work[SearchResult]:
         """Lines that match, with those around them: at most `limit` characters and `most` matches, all counted."""
         found = Search(context, limit, most)
         searched = at = 0

@@ -19,7 +19,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search has found. A line around two matches is in the first of them only: no line is there twice."""
 
     part: Part  # the lines as grep prints them, with their numbers
@@ -34,7 +34,7 @@ class Search:
         self._most = most
         self._before: deque[tuple[int, str, int]] = deque(maxlen=context)  # lines that a match may still want
         self._wanted_after = 0
-        self._shown: list[str] = []
+        self._lines: list[str] = []
         self._size = 0
         self._matches: list[Match] = []
         self._count = 0
@@ -59,20 +59,20 @@ class Search:
         else:
             self._before.append((number, line, offset))
 
-    def result(self) -> Found:
-        part = Part("".join(self._shown), self._omitted, None, self._gap)
-        return Found(part, tuple(self._matches), self._count)
+    def result(self) -> SearchResult:
+        part = Part("".join(self._lines), self._omitted, None, self._gap)
+        return SearchResult(part, tuple(self._matches), self._count)
 
     def _show(self, number: int, line: str, offset: int, sign: str, *, full: bool = False) -> bool:
         """Whether it is shown: once a line was left out, all further ones are."""
         text = f"{number}{sign}{line}\n"
         if self._gap is None and not full and self._size + len(text) <= self._limit:
-            self._shown.append(text)
+            self._lines.append(text)
             self._size += len(text)
             return True
         if self._gap is None and not full and not self._size:  # one line that is longer than the limit: its beginning
             kept = max(0, self._limit - len(text) + len(line) + 1)
-            self._shown.append(text[: self._limit])
+            self._lines.append(text[: self._limit])
             self._size, self._omitted, self._gap = self._limit, len(line) + 1 - kept, offset + kept
             return True
         self._omitted += len(line) + 1

@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Generator
 from typing import Final, TypeVar
 
-SLICE: Final = 0.004  # seconds: a frame of 60 per second has 16
+SLICE_SECONDS: Final = 0.004  # seconds: a frame of 60 per second has 16
 
 T = TypeVar("T")
 Work = Generator[None, None, T]
@@ -30,7 +30,7 @@ def finish(work: Work[T]) -> T:
 async def in_slices(work: Work[T]) -> T:
     """All of it; whatever else is ready on the loop goes first, every few milliseconds."""
     clock = asyncio.get_running_loop().time
-    until = clock() + SLICE
+    until = clock() + SLICE_SECONDS
     while True:
         try:
             next(work)
@@ -38,7 +38,7 @@ async def in_slices(work: Work[T]) -> T:
             return done.value  # type: ignore[no-any-return]
         if clock() >= until:
             await turn()
-            until = clock() + SLICE
+            until = clock() + SLICE_SECONDS
 
 
 async def turn() -> None:

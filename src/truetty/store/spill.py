@@ -32,7 +32,7 @@ class Allowance:
         self.used = 0
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return max(0, self.limit - self.used)
 
 
@@ -43,14 +43,14 @@ class Spill:
     """A private file, made when the first byte comes."""
 
     def __init__(self, folder: str | None = None, quota: int | None = DEFAULT_QUOTA, total: Allowance = TOTAL) -> None:
-        self._given = folder
+        self._folder = folder
         self._own = Allowance(quota)
         self._total = total
         self._maker = os.getpid()  # a forked child that exits must not remove its parent's file
         self._fd = -1
         self._file: str | None = None
-        self._made: str | None = None  # the private folder, where none was given
-        self._left: tuple[int, ...] = ()  # how the file looked when its descriptor was closed
+        self._own_folder: str | None = None  # the private folder, where none was given
+        self._last_stat: tuple[int, ...] = ()  # how the file looked when its descriptor was closed
         self.holds = 0  # no byte at or after this offset is in the file
         self.trouble: str | None = None  # why the last write fell short; None when it did not
 
@@ -61,7 +61,7 @@ class Spill:
 
     def write(self, at: int, data: memoryview) -> int:
         """How many bytes, from the front, were kept."""
-        most = min(len(data), self._own.left, self._total.left)
+        most = min(len(data), self._own.remaining, self._total.remaining)
         done = 0
         self.trouble = None if most == len(data) else "quota reached"
         try:
@@ -121,12 +121,12 @@ class Spill:
             return
         fd = os.open(self._file, os.O_RDWR | files.SAFE)
         try:
-            if _look(os.fstat(fd)) != self._left:
+            if _look(os.fstat(fd)) != self._last_stat:
                 raise FileNotFoundError(errno.ENOENT, "another file is in its place")
             try:
                 yield fd
             finally:
-                self._left = _look(os.fstat(fd))
+                self._last_stat = _look(os.fstat(fd))
         finally:
             os.close(fd)
 
@@ -136,13 +136,13 @@ class Spill:
             here = () if self._file is None else _look(os.lstat(self._file))
         except OSError:
             return False
-        return here != () and here == (self._left if self._fd < 0 else _look(os.fstat(self._fd)))
+        return here != () and here == (self._last_stat if self._fd < 0 else _look(os.fstat(self._fd)))
 
     def _create(self) -> int:
         """Make the file, and the folder where it is missing."""
-        folder = self._given or self._made
-        if folder is None or (self._given is None and not os.path.isdir(folder)):
-            folder = self._made = tempfile.mkdtemp(prefix="truetty-", dir=_roomy())
+        folder = self._folder or self._own_folder
+        if folder is None or (self._folder is None and not os.path.isdir(folder)):
+            folder = self._own_folder = tempfile.mkdtemp(prefix="truetty-", dir=_roomy())
         elif not os.path.lexists(folder):
             os.mkdir(folder, 0o700)
         name = secrets.token_hex(8)
@@ -179,7 +179,7 @@ class Spill:
 
     def _release(self) -> None:
         if self._fd >= 0:
-            self._left = _look(os.fstat(self._fd))
+            self._last_stat = _look(os.fstat(self._fd))
             with contextlib.suppress(OSError):  # NFS tells of a full disk here, and the descriptor is gone all the same
                 os.close(self._fd)
             self._fd = -1
@@ -188,9 +188,9 @@ class Spill:
         if self._file is not None and self._in_place():
             with contextlib.suppress(OSError):
                 os.unlink(self._file)
-        if self._made is not None:
+        if self._own_folder is not None:
             with contextlib.suppress(OSError):
-                os.rmdir(self._made)
+                os.rmdir(self._own_folder)
 
 
 def _roomy() -> str:

@@ -26,7 +26,7 @@ MOST_TIMES: Final = 8192
 # Of so many commands the echo of our line is known, about 200 bytes each.
 MOST_LINES: Final = 2048
 MOST_SIZES: Final = 256
-STEP: Final = 1 << 16
+PIECE: Final = 1 << 16
 PASTE: Final = b"\x1b[200~"
 
 # A title set before the command runs may hold our line too, so strings are passed over whole.
@@ -42,17 +42,17 @@ class Echo(NamedTuple):
 
     start: int
     end: int
-    typed: bytes
+    line: bytes
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """[start, end) of the transcript is the echo of our line; `shown` is what a person would have typed."""
+    """[start, end) of the transcript is the echo of our line; `replacement` is what a person would have typed."""
 
     start: int
     end: int
-    shown: bytes
+    replacement: bytes
 
 
 class Timeline:
@@ -66,9 +66,9 @@ class Timeline:
         self._times = array("d", [began])
         self._step = FINEST
         self._next = began  # the next arrival from then on is noted
-        self._lines: deque[Echo] = deque(maxlen=MOST_LINES)  # looked into when somebody looks
+        self._echoes: deque[Echo] = deque(maxlen=MOST_LINES)  # looked into when somebody looks
         self._hiding: int | None = None  # our line is being echoed from here on
-        self._typed = b""
+        self._echo = b""
         self._sizes: deque[tuple[int, float, tuple[int, int]]] = deque([(0, began, size)], maxlen=MOST_SIZES)
 
     # -- what happens
@@ -90,13 +90,13 @@ class Timeline:
 
     def hide_echo(self, line: bytes) -> None:
         """A line of ours is typed: what comes back of it is not shown until `end_echo` says where it ends."""
-        self._hiding, self._typed = self._transcript.size, line
+        self._hiding, self._echo = self._transcript.size, line
 
     def end_echo(self, at: int, text: str = "") -> None:
         """Our line has done its work at this offset; people see `text` in its place."""
         if self._hiding is None:
             return
-        self._lines.append(Echo(self._hiding, at, self._typed, text))
+        self._echoes.append(Echo(self._hiding, at, self._echo, text))
         self._hiding = None
 
     # -- what viewers ask
@@ -114,9 +114,9 @@ class Timeline:
     def commands(self, start: int, end: int) -> list[tuple[int, str]]:
         """Those whose line begins in [start, end): where, and their text."""
         return [
-            (line.start, line.shown.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n"))
-            for line in self._found(start, end)
-            if line.shown and start <= line.start < end
+            (line.start, line.replacement.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n"))
+            for line in self._lines_in(start, end)
+            if line.replacement and start <= line.start < end
         ]
 
     def time_of(self, offset: int) -> float:
@@ -139,16 +139,16 @@ class Timeline:
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """What viewers see of [start, end): bytes, each piece with the offset it begins at."""
         end = min(end, self.end)
-        for line in self._found(start, end):
+        for line in self._lines_in(start, end):
             yield from self._plain(start, line.start)
             if start <= line.start:
-                yield line.start, line.shown
+                yield line.start, line.replacement
             start = max(start, line.end)
         yield from self._plain(start, end)
 
-    def _found(self, start: int, end: int) -> list[Line]:
+    def _lines_in(self, start: int, end: int) -> list[Line]:
         """Our lines in [start, end)."""
-        echoes = [echo for echo in self._lines if echo.end > start and echo.start < end]
+        echoes = [echo for echo in self._echoes if echo.end > start and echo.start < end]
         return [line for echo in echoes for line in self._look(echo) if line.end > start and line.start < end]
 
     def _look(self, of: Echo) -> Iterator[Line]:
@@ -158,13 +158,13 @@ class Timeline:
         echoes the line, the prompt is drawn below that, and the editor prints the line again behind it.
         """
         start = of.start
-        echo = self._transcript.read(start, min(of.end - start, STEP))
+        echo = self._transcript.read(start, min(of.end - start, PIECE))
         prompt = echo.rfind(marks.opening("P"))
-        while (found := _find_line(echo, of.typed)) >= 0:
+        while (found := _find_line(echo, of.line)) >= 0:
             end = echo.find(b"\n", found) + 1
             if found < prompt:
                 end = end if 0 < end <= prompt else prompt
-            elif not end or _find_line(echo[end:], of.typed) < 0:
+            elif not end or _find_line(echo[end:], of.line) < 0:
                 break
             yield Line(start + found, start + end, b"")
             start, prompt, echo = start + end, prompt - end, echo[end:]
@@ -174,7 +174,7 @@ class Timeline:
 
     def _plain(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         while start < end:
-            stop = min(end, start + STEP)
+            stop = min(end, start + PIECE)
             data = self._transcript.read(start, stop - start)
             if stop < end and (begun := marks.half_length(data)) and begun < len(data):
                 data, stop = data[:-begun], stop - begun

@@ -21,7 +21,7 @@ from truetty.service.registry import Registry as AsyncRegistry
 from truetty.service.reuse import Limits
 from truetty.service.seat_request import Directory, Make
 from truetty.settings import Settings
-from truetty.store.output import PAGE
+from truetty.store.output import PAGE_LENGTH
 from truetty.store.output import Output as AsyncOutput
 from truetty.store.search import Match
 from truetty.store.transcript import Range
@@ -78,7 +78,7 @@ class Output(Face[AsyncOutput]):
         """Clean text: all of it, within a budget of characters, or only the first and the last lines of it."""
         return loop.call(lambda: self._inner.slices.text(budget, head, tail))
 
-    def page(self, offset: int = 0, limit: int = PAGE) -> str:
+    def page(self, offset: int = 0, limit: int = PAGE_LENGTH) -> str:
         """The characters [offset, offset + limit) of the clean text; "" behind its end."""
         return loop.call(lambda: self._inner.slices.page(offset, limit))
 

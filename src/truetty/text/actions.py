@@ -14,7 +14,7 @@ from functools import partial
 from truetty.text import modes, moves
 from truetty.text.moves import Values
 from truetty.text.page import Page
-from truetty.text.sequences import LONGEST
+from truetty.text.sequences import LONGEST_SEQUENCE
 
 Action = Callable[[Page], None]
 Change = Callable[[Values, Page], None]
@@ -24,22 +24,22 @@ _MOST_VALUES = 32
 _MOST_KNOWN = 4096  # distinct sequences remembered
 
 
-class _Known(dict[str, tuple[Action, bool]]):
+class _ByToken(dict[str, tuple[Action, bool]]):
     """By control character or sequence: its action, and whether it also counts on the alternate screen."""
 
     def __missing__(self, token: str) -> tuple[Action, bool]:
         if len(self) >= _MOST_KNOWN:
             self.clear()
-        found = self[token] = _parsed(token)
+        found = self[token] = _parse(token)
         return found
 
 
-def _parsed(token: str) -> tuple[Action, bool]:
+def _parse(token: str) -> tuple[Action, bool]:
     shape = token
     values: Values = (0,)
     if token[:2] == "\x1b[":
-        if len(token) > LONGEST:
-            token = token[: LONGEST - 1] + token[-1]
+        if len(token) > LONGEST_SEQUENCE:
+            token = token[: LONGEST_SEQUENCE - 1] + token[-1]
         sequence = _CSI.fullmatch(token)
         if sequence is None:
             return nothing, False
@@ -125,4 +125,4 @@ for _slot, _marks in enumerate(("(", ")-", "*.", "+")):
         for _name in "0AB":
             _EVERYWHERE[f"\x1b{_mark}{_name}"] = partial(modes.designate, _slot, _name == "0")
 
-ACTIONS = _Known()
+ACTIONS = _ByToken()

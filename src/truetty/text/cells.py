@@ -169,7 +169,7 @@ def _render_each(cells: str, columns: int, clusters: Clusters) -> str:
     return _END.sub("", whole).replace(BLANK, " ").replace(HALF, "").replace(LONE, "")
 
 
-def overwritten(cells: str, start: int, text: str) -> str:
+def overwrite(cells: str, start: int, text: str) -> str:
     """The row with `text` at `start`; a wide character that loses one of its cells loses both."""
     size = len(cells)
     if size < start:
@@ -184,16 +184,16 @@ def overwritten(cells: str, start: int, text: str) -> str:
     return left + text + right
 
 
-def erased(cells: str, start: int, end: int) -> str:
+def erase(cells: str, start: int, end: int) -> str:
     """The row with the cells from `start` to before `end` blank."""
     if end >= len(cells):
         if cells[start : start + 1] == HALF:
             start -= 1
         return cells[:start].rstrip(BLANK)
-    return overwritten(cells, start, BLANK * (end - start)).rstrip(BLANK)
+    return overwrite(cells, start, BLANK * (end - start)).rstrip(BLANK)
 
 
-def inserted(cells: str, start: int, text: str, columns: int) -> str:
+def insert(cells: str, start: int, text: str, columns: int) -> str:
     """The row with `text` pushed in at `start`; what leaves at the right end is lost."""
     cells = cells.ljust(start, BLANK)
     left, right = cells[:start], cells[start:]
@@ -203,7 +203,7 @@ def inserted(cells: str, start: int, text: str, columns: int) -> str:
     return whole[: columns - 1 if whole[columns : columns + 1] == HALF else columns]
 
 
-def deleted(cells: str, start: int, count: int) -> str:
+def delete(cells: str, start: int, count: int) -> str:
     """The row without `count` cells from `start` on."""
     left, right = cells[:start], cells[start + count :]
     if cells[start : start + 1] == HALF:
@@ -213,7 +213,7 @@ def deleted(cells: str, start: int, count: int) -> str:
     return (left + right).rstrip(BLANK)
 
 
-def updated(cells: str, x: int, line: str, columns: int) -> tuple[str, int] | None:
+def update(cells: str, x: int, line: str, columns: int) -> tuple[str, int] | None:
     """The row and the cursor after a line of returns, `ERASE_RIGHT`, `ERASE_ALL` and narrow text; else None."""
     if UNSURE_LINE.search(line):
         return None
@@ -221,9 +221,9 @@ def updated(cells: str, x: int, line: str, columns: int) -> tuple[str, int] | No
     if x + len(first) > columns or (others and len(max(others, key=len)) > columns):
         return None
     if ERASE_RIGHT not in line and ERASE_ALL not in line:
-        cells, x = overwritten(cells, x, first) if first else cells, x + len(first)
+        cells, x = overwrite(cells, x, first) if first else cells, x + len(first)
         for update in others:
-            cells, x = overwritten(cells, 0, update) if update else cells, len(update)
+            cells, x = overwrite(cells, 0, update) if update else cells, len(update)
         return cells, x
     # An update that erases leaves nothing of those before it: begin at the last such one.
     for index in range(len(others) - 1, -1, -1):
@@ -234,10 +234,10 @@ def updated(cells: str, x: int, line: str, columns: int) -> tuple[str, int] | No
         if part == "\r":
             x = 0
         elif part == ERASE_RIGHT:
-            cells = erased(cells, x, columns)
+            cells = erase(cells, x, columns)
         elif part == ERASE_ALL:
             cells = ""
         elif part:
-            cells = overwritten(cells, x, part)
+            cells = overwrite(cells, x, part)
             x += len(part)
     return cells, x

@@ -25,7 +25,7 @@ from truetty.text.actions import ACTIONS
 from truetty.text.page import Page
 from truetty.text.sequences import ERASE_ALL, ERASE_RIGHT
 
-_SLICE = 1 << 16  # bytes worked on at once, whatever is fed
+_LARGEST_PIECE = 1 << 16  # bytes worked on at once, whatever is fed
 _STEP = 1 << 12  # bytes stepped through before looking again whether lines will do
 
 _TEXT = bytes([*range(0x20, 0x7F), *range(0x80, 0x100), *b"\t\n\r"])
@@ -62,8 +62,10 @@ class Cleaner:
 
     def feed(self, data: bytes) -> str:
         """Take bytes; give the text that later bytes can no longer change."""
-        if len(data) > _SLICE:
-            return "".join([self.feed(data[start : start + _SLICE]) for start in range(0, len(data), _SLICE)])
+        if len(data) > _LARGEST_PIECE:
+            return "".join(
+                [self.feed(data[start : start + _LARGEST_PIECE]) for start in range(0, len(data), _LARGEST_PIECE)]
+            )
         while data:
             data = self._advance(data)
         return self._page.final.take()
@@ -101,7 +103,7 @@ class Cleaner:
             start, stop = sequences.special_lines(data, self._step)
             if start:
                 return self._advance(data[:start]) + data[start:]
-            self._step = min(self._step * 2, _SLICE)  # where there is one, there are more
+            self._step = min(self._step * 2, _LARGEST_PIECE)  # where there is one, there are more
             return self._step_through(data[:stop]) + data[stop:]
         self._step = _STEP
         if simple:

@@ -1,7 +1,7 @@
 """A long text within a budget: its head and its tail, and exact counts of what was left out.
 
 Rule 1: text within the budget is given back unchanged.
-Rule 2: the result is never longer than the budget (for budgets of `SMALLEST` and more), and the end of the last
+Rule 2: the result is never longer than the budget (for budgets of `SMALLEST_BUDGET` and more), and the end of the last
         line is always in it: the error at the end of a log is what was looked for.
 Rule 3: lines that are equal, or differ in digits only, are folded first; then whole lines where possible; a line of
         more than an eighth of the budget is cut in its middle, to an eighth or to its share of the room that is left.
@@ -19,20 +19,20 @@ from typing import Final, Self
 from truetty.core.errors import Misuse
 from truetty.text.folding import Unit, units
 
-SMALLEST: Final = 200  # room for two omission marks and a few words beside them
-DEFAULT: Final = 30_000
+SMALLEST_BUDGET: Final = 200  # room for two omission marks and a few words beside them
+DEFAULT_BUDGET: Final = 30_000
 CHARACTERS_PER_TOKEN: Final = 4  # of English and code; a true count needs the model's own vocabulary
 REST: Final = "output.text(), .read() and .grep() have them"
-_REACH: Final = 8  # folding may make so many characters into one; more of the ends is not held
+_LARGEST_FOLD: Final = 8  # folding may make so many characters into one; more of the ends is not held
 _LONG_SHARE: Final = 8  # a line longer than an eighth of the budget crowds out its neighbours
-_COUNT: Final = 12  # the number in a mark may be so many characters shorter than the room that is kept for it
+_COUNT_ROOM: Final = 12  # the number in a mark may be so many characters shorter than the room that is kept for it
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How much of an output is shown."""
 
-    characters: int = DEFAULT
+    characters: int = DEFAULT_BUDGET
     head_share: float = 0.2  # of it, the part for the beginning; the end has the rest
     rest: str = REST  # where to read what was left out, for whoever reads the result
 
@@ -42,9 +42,9 @@ class Budget:
         return cls(tokens * CHARACTERS_PER_TOKEN)
 
     @classmethod
-    def of(cls, given: int | Budget) -> Budget:
+    def of(cls, budget: int | Budget) -> Budget:
         """A plain number is one of characters."""
-        return given if isinstance(given, Budget) else cls(given)
+        return budget if isinstance(budget, Budget) else cls(budget)
 
     def __post_init__(self) -> None:
         if not isinstance(self.characters, int) or self.characters < 0:
@@ -57,7 +57,7 @@ def tokens(characters: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Digested:
+class DigestResult:
     """What is shown of a text, and how much of it is not."""
 
     text: str
@@ -74,7 +74,7 @@ class Digest:
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._hold = max(1, budget.characters * _REACH)
+        self._hold = max(1, budget.characters * _LARGEST_FOLD)
         self._head: list[str] = []
         self._head_size = 0
         self._tail: deque[str] = deque()
@@ -94,25 +94,25 @@ class Digest:
             self._head_size += len(piece)
         self._remember(text[max(0, missing) :])
 
-    def result(self, budget: Budget | None = None) -> Digested:
+    def result(self, budget: Budget | None = None) -> DigestResult:
         """Within this budget, which may be smaller than the one that was fed for, and not larger."""
         budget = self._budget if budget is None else budget
         head, tail = "".join(self._head), "".join(self._tail)[-self._hold :]
         last = tail[-1:] or head[-1:]
         lines = self._newlines + (last not in ("", "\n"))
-        hold = max(1, budget.characters * _REACH)
+        hold = max(1, budget.characters * _LARGEST_FOLD)
         if len(head) + len(tail) == self._characters:
             head, tail = head + tail, ""
         if self._characters <= budget.characters:
-            return Digested(head, 0, self._characters, lines)
+            return DigestResult(head, 0, self._characters, lines)
         if self._characters > 2 * hold:
             head, tail = head[:hold], (tail or head)[-hold:]
         elif (fitting := _fitting(head, budget)) is not None:
             part = _Part()
             part.fill(fitting, budget.characters)
-            omitted = part.taken - part.kept
-            return Digested("".join(part.shown), omitted, part.taken, lines, part.first_gap if omitted else None)
-        return _Composed(head, tail, self._characters, self._bytes, lines, budget).digested()
+            omitted = part.original - part.verbatim
+            return DigestResult("".join(part.texts), omitted, part.original, lines, part.first_gap if omitted else None)
+        return _Composition(head, tail, self._characters, self._bytes, lines, budget).result()
 
     def _remember(self, text: str) -> None:
         """Keep the last characters behind the head, dropping whole pieces that are no longer needed."""
@@ -125,10 +125,10 @@ class Digest:
             self._tail_size -= len(self._tail.popleft())
 
 
-def digest(text: str, budget: Budget) -> Digested:
+def digest(text: str, budget: Budget) -> DigestResult:
     """The digest of a whole text; one within the budget comes back as the same object."""
     if len(text) <= budget.characters:
-        return Digested(text, 0, len(text), text.count("\n") + (text[-1:] not in ("", "\n")))
+        return DigestResult(text, 0, len(text), text.count("\n") + (text[-1:] not in ("", "\n")))
     whole = Digest(budget)
     whole.feed(text)
     return whole.result()
@@ -138,22 +138,22 @@ def _fitting(text: str, budget: Budget) -> list[Unit] | None:
     """The whole text, folded, and its long lines cut no more than it takes; None: lines must be left out."""
     longest = _longest(budget)
     found = units(text, longest)
-    spare = budget.characters - sum(len(unit.shown) for unit in found)
+    spare = budget.characters - sum(len(unit.text) for unit in found)
     if spare < 0:
         return None
-    while (cuts := sum(unit.cuts for unit in found)) and spare > 2 * _COUNT * cuts:
-        longest += spare // cuts - _COUNT
+    while (cuts := sum(unit.cuts for unit in found)) and spare > 2 * _COUNT_ROOM * cuts:
+        longest += spare // cuts - _COUNT_ROOM
         found = units(text, longest)
-        spare = budget.characters - sum(len(unit.shown) for unit in found)
+        spare = budget.characters - sum(len(unit.text) for unit in found)
     return found
 
 
 def _longest(budget: Budget) -> int:
     """Characters of a line that is shown whole beside others."""
-    return max(SMALLEST // 4, budget.characters // _LONG_SHARE)
+    return max(SMALLEST_BUDGET // 4, budget.characters // _LONG_SHARE)
 
 
-class _Composed:
+class _Composition:
     """Chooses what is shown of the two ends of a text that does not fit. `tail` is empty if `head` is all of it."""
 
     def __init__(self, head: str, tail: str, characters: int, size: int, lines: int, budget: Budget) -> None:
@@ -174,7 +174,7 @@ class _Composed:
         part = _Part()
         part.fill(front, room)
         if part.size < room // 2:
-            part.cut(self._head[part.taken : part.taken + room - part.size])
+            part.cut(self._head[part.original : part.original + room - part.size])
         return part
 
     def _lower(self, limit: int, room: int, front: list[Unit]) -> _Part:
@@ -184,38 +184,38 @@ class _Composed:
             if not self._head.endswith("\n") or len(self._head) + len(text) < self._characters:
                 back.pop(0)  # it begins before what is held
         else:
-            text, first = self._head, self.upper.taken
+            text, first = self._head, self.upper.original
             back = front[self.upper.units :]
             if self.upper.raw and back:
                 back.pop(0)
         part = _Part()
         part.fill(reversed(back), room)
         if part.size < room // 2 or not part.size:
-            end = len(text) - part.taken
+            end = len(text) - part.original
             part.cut(text[max(first, end - (room - part.size)) : end])
-        part.shown.reverse()
+        part.texts.reverse()
         return part
 
-    def digested(self) -> Digested:
+    def result(self) -> DigestResult:
         upper, lower, lines = self.upper, self.lower, self._lines
-        above, below = "".join(upper.shown), "".join(lower.shown)
-        between = self._characters - upper.taken - lower.taken
-        omitted = self._characters - upper.kept - lower.kept
-        gap = upper.first_gap if upper.first_gap is not None else upper.taken
+        above, below = "".join(upper.texts), "".join(lower.texts)
+        between = self._characters - upper.original - lower.original
+        omitted = self._characters - upper.verbatim - lower.verbatim
+        gap = upper.first_gap if upper.first_gap is not None else upper.original
         if not between:
             if upper.first_gap is None and lower.last_gap is not None:  # the lower part was filled from its end
                 gap = self._characters - lower.last_gap
-            return Digested(above + below, omitted, self._characters, lines, gap if omitted else None)
+            return DigestResult(above + below, omitted, self._characters, lines, gap if omitted else None)
         last = self._tail or self._head
-        size = self._bytes - _bytes(self._head[: upper.taken]) - _bytes(last[len(last) - lower.taken :])
+        size = self._bytes - _bytes(self._head[: upper.original]) - _bytes(last[len(last) - lower.original :])
         shown_lines = upper.lines + lower.lines
         if above and not above.endswith("\n") and shown_lines > lines:
             # Both ends are parts of one line: nothing but characters is missing.
-            return Digested(f"{above}[… {size:,} bytes left out …]{below}", omitted, self._characters, lines, gap)
+            return DigestResult(f"{above}[… {size:,} bytes left out …]{below}", omitted, self._characters, lines, gap)
         hidden = lines - shown_lines
         joint = "\n" if above and not above.endswith("\n") else ""
         text = f"{above}{joint}{self._omission(size, hidden)}\n{below}"
-        return Digested(text, omitted, self._characters, lines, gap)
+        return DigestResult(text, omitted, self._characters, lines, gap)
 
     def _omission(self, size: int, lines: int) -> str:
         return f"[… {size:,} bytes, {lines:,} {'line' if lines == 1 else 'lines'} left out{self._rest} …]"
@@ -224,13 +224,13 @@ class _Composed:
 class _Part:
     """One end of the text: what of it is shown, and how much of the original that stands for."""
 
-    __slots__ = ("first_gap", "kept", "last_gap", "lines", "raw", "shown", "size", "taken", "units")
+    __slots__ = ("first_gap", "last_gap", "lines", "original", "raw", "size", "texts", "units", "verbatim")
 
     def __init__(self) -> None:
-        self.shown: list[str] = []
+        self.texts: list[str] = []
         self.size = 0  # characters shown, marks included
-        self.taken = 0  # characters of the original it covers
-        self.kept = 0  # of those, the ones really shown
+        self.original = 0  # characters of the original it covers
+        self.verbatim = 0  # of those, the ones really shown
         self.lines = 0
         self.units = 0
         self.raw = False  # ends in a piece of a line
@@ -239,24 +239,24 @@ class _Part:
 
     def fill(self, units: Iterable[Unit], room: int) -> None:
         for unit in units:
-            if self.size + len(unit.shown) > room:
+            if self.size + len(unit.text) > room:
                 break
-            if unit.kept < unit.original:
-                self.first_gap = self.taken if self.first_gap is None else self.first_gap
-                self.last_gap = self.taken + unit.original
-            self.shown.append(unit.shown)
-            self.size += len(unit.shown)
-            self.taken += unit.original
-            self.kept += unit.kept
+            if unit.verbatim < unit.original:
+                self.first_gap = self.original if self.first_gap is None else self.first_gap
+                self.last_gap = self.original + unit.original
+            self.texts.append(unit.text)
+            self.size += len(unit.text)
+            self.original += unit.original
+            self.verbatim += unit.verbatim
             self.lines += unit.lines
             self.units += 1
 
     def cut(self, piece: str) -> None:
         if piece:
-            self.shown.append(piece)
+            self.texts.append(piece)
             self.size += len(piece)
-            self.taken += len(piece)
-            self.kept += len(piece)
+            self.original += len(piece)
+            self.verbatim += len(piece)
             self.lines += 1 + piece.count("\n", 0, -1)
             self.raw = True
 

@@ -19,11 +19,11 @@ _FOLD_FROM: Final = 4  # a fold costs up to three lines itself
 class Unit:
     """Lines that are shown together, and what they stand for."""
 
-    shown: str
-    kept: int  # characters of the original in `shown`
+    text: str
+    verbatim: int  # characters of the original in `text`
     original: int  # characters of the original
     lines: int
-    cuts: int = 0  # lines in `shown` that are cut in their middle
+    cuts: int = 0  # lines in `text` that are cut in their middle
 
 
 def units(text: str, longest: int) -> list[Unit]:
@@ -51,15 +51,15 @@ def _run(run: list[str], longest: int) -> list[Unit]:
         if count < _FOLD_FROM or len(mark) >= (count - 1) * len(line):
             equal += [first] * count
         else:
-            equal.append(Unit(first.shown + mark, first.kept, count * len(line), count, first.cuts))
+            equal.append(Unit(first.text + mark, first.verbatim, count * len(line), count, first.cuts))
     if len(equal) < _FOLD_FROM or not any(letter.isalpha() for letter in run[0]):
         return equal
     first, last = _line(run[0], longest), _line(run[-1], longest)
-    shown = f"{first.shown}[… {len(run) - 2:,} lines like these …]\n{last.shown}"
+    shown = f"{first.text}[… {len(run) - 2:,} lines like these …]\n{last.text}"
     original = sum(map(len, run))
     if len(shown) >= original:
         return equal
-    return [Unit(shown, first.kept + last.kept, original, len(run), first.cuts + last.cuts)]
+    return [Unit(shown, first.verbatim + last.verbatim, original, len(run), first.cuts + last.cuts)]
 
 
 def _line(line: str, longest: int) -> Unit:

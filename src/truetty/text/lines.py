@@ -29,11 +29,11 @@ def numbered(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
         yield number, last
 
 
-def repeated(text: str, given: str) -> int:
-    """How much of the text is what was given before: all of it, or the whole lines before the first change."""
-    if text.startswith(given):
-        return len(given)
-    lines = zip(given.split("\n"), text.split("\n"), strict=False)
+def repetition(text: str, before: str) -> int:
+    """How much of the text is `before`: all of it, or the whole lines before the first change."""
+    if text.startswith(before):
+        return len(before)
+    lines = zip(before.split("\n"), text.split("\n"), strict=False)
     return sum(len(line) + 1 for line, _ in takewhile(lambda pair: pair[0] == pair[1], lines))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from truetty.text.layout import Layout
 from truetty.text.moves import Values, keep_screen, move_to
 from truetty.text.page import Page
-from truetty.text.stops import changed
+from truetty.text.stops import change
 
 PRIVATE = frozenset({2, 6, 7, 47, 1047, 1048, 1049})  # the private modes that matter here
 
@@ -102,7 +102,7 @@ def use_default_set(values: Values, page: Page) -> None:
 def set_stop(values: Values, page: Page) -> None:
     layout = page.layout
     page.unfold()
-    layout.stops = changed(layout.stops, page.x, page.columns, there=True)
+    layout.stops = change(layout.stops, page.x, page.columns, there=True)
     layout.weigh()
 
 
@@ -110,7 +110,7 @@ def clear_stop(values: Values, page: Page) -> None:
     layout = page.layout
     page.unfold()
     if values[0] == 0:
-        layout.stops = changed(layout.stops, page.x, page.columns, there=False)
+        layout.stops = change(layout.stops, page.x, page.columns, there=False)
     elif values[0] == 3:
         layout.stops = ()
     layout.weigh()

@@ -7,7 +7,7 @@ Rule 3: a clear keeps what was on the screen.
 
 from __future__ import annotations
 
-from truetty.text.cells import BLANK, GAP, HALF, LONE, deleted, erased, inserted
+from truetty.text.cells import BLANK, GAP, HALF, LONE, delete, erase, insert
 from truetty.text.page import Page
 from truetty.text.rows import ScreenRow
 from truetty.text.stops import left_of, right_of
@@ -73,10 +73,10 @@ def erase_line(values: Values, page: Page) -> None:
     row, x = page.row, page.x
     match values[0]:
         case 0:
-            row.cells = erased(row.cells, x, page.columns)
+            row.cells = erase(row.cells, x, page.columns)
             row.wrapped = row.wrapped and x > 0
         case 1:
-            row.cells = erased(row.cells, 0, x + 1)
+            row.cells = erase(row.cells, 0, x + 1)
         case 2:
             row.cells = ""
             row.wrapped = False
@@ -84,18 +84,18 @@ def erase_line(values: Values, page: Page) -> None:
 
 def erase_characters(values: Values, page: Page) -> None:
     x = inside(page)
-    page.row.cells = erased(page.row.cells, x, min(x + (values[0] or 1), page.columns))
+    page.row.cells = erase(page.row.cells, x, min(x + (values[0] or 1), page.columns))
 
 
 def insert_characters(values: Values, page: Page) -> None:
     x = inside(page)
     blanks = BLANK * min(values[0] or 1, page.columns - x)
     if x < len(page.row.cells):
-        page.row.cells = inserted(page.row.cells, x, blanks, page.columns).rstrip(BLANK)
+        page.row.cells = insert(page.row.cells, x, blanks, page.columns).rstrip(BLANK)
 
 
 def delete_characters(values: Values, page: Page) -> None:
-    page.row.cells = deleted(page.row.cells, inside(page), values[0] or 1)
+    page.row.cells = delete(page.row.cells, inside(page), values[0] or 1)
 
 
 def repeat(values: Values, page: Page) -> None:
@@ -176,11 +176,11 @@ def erase_page(values: Values, page: Page) -> None:
         case 0:
             if not x and not y:
                 keep_screen(page)
-            row.cells = erased(row.cells, x, page.columns)
+            row.cells = erase(row.cells, x, page.columns)
             row.wrapped = row.wrapped and x > 0
             del rows[y + 1 :]
         case 1:
-            row.cells = erased(row.cells, 0, x + 1)
+            row.cells = erase(row.cells, 0, x + 1)
             row.wrapped = False
             if x + 1 >= page.columns and y + 1 < len(rows):
                 below = rows[y + 1]

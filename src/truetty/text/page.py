@@ -13,7 +13,7 @@ Rule 4: no more than `height` rows are held, and no row has more than `columns` 
 
 from __future__ import annotations
 
-from truetty.text.cells import BLANK, GAP, HALF, LONE, UNSURE, WIDTHS, Clusters, erased, inserted, overwritten, updated
+from truetty.text.cells import BLANK, GAP, HALF, LONE, UNSURE, WIDTHS, Clusters, erase, insert, overwrite, update
 from truetty.text.layout import Layout
 from truetty.text.rows import FinalText, ScreenRow
 from truetty.text.stops import right_of
@@ -85,7 +85,7 @@ class Page:
     def rewrite(self, line: str) -> bool:
         """A line with returns and erasures, as progress bars have; False, and nothing done, when it is not simple."""
         self.settle()
-        rewritten = None if self.row.wrapped else updated(self.row.cells, self.x, line, self.columns)
+        rewritten = None if self.row.wrapped else update(self.row.cells, self.x, line, self.columns)
         if rewritten is None:
             return False
         self.row.cells, self.x = rewritten
@@ -187,7 +187,7 @@ class Page:
         elif len(cells) > x and cells.isascii():
             row.cells = cells[:x] + text + cells[end:]
         else:
-            row.cells = overwritten(cells, x, text)
+            row.cells = overwrite(cells, x, text)
         self.x = end
 
     def _print_on(self, text: str) -> None:
@@ -201,13 +201,13 @@ class Page:
             if end > at:
                 cells, piece = self.row.cells, text[at:end]
                 if self.layout.insert:
-                    self.row.cells = inserted(cells, self.x, piece, columns)
+                    self.row.cells = insert(cells, self.x, piece, columns)
                 else:
-                    self.row.cells = overwritten(cells, self.x, piece)
+                    self.row.cells = overwrite(cells, self.x, piece)
                 self.x += min(end, size) - at
                 at = end
             elif self.layout.autowrap:
-                self.row.cells = erased(self.row.cells, self.x, columns)
+                self.row.cells = erase(self.row.cells, self.x, columns)
                 self.wrap()
             else:
                 # The last cell takes them all in turn; a wide character has no room there.

@@ -16,7 +16,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from truetty.core.errors import Misuse
-from truetty.text.screen import Colour, Model, Run, Style
+from truetty.text.screen import Colour, Model, Style, TextRun
 
 # In the worst case each has its own colours, at about 250 bytes: 25 MB.
 MOST_CELLS: Final = 100_000
@@ -64,7 +64,7 @@ def picture(model: Model, *, title: str | None = None, cursor: bool = True) -> s
             f'<path d="M0 {BAR}V8a8 8 0 0 1 8 -8H{_number(columns * WIDTH + 2 * MARGIN - 8)}a8 8 0 0 1 8 8V{BAR}z" '
             f'fill="{BAR_COLOUR}"/>',
             f'<text x="{_number(columns * WIDTH / 2 + MARGIN)}" y="{BAR - 10}" text-anchor="middle">'
-            f"{_text(_shortened(title, columns))}</text>",
+            f"{_text(_shorten(title, columns))}</text>",
         ]
     # Columns go from left to right here, whatever the script: as terminals draw them.
     parts.append(
@@ -82,15 +82,15 @@ def picture(model: Model, *, title: str | None = None, cursor: bool = True) -> s
     return "\n".join([*parts, "</g>", "</svg>", ""])
 
 
-def fitted(data: bytes, size: tuple[int, int]) -> Model:
+def fit(data: bytes, size: tuple[int, int]) -> Model:
     """What a command has printed, on a screen as high as its text; on one of this size if it draws on the screen."""
-    model = _fed(data, size)
+    model = _draw(data, size)
     if model.screen().alternate or _PLACED.search(data):
         return model
     columns = size[0]
-    tall = _fed(data, (columns, min(MOST_ROWS, MOST_CELLS // columns)))
+    tall = _draw(data, (columns, min(MOST_ROWS, MOST_CELLS // columns)))
     used = max((number for number, runs in enumerate(tall.rows(), 1) if any(map(_visible, runs))), default=1)
-    return _fed(data, (columns, used))
+    return _draw(data, (columns, used))
 
 
 def check(columns: int, rows: int) -> None:
@@ -100,19 +100,19 @@ def check(columns: int, rows: int) -> None:
         raise Misuse(reason, columns=columns, rows=rows, most=MOST_CELLS)
 
 
-def _fed(data: bytes, size: tuple[int, int]) -> Model:
+def _draw(data: bytes, size: tuple[int, int]) -> Model:
     check(*size)
     model = Model(size)
     model.feed(data.removesuffix(b"\n") if size[1] > 1 else data.rstrip(b"\r\n"))
     return model
 
 
-def _visible(run: Run) -> bool:
+def _visible(run: TextRun) -> bool:
     style = run.style
     return not run.text.isspace() or style.background is not None or style.inverse or style.underline
 
 
-def _row(y: int, runs: list[Run]) -> Iterator[str]:
+def _row(y: int, runs: list[TextRun]) -> Iterator[str]:
     for run in runs:
         foreground, background = _colours(run.style)
         x, width = _number(run.column * WIDTH), _number(run.columns * WIDTH)
@@ -167,5 +167,5 @@ def _text(text: str) -> str:
     return escape(_ILLEGAL.sub("\ufffd", text))
 
 
-def _shortened(title: str, columns: int) -> str:
+def _shorten(title: str, columns: int) -> str:
     return title if len(title) <= columns else f"{title[: max(columns - 1, 0)]}…"

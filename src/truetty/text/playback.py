@@ -15,7 +15,7 @@ import re
 from typing import Final
 
 # Titles and links are shorter; of a longer string nobody would see anything.
-LONGEST: Final = 4096
+LONGEST_STRING: Final = 4096
 
 _TOKEN: Final = re.compile(
     r"\x1b\[([\x00-\x17\x19\x1c-\x3f]*)([@-~])"  # 1, 2: parameters and final of a control sequence
@@ -74,17 +74,17 @@ class Playback:
             if begun >= 0 and _CUT.match(text, begun):
                 text, self._cut = text[:begun], text[begun:]
                 break
-        if len(self._cut) > LONGEST:
+        if len(self._cut) > LONGEST_STRING:
             self._skipping = self._cut[1] in "]PX^_"
             self._cut = "\x1b" if self._skipping and self._cut.endswith("\x1b") else ""
-        return _TOKEN.sub(self._shown, text)
+        return _TOKEN.sub(self._drawing, text)
 
     def restore(self) -> str:
         """What to write at the end, wherever that is."""
         self._cut, self._skipping = "", False
-        return self._undone()
+        return self._undo()
 
-    def _undone(self) -> str:
+    def _undo(self) -> str:
         switched = [mode for mode, on in self._modes.items() if on != (mode in _USUALLY_ON)]
         ends = [f"\x1b[?{mode}{'h' if mode in _USUALLY_ON else 'l'}" for mode in sorted(switched, key=_rank)]
         return "".join([*ends, _RESTORED])
@@ -99,7 +99,7 @@ class Playback:
         self._skipping = False
         return text[end.end() if end[0] != "\x1b" else end.start() :]
 
-    def _shown(self, token: re.Match[str]) -> str:
+    def _drawing(self, token: re.Match[str]) -> str:
         parameters, final, command, short = token.groups()
         if final is not None:
             return self._sequence(_INSIDE.sub("", parameters), final)
@@ -108,7 +108,7 @@ class Playback:
             return f"\x1b]{command}\x1b\\" if _COMMANDS.fullmatch(command) and not command.endswith("?") else ""
         if short is not None:
             if short == "\x1bc":
-                undone = self._undone()
+                undone = self._undo()
                 self._modes.clear()
                 return undone + _EMPTY
             return short if _SHORT.fullmatch(short) else ""
@@ -121,7 +121,7 @@ class Playback:
         private, numbers, intermediate = parts.groups()
         if private:
             if final in "hl":
-                return self._switched(numbers, final)
+                return self._switch(numbers, final)
             erases = final == "K" or (final == "J" and _ERASED.fullmatch(numbers))
             return f"\x1b[?{numbers}{final}" if erases and not intermediate else ""
         if intermediate:
@@ -132,7 +132,7 @@ class Playback:
         shown = final in _PLAIN_FINALS or (final == "J" and _ERASED.fullmatch(numbers))
         return f"\x1b[{numbers}{final}" if shown else ""
 
-    def _switched(self, numbers: str, final: str) -> str:
+    def _switch(self, numbers: str, final: str) -> str:
         kept = [number for number in _modes(numbers) if number in _MODES]
         for mode in filter(lambda mode: mode != "1048", kept):  # that one only remembers where the cursor is
             for same in _ALTERNATE if mode in _ALTERNATE and final == "l" else (mode,):

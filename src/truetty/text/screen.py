@@ -46,7 +46,7 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Neighbouring characters that look alike; one that is two columns wide stands alone."""
 
     column: int
@@ -136,7 +136,7 @@ class Model:
             dump=dump,
         )
 
-    def rows(self) -> list[list[Run]]:
+    def rows(self) -> list[list[TextRun]]:
         """The visible cells with their colours."""
         return [list(_runs(line.cells)) for line in self._vt.view()]
 
@@ -147,20 +147,20 @@ def _emulator(size: tuple[int, int]) -> Vt:
     return Vt(max(size[0], NARROWEST), size[1], 0)
 
 
-def _runs(cells: Sequence[Cell]) -> Iterator[Run]:
+def _runs(cells: Sequence[Cell]) -> Iterator[TextRun]:
     start, text, pen = 0, "", cells[0].pen
     for column, cell in enumerate(cells):
         if text and (cell.pen != pen or cell.width != 1):
-            yield Run(start, len(text), text, _style(pen))
+            yield TextRun(start, len(text), text, _style(pen))
             text = ""
         if cell.width == 2:
-            yield Run(column, 2, cell.char, _style(cell.pen))
+            yield TextRun(column, 2, cell.char, _style(cell.pen))
         elif cell.width == 1:  # the right half of a wide one has none
             start = start if text else column
             text += cell.char
             pen = cell.pen
     if text:
-        yield Run(start, len(text), text, _style(pen))
+        yield TextRun(start, len(text), text, _style(pen))
 
 
 def _style(pen: Pen) -> Style:

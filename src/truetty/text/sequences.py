@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 256  # characters of one sequence that are looked at
+LONGEST_SEQUENCE = 256  # characters of one sequence that are looked at
 ERASE_RIGHT, ERASE_ALL = "\x01", "\x02"  # what stands for EL 0 and EL 2 once sequences are removed
 _SOON = 2048
 _DISTINCT = 24  # different sequences removed one by one before a pattern takes over
@@ -86,7 +86,7 @@ def without_harmless(data: bytes) -> bytes | None:
 
 def cut_short(data: bytes) -> int:
     """Where a simple sequence begins that the end of the bytes cuts off, or -1."""
-    at = data.rfind(b"\x1b", -LONGEST)
+    at = data.rfind(b"\x1b", -LONGEST_SEQUENCE)
     return at if at >= 0 and _CUT_BYTES.fullmatch(data, at) else -1
 
 
@@ -102,7 +102,7 @@ def split_cut(text: str) -> tuple[str, str, str]:
     before = f"{text[:at]}\x18{effects}" if effects else text[:at]
     if cut["osc"] or cut["string"]:
         return before, "", "]" if cut["osc"] else "P"
-    return before, ("\x1b" + _NO_EFFECT.sub("", body))[: LONGEST - 1], ""
+    return before, ("\x1b" + _NO_EFFECT.sub("", body))[: LONGEST_SEQUENCE - 1], ""
 
 
 def after_string(text: str, kind: str) -> tuple[str, str]:
@@ -117,11 +117,11 @@ def tokens(text: str) -> list[str | None]:
     """Text and controls by turns: the odd places hold a control or sequence, or None for one that does nothing."""
     parts: list[str | None] = TOKEN.split(text)
     if "\x1b" in parts:
-        parts = TOKEN.split(_ODD.sub(_straightened, text))
+        parts = TOKEN.split(_ODD.sub(_straighten, text))
     return parts
 
 
-def _straightened(sequence: re.Match[str]) -> str:
+def _straighten(sequence: re.Match[str]) -> str:
     """A sequence with controls inside, or one that was broken off: the controls, then what is left of it.
 
     Of a string a CAN is left, for it comes between a character and the REP that would repeat it.

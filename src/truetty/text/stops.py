@@ -28,7 +28,7 @@ def left_of(stops: Stops, x: int, count: int) -> int:
     return stops[at] if at >= 0 else 0
 
 
-def changed(stops: Stops, x: int, columns: int, *, there: bool) -> tuple[int, ...]:
+def change(stops: Stops, x: int, columns: int, *, there: bool) -> tuple[int, ...]:
     """The stops with one at `x`, or without it."""
     others = set(range(0, columns, TAB_WIDTH) if stops is None else stops) - {x}
     return tuple(sorted(others | {x} if there else others))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.host.kernel.driver import Pty
 from truetty.host.kernel import proc
-from truetty.host.kernel.calls import Block, Device, blocked, holds_tty
+from truetty.host.kernel.calls import Block, Device, block_of, holds_tty
 
 Start = Callable[..., Pty]
 PIPE = "import os; a, b = os.pipe(); "
@@ -19,7 +19,7 @@ PIPE = "import os; a, b = os.pipe(); "
 def look(pty: Pty, thread: int | None = None) -> Block:
     name = os.readlink(f"/proc/{pty.pid}/fd/0")
     found = os.stat(name)
-    return blocked(pty.stat(), thread or pty.pid, Device(found.st_rdev, found.st_dev))
+    return block_of(pty.stat(), thread or pty.pid, Device(found.st_rdev, found.st_dev))
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_another_terminal_is_not_ours(start: Start) -> None:
     other.settle("waiting", "line")
     found = os.stat(os.readlink(f"/proc/{ours.pid}/fd/0"))
     device = Device(found.st_rdev, found.st_dev)
-    assert blocked(ours.stat(), ours.pid, device).state == "reads"
-    assert blocked(other.stat(), other.pid, device).state == "elsewhere"
+    assert block_of(ours.stat(), ours.pid, device).state == "reads"
+    assert block_of(other.stat(), other.pid, device).state == "elsewhere"
     assert holds_tty(ours.stat(), device)
     assert not holds_tty(other.stat(), device)
 
@@ -87,7 +87,7 @@ def test_the_same_number_on_another_file_system_is_not_ours(start: Start) -> Non
     pty = start("cat", prompt=False)
     pty.settle("waiting", "line")
     found = os.stat(os.readlink(f"/proc/{pty.pid}/fd/0"))
-    assert blocked(pty.stat(), pty.pid, Device(found.st_rdev, found.st_dev + 1)).state == "elsewhere"
+    assert block_of(pty.stat(), pty.pid, Device(found.st_rdev, found.st_dev + 1)).state == "elsewhere"
 
 
 def test_the_terminal_is_packed_as_the_kernel_packs_it(start: Start) -> None:
@@ -104,10 +104,10 @@ def test_what_cannot_be_decoded_is_hidden(start: Start) -> None:
     device = Device(found.st_rdev, found.st_dev)
     of = pty.stat()
     compat = b"3 0x0 0x0 0x0 0x0 0x0 0x0 0xffffd000 0xf7f00000\n"  # a 32-bit program's read
-    assert blocked(of, of.pid, device, compat).state == "hidden"
-    assert blocked(of, of.pid, device, b"").state == "hidden"
-    assert blocked(of, of.pid, device, b"running\n").state == "running"
-    assert blocked(of, of.pid, device, b"-1 0x7ffd00000000 0x7f0000000000\n").state == "elsewhere"
+    assert block_of(of, of.pid, device, compat).state == "hidden"
+    assert block_of(of, of.pid, device, b"").state == "hidden"
+    assert block_of(of, of.pid, device, b"running\n").state == "running"
+    assert block_of(of, of.pid, device, b"-1 0x7ffd00000000 0x7f0000000000\n").state == "elsewhere"
 
 
 def test_a_call_taken_up_again_is_read_as_poll_only_if_it_can_be_one(start: Start) -> None:
@@ -119,8 +119,8 @@ def test_a_call_taken_up_again_is_read_as_poll_only_if_it_can_be_one(start: Star
     device = Device(found.st_rdev, found.st_dev)
     number = {"x86_64": b"219"}.get(os.uname().machine, b"128")
     again = b" ".join([number, *real[1:]])
-    seen = blocked(of, of.pid, device, again)
+    seen = block_of(of, of.pid, device, again)
     assert (seen.state, seen.timed) == ("elsewhere", True)
     stack = hex(of.stack).encode()  # what lies there is a count and pointers to arguments, no list of descriptors
     odd = b" ".join([number, stack, b"0x4", b"0x0", b"0x0", b"0x0", b"0x0", real[7], real[8]])
-    assert blocked(of, of.pid, device, odd).state == "elsewhere"
+    assert block_of(of, of.pid, device, odd).state == "elsewhere"

@@ -110,13 +110,13 @@ def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
                 raise PermissionError(path)
             return read(path, size)
 
-        def kept(self: proc.Kept) -> bytes:
+        def kept(self: proc.ProcFile) -> bytes:
             if self._path.endswith("/syscall"):
                 raise PermissionError(self._path)
             return os.pread(self._fd, self._size, 0)
 
         monkeypatch.setattr(proc, "read", denied)
-        monkeypatch.setattr(proc.Kept, "read", kept)
+        monkeypatch.setattr(proc.ProcFile, "read", kept)
 
     return forbid
 

@@ -40,7 +40,7 @@ def test_the_gone_are_none() -> None:
 
 def test_kept_file_outlives_nobody() -> None:
     child = subprocess.Popen(["sleep", "1000"])
-    kept = proc.Kept(f"/proc/{child.pid}/stat")
+    kept = proc.ProcFile(f"/proc/{child.pid}/stat")
     try:
         assert proc.parse_stat(kept.read()).pid == child.pid
         child.kill()

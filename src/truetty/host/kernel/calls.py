@@ -103,7 +103,7 @@ def call_of(pid: int, thread: int) -> bytes:
     return proc.read(f"/proc/{pid}/task/{thread}/syscall", 256)
 
 
-def blocked(of: proc.Stat, thread: int, device: Device, raw: bytes | None = None) -> Block:
+def block_of(of: proc.Stat, thread: int, device: Device, raw: bytes | None = None) -> Block:
     """What `thread` of the process `of` is at. `raw` is its `syscall` file, if that was read already."""
     if raw is None:
         try:
@@ -139,32 +139,32 @@ def _decode(of: proc.Stat, call: str, args: list[int], stack: int, device: Devic
                 return Block("reads", stuck=True, call=call, size=args[2], stack=stack)
             return Block("elsewhere", call=call, stack=stack)
         case "select" | "pselect6":
-            return _waits(of, call, _selected(of.pid, args), args[4] != 0, stack, device)
+            return _waits(of, call, _selects(of.pid, args), args[4] != 0, stack, device)
         case "poll" | "ppoll":
             timed = args[2] != 0 if call == "ppoll" else args[2] & 0xFFFFFFFF < 0x80000000
-            return _waits(of, call, _polled(of.pid, args[0], args[1]), timed, stack, device)
+            return _waits(of, call, _polls(of.pid, args[0], args[1]), timed, stack, device)
         case "epoll_wait" | "epoll_pwait" | "epoll_pwait2":
             timed = args[3] != 0 if call == "epoll_pwait2" else args[3] & 0xFFFFFFFF < 0x80000000
-            return _waits(of, call, _epolled(of.pid, args[0] & 0xFFFFFFFF), timed, stack, device)
+            return _waits(of, call, _epolls(of.pid, args[0] & 0xFFFFFFFF), timed, stack, device)
         case "io_uring_enter":
             # The ring lists polls, not descriptors: some wait is pending, on what cannot be told.
             ring = proc.read(f"/proc/{of.pid}/fdinfo/{args[0] & 0xFFFFFFFF}", 65536)
             pending = b"op=" in ring.partition(b"PollList")[2]
             return Block("reads" if pending and _holds(of, device) else "elsewhere", timed=True, call=call, stack=stack)
         case "restart_syscall":
-            return _restarted(of, args, stack, device)
+            return _restart(of, args, stack, device)
         case "futex":
             return Block("elsewhere", timed=args[3] != 0, call=call, stack=stack)
         case _:
             return Block("elsewhere", timed=True, call=call, stack=stack)
 
 
-def _restarted(of: proc.Stat, args: list[int], stack: int, device: Device) -> Block:
+def _restart(of: proc.Stat, args: list[int], stack: int, device: Device) -> Block:
     """A call taken up again after a stop: `poll`, a sleep or a futex. The arguments are still the first call's, but
     which one it was is forgotten. Only what makes sense as a `poll` on our tty is taken for one, and never as stuck."""
     if 0 < args[1] <= _MOST_POLLED:
         try:
-            watched = _polled(of.pid, args[0], args[1], strict=True)
+            watched = _polls(of.pid, args[0], args[1], strict=True)
         except PermissionError:
             raise
         except (OSError, ValueError):
@@ -181,7 +181,7 @@ def _waits(of: proc.Stat, call: str, watched: list[tuple[int, bool]], timed: boo
     return Block("reads", stuck=len(ours) == len(watched) and not timed, timed=timed, call=call, stack=stack)
 
 
-def _selected(pid: int, args: list[int]) -> list[tuple[int, bool]]:
+def _selects(pid: int, args: list[int]) -> list[tuple[int, bool]]:
     """The descriptors of a `select`, and whether it waits to read from them."""
     highest = args[0] & 0xFFFFFFFF
     if not 0 < highest <= _MOST_SELECTED:
@@ -198,7 +198,7 @@ def _selected(pid: int, args: list[int]) -> list[tuple[int, bool]]:
     return list(watched.items())
 
 
-def _polled(pid: int, address: int, count: int, strict: bool = False) -> list[tuple[int, bool]]:
+def _polls(pid: int, address: int, count: int, strict: bool = False) -> list[tuple[int, bool]]:
     """The descriptors of a `poll`. `strict` refuses, with ValueError, memory that is no list of them."""
     if not 0 < count <= _MOST_POLLED:
         return []
@@ -208,7 +208,7 @@ def _polled(pid: int, address: int, count: int, strict: bool = False) -> list[tu
     return [(fd, bool(events & _POLLIN)) for fd, events, _ in entries if fd >= 0]
 
 
-def _epolled(pid: int, epoll: int) -> list[tuple[int, bool]]:
+def _epolls(pid: int, epoll: int) -> list[tuple[int, bool]]:
     watched = []
     for line in proc.read(f"/proc/{pid}/fdinfo/{epoll}", 65536).split(b"\n"):
         if line.startswith(b"tfd:"):

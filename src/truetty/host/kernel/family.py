@@ -17,7 +17,7 @@ class LinuxFamily(Family):
         self._shell = shell
         self._device = device
         self._born = born
-        self._children = proc.Kept(f"/proc/{shell.pid}/task/{shell.pid}/children", 65536)
+        self._children = proc.ProcFile(f"/proc/{shell.pid}/task/{shell.pid}/children", 65536)
 
     def close(self) -> None:
         self._children.close()

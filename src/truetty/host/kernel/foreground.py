@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from truetty.core.observation import Observation, ReadKind
 from truetty.host.kernel import proc, prompts
-from truetty.host.kernel.calls import Block, Device, blocked, call_of, holds_tty
+from truetty.host.kernel.calls import Block, Device, block_of, call_of, holds_tty
 from truetty.host.kernel.stack import path_of
 from truetty.host.kernel.tty import LocalTty, is_editing, kind_of, seen_by_modes
 
@@ -29,7 +29,7 @@ _PTS_MAJOR = 136
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _TtyReader:
     of: proc.Stat
     thread: int
     block: Block
@@ -39,7 +39,7 @@ class _Reader:
 class Foreground:
     """Looks at one group on one terminal, once. The verdict of `look` is a fact of that moment."""
 
-    __slots__ = ("_busy", "_device", "_hidden", "_known", "_lent", "_readers", "_relays", "_tty")
+    __slots__ = ("_busy", "_device", "_forbidden", "_known", "_lent", "_readers", "_relays", "_tty")
 
     def __init__(
         self, tty: LocalTty, device: Device, known: prompts.Prompts, lent: dict[int, int], relays: int = 0
@@ -50,9 +50,9 @@ class Foreground:
         self._known = known
         self._lent = lent
         self._relays = relays
-        self._readers: list[_Reader] = []
+        self._readers: list[_TtyReader] = []
         self._busy = False
-        self._hidden = False
+        self._forbidden = False
 
     def look(self, group: int, family: Sequence[proc.Stat]) -> Observation:
         """`family` is everybody who descends from the session's leader, parents before children."""
@@ -72,7 +72,7 @@ class Foreground:
                 if one.session != members[0].session:
                     self._ask(one)
         try:
-            if not (self._readers or self._hidden or self._busy) and is_editing(self._tty.local_flags()):
+            if not (self._readers or self._forbidden or self._busy) and is_editing(self._tty.local_flags()):
                 self._ask_borrower(group)
             verdict = self._verdict(beneath)
         except (FileNotFoundError, ProcessLookupError):
@@ -91,9 +91,9 @@ class Foreground:
         reading = 0
         restless = False
         for thread in proc.threads(one)[:_MOST_THREADS]:
-            block = blocked(one, thread, self._device)
+            block = block_of(one, thread, self._device)
             if block.state == "hidden":
-                self._hidden = True
+                self._forbidden = True
                 return
             if block.state == "running":
                 self._busy = restless = True
@@ -102,7 +102,7 @@ class Foreground:
             elif block.timed:
                 restless = True
         if found is not None:
-            self._readers.append(_Reader(one, reading, found, found.stuck and not restless))
+            self._readers.append(_TtyReader(one, reading, found, found.stuck and not restless))
 
     def _ask_borrower(self, group: int) -> None:
         if group not in self._lent:
@@ -116,9 +116,9 @@ class Foreground:
 
     def _verdict(self, beneath: Sequence[proc.Stat]) -> Observation:
         if not self._readers:
-            if not self._hidden or self._busy:
+            if not self._forbidden or self._busy:
                 return Observation("running")
-            return self._relayed(beneath) or seen_by_modes(self._tty)
+            return self._relay(beneath) or seen_by_modes(self._tty)
         reader = next((one for one in self._readers if one.stuck), self._readers[0])
         pid, thread = reader.of.pid, reader.thread
         wakes, call = proc.wakes(pid, thread), call_of(pid, thread)
@@ -129,12 +129,12 @@ class Foreground:
             # It ran while we looked: its call and the modes are not of one moment.
             self._busy = True
             return Observation("running")
-        if not reader.block.stuck and (inner := self._relayed(beneath)) is not None:
+        if not reader.block.stuck and (inner := self._relay(beneath)) is not None:
             return inner
         kind, sure = self._kind(reader, local)
         return Observation("waiting", sure, kind, pid, reader.of.name, wakes)
 
-    def _kind(self, reader: _Reader, local: int) -> tuple[ReadKind, bool]:
+    def _kind(self, reader: _TtyReader, local: int) -> tuple[ReadKind, bool]:
         one, block = reader.of, reader.block
         plain = (kind_of(local), reader.stuck)
         if one.pid != one.group:
@@ -160,7 +160,7 @@ class Foreground:
             case "never_seen_program":
                 return ("shell", True) if prompts.resembles_prompt(one.name, shape) else (plain[0], False)
 
-    def _relayed(self, beneath: Sequence[proc.Stat]) -> Observation | None:
+    def _relay(self, beneath: Sequence[proc.Stat]) -> Observation | None:
         """What goes on at the terminal that a relay feeds; None when there is none."""
         if self._relays >= _MOST_RELAYS:
             return None

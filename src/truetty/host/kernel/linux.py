@@ -24,7 +24,7 @@ from dataclasses import replace
 
 from truetty.core.observation import Observation
 from truetty.host.kernel import proc, prompts
-from truetty.host.kernel.calls import CALLS_ARE_KNOWN, Block, Device, blocked
+from truetty.host.kernel.calls import CALLS_ARE_KNOWN, Block, Device, block_of
 from truetty.host.kernel.family import LinuxFamily
 from truetty.host.kernel.foreground import Foreground
 from truetty.host.kernel.shell import LinuxProcess
@@ -71,8 +71,8 @@ class LinuxLook:
         self._tty = tty
         self._device = device
         self._known = known
-        self._call = proc.Kept(f"/proc/{shell.pid}/syscall", 256)
-        self._turns = proc.Kept(f"/proc/{shell.pid}/schedstat", 128)
+        self._call = proc.ProcFile(f"/proc/{shell.pid}/syscall", 256)
+        self._turns = proc.ProcFile(f"/proc/{shell.pid}/schedstat", 128)
         # The kernel refuses `syscall` where it refuses to trace; and its numbers mean nothing on an unknown machine.
         self._sees = CALLS_ARE_KNOWN and self._calling() is not None
         # The program that runs, asked again only when the image in memory has changed.
@@ -138,7 +138,7 @@ class LinuxLook:
             return Observation("running", busy=True)
         if call is None:
             return seen_by_modes(self._tty)
-        block = blocked(of, of.pid, self._device, call)
+        block = block_of(of, of.pid, self._device, call)
         match block.state:
             case "running":
                 return Observation("running", busy=True)
@@ -157,7 +157,7 @@ class LinuxLook:
         if call is None or call == self._work_call:
             return
         self._work_call = call
-        block, program = blocked(of, of.pid, self._device, call), self._program_id(of)
+        block, program = block_of(of, of.pid, self._device, call), self._program_id(of)
         if block.state == "elsewhere" and block.stack and program is not None:
             path = path_of(of, block.stack, self._returns)
             if self._calling() == call:  # else it ran while we looked
@@ -210,7 +210,7 @@ class LinuxLook:
         if of is None or call is None or self._tty.foreground() != of.group or self._tty.unread():
             return False
         local = self._tty.local_flags()
-        block = blocked(of, of.pid, self._device, call)
+        block = block_of(of, of.pid, self._device, call)
         shape = prompts.shape_of(of, block, is_editing(local))
         program = self._program_id(of)
         if block.state != "reads" or shape is None or program is None:

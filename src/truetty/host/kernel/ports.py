@@ -42,7 +42,7 @@ def listening(pids: Iterable[int]) -> frozenset[int] | None:
             if sockets is None:
                 hidden = True
             elif sockets:
-                found |= _held(pid, sockets)
+                found |= _ports_of(pid, sockets)
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended: it listens to nothing
         except OSError:
@@ -99,7 +99,7 @@ def _rows(path: str) -> list[bytes]:
     return b"".join(parts).split(b"\n")[1:-1]  # without the heading, and without a row that was cut
 
 
-def _held(pid: int, sockets: Sockets) -> set[int]:
+def _ports_of(pid: int, sockets: Sockets) -> set[int]:
     """The ports of those sockets that the process has open."""
     found: set[int] = set()
     folder = f"/proc/{pid}/fd"

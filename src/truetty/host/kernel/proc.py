@@ -1,6 +1,6 @@
 """Reading /proc: one process, its threads, its family.
 
-Rule 1: nothing is kept but what `Kept` keeps open; a pid is asked again each time, for pids are used again.
+Rule 1: nothing is kept but what `ProcFile` keeps open; a pid is asked again each time, for pids are used again.
 Rule 2: a process that is gone is `None` or left out. What may not be read raises `PermissionError`: gone and
         forbidden must never look alike.
 Rule 3: every descriptor is close-on-exec, so no shell we start inherits one.
@@ -184,7 +184,7 @@ def _descendants_by_parent(root: Stat, most: int) -> list[Stat]:
     return found
 
 
-class Kept:
+class ProcFile:
     """One file of /proc, opened once and read from its start each time: a third of the price of opening it."""
 
     __slots__ = ("_fd", "_path", "_size")

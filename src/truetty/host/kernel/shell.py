@@ -14,9 +14,9 @@ from truetty.host.kernel import proc
 class LinuxProcess(ShellProcess):
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._stat = proc.Kept(f"/proc/{pid}/stat")
+        self._stat = proc.ProcFile(f"/proc/{pid}/stat")
         # The thread's own count: to the process's the kernel adds what its children have read, once they are gone.
-        self._io = proc.Kept(f"/proc/{pid}/task/{pid}/io", 512)
+        self._io = proc.ProcFile(f"/proc/{pid}/task/{pid}/io", 512)
 
     def close(self) -> None:
         self._stat.close()
