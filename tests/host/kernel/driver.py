@@ -12,13 +12,13 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 
+from tests.patience import PATIENCE
 from truetty.core.observation import Observation
 from truetty.host.base import Modes, Process
 from truetty.host.kernel import proc
 from truetty.host.kernel.linux import LinuxObserver
 from truetty.host.kernel.prompts import Prompts
 
-BOUND = 20.0  # seconds: far beyond what anything here needs
 LOOKS = 25  # how often a settled state is looked at again: it must not flicker
 
 # As each shell is started without its user's files.
@@ -63,7 +63,7 @@ class Pty:
                 self.screen += os.read(self.master, 65536)
 
     def until(self, fact: Callable[[], bool], what: str) -> None:
-        end = time.monotonic() + BOUND
+        end = time.monotonic() + PATIENCE
         while not fact():
             self.pump()
             if time.monotonic() > end:

@@ -32,6 +32,7 @@ def test_prompt_program_and_end(start: Start, shell: str) -> None:
     assert pty.observer.tty.shell_in_front()
 
     pty.type("/bin/sleep 1000\r")
+    pty.until(lambda: pty.in_front() == "sleep", "sleep is in front")
     pty.settle("running", conclusive=True)
     assert not pty.observer.tty.shell_in_front()
     assert [child.name for child in pty.children()] == ["sleep"]
@@ -194,8 +195,9 @@ def test_shell_reads(start: Start, shell: str, line: str, kind: str, conclusive:
 def test_shell_is_at_work(start: Start, line: str) -> None:
     pty = start("bash")
     pty.type(f"sleep 1000 & {line}\r")
-    look = pty.settle("running", conclusive=True)
-    assert look.busy == line.startswith("while")
+    pty.settle("running", conclusive=True)
+    busy = line.startswith("while")
+    pty.until(lambda: pty.observer.look.observe().busy == busy, f"busy: {busy}")
 
 
 # ── the dangerous moment ────────────────────────────────────────────────────────────────────────────────────────────
@@ -276,7 +278,7 @@ def test_zombies_do_not_live(start: Start) -> None:
     pty.type("sh -c 'sleep 0 & exec sleep 1000'\r")
     pty.settle("running")
     pty.until(lambda: any(one.state == "Z" for one in proc.descendants(pty.stat())), "a zombie")
-    assert [process.state for process in pty.children()] == ["S"]
+    pty.until(lambda: [process.state for process in pty.children()] == ["S"], "one child, no zombie, that sleeps")
 
 
 def test_exited_is_seen_before_and_after_it_is_waited_for(start: Start) -> None:

@@ -171,6 +171,7 @@ def test_the_path_must_be_the_same(bash: Pty, program_id: ProgramId) -> None:
     known.learn(program_id, EDITED, path)
     assert known.judge(program_id, EDITED, pathway(bash)) == "prompt"
     bash.type("/bin/sleep 1000\r")
+    bash.until(lambda: bash.in_front() == "sleep", "sleep is in front")
     bash.settle("running")
     known.learn_work(program_id, pathway(bash))
     bash.type("\x03")
