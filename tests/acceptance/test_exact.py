@@ -192,10 +192,20 @@ async def check(terminal: truetty.Terminal, case: Case) -> None:
     assert outcome.notes == ((f"{wrong} bytes of the output are not UTF-8 and are shown as \ufffd",) if wrong else ())
 
 
+# A comment's exit code is that of the command before it, and pipefail stays on.
+ALONE = ("comment", "pipefail")
+
+
 @pytest.mark.parametrize(
-    ("shell", "name"), [(shell, name) for name, cases in CASES.items() for shell in SHELLS if shell in cases]
+    ("shell", "name"),
+    [
+        pytest.param(shell, name, marks=[] if name in ALONE else [pytest.mark.long])
+        for name, cases in CASES.items()
+        for shell in SHELLS
+        if shell in cases
+    ],
 )
-async def test_exact(shell: str, name: str, home: Path) -> None:
+async def test_as_the_first_command(shell: str, name: str, home: Path) -> None:
     async with truetty.Terminal(shell, env={"HOME": str(home)}) as terminal:
         await check(terminal, CASES[name][shell])
         await check(terminal, Case("echo still here", "still here\n"))
@@ -204,12 +214,12 @@ async def test_exact(shell: str, name: str, home: Path) -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 async def test_all_in_one_terminal(shell: str, home: Path) -> None:
     """Nothing that a command leaves behind changes the next one."""
-    # A comment's exit code is that of the command before it, and pipefail stays on.
-    cases = [cases[shell] for name, cases in CASES.items() if shell in cases and name not in ("comment", "pipefail")]
+    cases = [cases[shell] for name, cases in CASES.items() if shell in cases and name not in ALONE]
     random.Random(7717).shuffle(cases)
     async with truetty.Terminal(shell, env={"HOME": str(home)}) as terminal:
         for case in cases:
             await check(terminal, case)
+            await check(terminal, Case("echo still here", "still here\n"))
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -234,6 +244,10 @@ async def test_half_a_character_is_refused(shell: str, home: Path) -> None:
         await check(terminal, Case("echo a", "a\n"))
 
 
+# Bytes. No argument of a program is longer than 128 KiB.
+SIZES = [10_000, 200_000, pytest.param(1_000_000, marks=pytest.mark.long)]
+
+
 def one_word(shell: str, size: int) -> tuple[str, str]:
     """A command of `size` bytes with one long word in it, and the word."""
     print_it = {"mksh": "print -rn -- ", "tcsh": "echo -n "}.get(shell, "printf %s ")
@@ -242,7 +256,7 @@ def one_word(shell: str, size: int) -> tuple[str, str]:
     return f"{print_it}'{word}' | sha256sum", word
 
 
-@pytest.mark.parametrize("size", [10_000, 200_000, 1_000_000])
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shell", SHELLS)
 async def test_one_long_word(shell: str, size: int, home: Path) -> None:
     command, word = one_word(shell, size)
@@ -252,7 +266,7 @@ async def test_one_long_word(shell: str, size: int, home: Path) -> None:
         await check(terminal, Case("echo still here", "still here\n"))
 
 
-@pytest.mark.parametrize("size", [10_000, 200_000, 1_000_000])
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shell", SHELLS)
 async def test_many_lines(shell: str, size: int, home: Path) -> None:
     lines: list[str] = []

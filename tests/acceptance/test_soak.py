@@ -30,7 +30,7 @@ INTERRUPTED = {"tcsh": 1}
 # mksh counts its zombies wrongly and says so.
 NOTICE = re.compile(rb"(?:\[\d+\]|fish: Job \d+|internal warning: j_async).*\r\n")
 CONTROL_C = re.compile(rb"\^C(?:[\r\n]*)\Z")
-COUNTS = {"bash": 500, "zsh": 400, "fish": 150, "dash": 700, "ksh93": 500, "mksh": 500, "busybox": 250, "tcsh": 300}
+COUNTS = {"bash": 250, "zsh": 200, "fish": 75, "dash": 350, "ksh93": 250, "mksh": 250, "busybox": 125, "tcsh": 150}
 KINDS = ("plain", "plain", "plain", "plain", "silent", "nap", "job", "detached", "flood", "syntax", "interrupt")
 
 

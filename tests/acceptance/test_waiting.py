@@ -291,11 +291,12 @@ async def test_who_listens_to_a_silent_port_is_not_said_to_wait(
             await assert_healthy(terminal)
 
 
+@pytest.mark.parametrize("count", [70, pytest.param(1000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("shell", SHELLS)
-async def test_nobody_is_said_to_wait_in_hundreds_of_short_commands(shell: str, home: Path) -> None:
+async def test_nobody_is_said_to_wait_in_many_short_commands(shell: str, count: int, home: Path) -> None:
     """Between two commands shells read lines of ours, too: none of that is the command's."""
     async with opened(shell, home) as terminal:
-        for number in range(200):
+        for number in range(count):
             command = await terminal.start(f"/bin/true; /bin/echo {number}")
             outcome = await command.wait(PATIENCE)
             told = (outcome.state, outcome.exit_code, outcome.output, outcome.evidence)

@@ -7,8 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,9 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 class Running:
     """`truetty mcp --http` as a process of its own."""
 
-    def __init__(self, process: asyncio.subprocess.Process, url: str, token_file: Path) -> None:
+    def __init__(self, process: subprocess.Popen[str], home: Path, url: str, token_file: Path) -> None:
         self.process = process
+        self.home = home
         self.url = url
         self.token_file = token_file
         self.token = token_file.read_text().strip()
@@ -54,25 +55,32 @@ class Running:
                 yield client
 
 
-@asynccontextmanager
-async def running(home: Path, *options: str) -> AsyncIterator[Running]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "truetty", "mcp", "--http", "--port", "0", "--shell", "bash", "--no-rc", *options),
+@contextmanager
+def running(home: Path) -> Iterator[Running]:
+    with subprocess.Popen(
+        [sys.executable, "-m", "truetty", "mcp", "--http", "--port", "0", "--shell", "bash", "--no-rc"],
         stderr=subprocess.PIPE,
+        text=True,
         env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), "HOME": str(home)},
-    )
-    assert process.stderr is not None
-    try:
-        line = (await asyncio.wait_for(process.stderr.readline(), PATIENCE)).decode()
-        assert line.startswith("truetty mcp: http://127.0.0.1:"), line
-        url, _, path = line.removeprefix("truetty mcp: ").strip().partition(", token in ")
-        made = Running(process, url, Path(path))
-        assert made.token not in line
-        yield made
-    finally:
-        if process.returncode is None:
+    ) as process:
+        try:
+            assert process.stderr is not None
+            line = process.stderr.readline()
+            assert line.startswith("truetty mcp: http://127.0.0.1:"), line
+            url, _, path = line.removeprefix("truetty mcp: ").strip().partition(", token in ")
+            made = Running(process, home, url, Path(path))
+            assert made.token not in line
+            yield made
+        finally:
             process.terminate()
-        await asyncio.wait_for(process.wait(), PATIENCE)
+            process.wait(PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One server for the tests that do not end it: each is a client with a session or a name of its own."""
+    with running(tmp_path_factory.mktemp("home")) as server:
+        yield server
 
 
 async def run(client: Client, command: str, **given: object) -> dict[str, Any]:
@@ -81,10 +89,11 @@ async def run(client: Client, command: str, **given: object) -> dict[str, Any]:
     return result.structured_content
 
 
-async def test_who_may_come_in(home: Path) -> None:
-    async with running(home) as server, server.http() as http:
+async def test_who_may_come_in(shared: Running) -> None:
+    server = shared
+    async with server.http() as http:
         assert server.token_file.stat().st_mode & 0o777 == 0o600
-        assert server.token_file == home / ".local/state/truetty/mcp-token"
+        assert server.token_file == server.home / ".local/state/truetty/mcp-token"
 
         async def status(**headers: str) -> int:
             return (await http.post(server.url, json=INITIALIZE, headers=headers)).status_code
@@ -113,7 +122,7 @@ async def test_who_may_come_in(home: Path) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_commands_run_over_http_with_progress(home: Path, era: str) -> None:
+async def test_commands_run_over_http_with_progress(shared: Running, home: Path, era: str) -> None:
     heard: list[str | None] = []
     go = home / "go"
 
@@ -121,7 +130,7 @@ async def test_commands_run_over_http_with_progress(home: Path, era: str) -> Non
         heard.append(message)
         go.touch()
 
-    async with running(home) as server, server.client(era) as client:
+    async with shared.client(era, "progress") as client:
         first = await run(client, "cd /tmp; export MARK=here; echo hi")
         assert (first["state"], first["output"]) == ("finished", "hi\n")
         assert (await run(client, "pwd; echo $MARK"))["output"] == "/tmp\nhere\n"
@@ -129,40 +138,40 @@ async def test_commands_run_over_http_with_progress(home: Path, era: str) -> Non
         assert "".join(message or "" for message in heard) == "one\ntwo\n"
 
 
-async def test_sessions_do_not_see_each_other(home: Path) -> None:
-    async with running(home) as server:
-        async with server.client("legacy") as one, server.client("legacy") as two:
-            mine = await run(one, "cd /tmp; cat")
-            assert (await run(two, "pwd"))["cwd"] != "/tmp"
-            other = await two.call_tool("stop", {"id": mine["command_id"]})
-            assert other.is_error
-        async with server.client("2026-07-28", "editor") as one, server.client("2026-07-28", "other") as two:
-            await run(one, "cd /tmp")
-            assert (await run(two, "pwd"))["output"] != "/tmp\n"
-        async with server.client("2026-07-28", "editor") as again:
-            assert (await run(again, "pwd"))["output"] == "/tmp\n"
+async def test_sessions_do_not_see_each_other(shared: Running) -> None:
+    async with shared.client("legacy") as one, shared.client("legacy") as two:
+        mine = await run(one, "cd /tmp; cat")
+        assert (await run(two, "pwd"))["cwd"] != "/tmp"
+        other = await two.call_tool("stop", {"id": mine["command_id"]})
+        assert other.is_error
+    async with shared.client("2026-07-28", "editor") as one, shared.client("2026-07-28", "other") as two:
+        await run(one, "cd /tmp")
+        assert (await run(two, "pwd"))["output"] != "/tmp\n"
+    async with shared.client("2026-07-28", "editor") as again:
+        assert (await run(again, "pwd"))["output"] == "/tmp\n"
 
 
-async def test_a_session_that_is_ended_leaves_nothing(home: Path) -> None:
-    async with running(home) as server:
-        async with server.client("legacy") as client:
-            left = pids(await run(client, JOB))
-        # The client says DELETE when it goes.
-        await eventually(lambda: not any(map(alive, left)), "its processes are gone")
+async def test_a_session_that_is_ended_leaves_nothing(shared: Running) -> None:
+    async with shared.client("legacy") as client:
+        left = pids(await run(client, JOB))
+    # The client says DELETE when it goes.
+    await eventually(lambda: not any(map(alive, left)), "its processes are gone")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_server_that_is_ended_leaves_nothing(home: Path, number: signal.Signals) -> None:
-    async with running(home) as server, server.client("2026-07-28") as client:
-        left = pids(await run(client, JOB))
-        server.process.send_signal(number)
-        assert await asyncio.wait_for(server.process.wait(), PATIENCE) == 0
-        assert not any(map(alive, left))
+    with running(home) as server:
+        async with server.client("2026-07-28") as client:
+            left = pids(await run(client, JOB))
+            server.process.send_signal(number)
+            await eventually(lambda: server.process.poll() is not None, "the server has ended")
+            assert server.process.returncode == 0
+            assert not any(map(alive, left))
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_client_that_hangs_up_ends_its_wait_only(home: Path, era: str) -> None:
-    async with running(home) as server, server.client(era) as client:
+async def test_a_client_that_hangs_up_ends_its_wait_only(shared: Running, home: Path, era: str) -> None:
+    async with shared.client(era, "hangs up") as client:
         go = home / "go"
         calling = asyncio.ensure_future(run(client, f"{once(go)}; echo went on"))
 
