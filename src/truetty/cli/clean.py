@@ -52,13 +52,13 @@ def _clean(descriptor: int, cleaner: Cleaner) -> None:
     ends, draft = _LineEnds(), _Draft()
     while True:
         if not select.select([descriptor], [], [], PAUSE_BEFORE_TAIL)[0]:
-            _say(draft.as_it_stands(cleaner.tail()))
+            write_text(draft.as_it_stands(cleaner.tail()))
             select.select([descriptor], [], [])
         data = os.read(descriptor, READ_SIZE)
         if not data:
             break
-        _say(draft.final(cleaner.feed(ends.as_printed(data))))
-    _say(draft.end(cleaner.tail()))
+        write_text(draft.final(cleaner.feed(ends.as_printed(data))))
+    write_text(draft.end(cleaner.tail()))
 
 
 class _LineEnds:
@@ -106,7 +106,7 @@ class _Draft:
         return rest
 
 
-def _say(text: str) -> None:
+def write_text(text: str) -> None:
     """As UTF-8 whatever the locale."""
     write(text.encode("utf-8", "replace"))
 

@@ -20,7 +20,7 @@ from typing import Annotated, Final
 import typer
 
 from truetty import Misuse
-from truetty.cli.clean import write
+from truetty.cli.clean import write_text
 from truetty.cli.signals import ENDING, ended_by, run_until_signalled
 from truetty.text.asciicast import LONGEST_LINE, OUTPUT, Event, Header, read
 from truetty.text.playback import Playback
@@ -78,7 +78,7 @@ async def _replay(header: Header, events: Iterator[Event], speed: float | None, 
             await _play(events, playback, speed, inf if limit is None else limit)
         finally:
             if person:
-                _show(playback.restore())
+                write_text(playback.restore())
     return 0
 
 
@@ -92,7 +92,7 @@ async def _play(events: Iterator[Event], playback: Playback, speed: float, limit
         due += min(event.time - played, limit, LONGEST_PAUSE) / speed
         played = event.time
         await _until(due)
-        _show(playback.show(event.data))
+        write_text(playback.show(event.data))
 
 
 async def _until(due: float) -> None:
@@ -104,10 +104,6 @@ async def _until(due: float) -> None:
         await future
     finally:
         timer.cancel()
-
-
-def _show(text: str) -> None:
-    write(text.encode("utf-8", "replace"))
 
 
 def _warn(header: Header) -> None:

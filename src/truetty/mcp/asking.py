@@ -96,17 +96,11 @@ class ClientCaller:
             return answer if isinstance(answer, types.ElicitResult) else None
         if not self._ctx.session.can_send_request:
             return None
+        on_this_stream = ServerMessageMetadata(related_request_id=self._ctx.request_id)  # of the call, over HTTP
         try:
-            return await self._ctx.session.send_request(
-                request, types.ElicitResult, metadata=_related(self._ctx.request_id)
-            )
+            return await self._ctx.session.send_request(request, types.ElicitResult, metadata=on_this_stream)
         except (MCPError, ValidationError):
             return None
-
-
-def _related(id: types.RequestId | None) -> ServerMessageMetadata:
-    """On the stream of the call itself, over HTTP."""
-    return ServerMessageMetadata(related_request_id=id)
 
 
 def _digest(*parts: str) -> str:

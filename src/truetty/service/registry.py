@@ -104,8 +104,7 @@ class Registry:
 
     def get(self, id: str) -> Terminal:
         """The terminal with this id; also one whose shell has ended, for its output can still be read."""
-        known = {terminal.id: terminal for terminal in self._seats.past}
-        known |= {seat.terminal.id: seat.terminal for seat in self._seats if seat.known}
+        known = self._known()
         if id not in known:
             message = f"no terminal has the id {id!r}: {kinds.listing(known)}"
             raise UnknownTerminal(message, terminal_id=id, known=[*known])
@@ -117,8 +116,11 @@ class Registry:
 
     def ids(self) -> frozenset[str]:
         """Of all terminals that `get` finds."""
-        known = (seat.terminal for seat in self._seats if seat.known)
-        return frozenset(terminal.id for terminal in (*self._seats.past, *known))
+        return frozenset(self._known())
+
+    def _known(self) -> dict[str, Terminal]:
+        terminals = (*self._seats.past, *(seat.terminal for seat in self._seats if seat.known))
+        return {terminal.id: terminal for terminal in terminals}
 
     @property
     def places(self) -> int:

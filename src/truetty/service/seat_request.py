@@ -85,13 +85,12 @@ def _find_here(options: Options) -> Program:
 
 
 def _options(defaults: Options, cwd: Directory, task: str | None, shell: ShellName, named: Making) -> Options:
-    if unknown := named.keys() - Making.__annotations__.keys():
-        raise TypeError(f"a terminal takes no {', '.join(sorted(unknown))}")
+    """Raises TypeError for what no terminal takes."""
     arguments: Arguments = {**defaults.arguments(), **named}
     columns, rows = arguments["size"]
     arguments["size"] = (columns, rows)
     arguments["env"] = {**defaults.env, **(named.get("env") or {})}
-    arguments["cwd"] = defaults.cwd if cwd is None else os.fspath(cwd)
+    arguments["cwd"] = defaults.cwd if cwd is None else cwd
     arguments["task"] = task
     return with_absolute_cwd(Options.of(shell if shell is not None else defaults.shell, **arguments))
 

@@ -88,10 +88,10 @@ def _path(client: Client, project: bool) -> str:
 
 
 def _show(client: Client, path: str, started: ServerLaunch, undo: bool) -> None:
-    dotted = ".".join(client.keys)
     state = _state(client, path, started)
     if undo:
-        print(f"{path}: {state}; --undo would remove {dotted}" if _is_there(state) else f"{path}: {state}")
+        advice = f"; --undo would remove {'.'.join(client.keys)}" if state.startswith("configured") else ""
+        print(f"{path}: {state}{advice}")
         return
     print(f"{path}: {state}; under {client.table}:")
     print(_snippet(client, started), end="")
@@ -127,10 +127,6 @@ def _state(client: Client, path: str, started: ServerLaunch) -> str:
         return "configured"
     other = there.get("command") if isinstance(there, dict) else None
     return f"configured with another command ({other})" if other else "configured in another way"
-
-
-def _is_there(state: str) -> bool:
-    return state.startswith("configured")
 
 
 # -- the entry
