@@ -17,7 +17,6 @@ import truetty
 from tests.acceptance.session import eventually as eventually
 from tests.patience import PATIENCE as PATIENCE
 from truetty.mcp.caller import Reply
-from truetty.mcp.catalogue import TOOLS
 from truetty.mcp.session import Session, Setup
 from truetty.mcp.tools import ClientVerbs
 from truetty.policy import Decision
@@ -61,7 +60,7 @@ class Tools:
         self.text = ""
 
     async def __call__(self, name: str, /, **given: object) -> dict[str, Any]:
-        result = await ClientVerbs(self.session, self.person).call(TOOLS[name], given)
+        result = await ClientVerbs(self.session, self.person).call(name, given)
         self.text = result.text
         return result.data
 

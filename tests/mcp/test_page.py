@@ -248,7 +248,7 @@ async def test_an_answer_in_a_terminal_is_not_typed_when_the_question_has_change
             env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
             start_new_session=True,  # with a terminal of its own it would ask there
         )
-        (visit,) = call.session.setup.visits.open
+        (visit,) = call.session.setup.page.visits.open
         await eventually(lambda: visit.secrecy == "hidden", "it has asked for a secret")
         go.touch()
         await eventually(lambda: "Name: " in command.output.text(), "the command asks for something else")

@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from truetty.core import kinds
-from truetty.core.errors import Misuse
 from truetty.functions.result import Result
-from truetty.functions.table import BY_NAME
 from truetty.functions.verbs import Invitation, Surface, Verbs
 from truetty.service.handoffs import Handoff
 from truetty.service.service import Service
@@ -43,9 +40,5 @@ async def call(
             on_handoff(handoff)
         return Invitation()
 
-    verbs = Verbs(service, task, Surface(invite=None if on_handoff is None else invite))
-    verb = BY_NAME.get(name) if isinstance(name, str) else None
-    if verb is None:
-        message = f"no function is called {kinds.quoted(name)}: {kinds.listing(BY_NAME)}"
-        return verbs.refuse(Misuse(message, name=name, known=[*BY_NAME]))
-    return await verbs.call(verb, arguments)
+    surface = Surface(invite=None if on_handoff is None else invite)
+    return await Verbs(service, task, surface).call(name, arguments)

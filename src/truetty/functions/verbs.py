@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from truetty.core import kinds
@@ -22,7 +22,7 @@ from truetty.core.errors import Denied, HostError, Misuse, TruettyError, Unknown
 from truetty.functions import words
 from truetty.functions.arguments import CallArguments, read_arguments
 from truetty.functions.result import Report, Result, result
-from truetty.functions.table import RUN_WAIT, SEND_WAIT, Verb
+from truetty.functions.table import BY_NAME, RUN_WAIT, SEND_WAIT, Verb
 from truetty.policy import Asker
 from truetty.service.answer import Answer
 from truetty.service.handoffs import Handoff
@@ -58,6 +58,7 @@ async def _keep(arguments: CallArguments, command: Command, answer: Answer) -> A
 class Surface:
     """What a surface adds to the verbs."""
 
+    table: Mapping[str, Verb] = field(default_factory=lambda: BY_NAME)  # with the parameters that they have there
     asker: Asker | None = None  # asks the user where the policy says so
     watch: Callable[[Command], AbstractAsyncContextManager[None]] = lambda command: nullcontext()  # around every wait
     budget: Callable[[int], Budget] = _budget  # of so many tokens
@@ -81,7 +82,7 @@ async def as_result(work: Awaitable[Report], refuse: Callable[[TruettyError], Re
 
 
 class Verbs:
-    """`result = await Verbs(service, "agent 7").call(verb, arguments)`."""
+    """`result = await Verbs(service, "agent 7").call("run", {"command": "make"})`."""
 
     def __init__(self, service: Service, agent: str, surface: Surface | None = None) -> None:
         self._service = service.for_agent(agent)
@@ -98,18 +99,19 @@ class Verbs:
             "handoff": self._hand_over,
         }
 
-    async def call(self, verb: Verb, call: object) -> Result:
+    async def call(self, name: object, call: object) -> Result:
         """Do what a model asked for; `call` is an object, or its JSON text."""
-        return await as_result(self._call(verb, call), self._refuse)
-
-    def refuse(self, error: TruettyError) -> Result:
-        return result(self._refuse(error))
+        return await as_result(self._call(name, call), self._refuse)
 
     def _refuse(self, error: TruettyError) -> Report:
         return Report(error=error, next=words.after_error(error), notices=self._service.news())
 
-    async def _call(self, verb: Verb, call: object) -> Report:
-        return await self._verbs[verb.name](read_arguments(verb, call))
+    async def _call(self, name: object, call: object) -> Report:
+        table = self._surface.table
+        if not isinstance(name, str) or name not in table:
+            message = f"no function is called {kinds.quoted(name)}: {kinds.listing(table)}"
+            raise Misuse(message, name=name, known=[*table])
+        return await self._verbs[name](read_arguments(table[name], call))
 
     def _id(self, arguments: CallArguments) -> str:
         if (id := arguments.text("id")) is not None:

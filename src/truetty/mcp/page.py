@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from typing import Final, Protocol
 
 from truetty.mcp.visits import Visit, Visits
 
@@ -16,8 +16,8 @@ class PageServer(Protocol):
 
 
 class HandoffPage:
-    def __init__(self, visits: Visits) -> None:
-        self._visits = visits
+    def __init__(self) -> None:
+        self.visits: Final = Visits()
         self._server: PageServer | None = None
         self._starting: asyncio.Lock | None = None
 
@@ -28,10 +28,10 @@ class HandoffPage:
             if self._server is None:
                 from truetty.mcp import page_app  # it needs the optional packages
 
-                self._server = await page_app.serve(self._visits)
+                self._server = await page_app.serve(self.visits)
         return f"{self._server.url}/{visit.code}"
 
     async def close(self) -> None:
         if self._server is not None:
             await self._server.close()
-        self._visits.close()
+        self.visits.close()

@@ -113,7 +113,7 @@ class Handlers:
         session = self._session(ctx)
         try:
             verbs = ClientVerbs(session, ClientCaller(ctx, params))
-            return tool_result(await verbs.call(TOOLS[params.name], params.arguments or {}))
+            return tool_result(await verbs.call(params.name, params.arguments or {}))
         except InputRequired as required:
             return required.result
 

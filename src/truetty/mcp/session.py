@@ -20,7 +20,6 @@ from weakref import WeakKeyDictionary
 from truetty.core import kinds
 from truetty.core.errors import Misuse
 from truetty.mcp.page import HandoffPage
-from truetty.mcp.visits import Visits
 from truetty.policy import Policy
 from truetty.service.capacity import Shared
 from truetty.service.notices import Notice
@@ -45,14 +44,12 @@ class Setup:
 
     settings: Settings
     policy: Policy | None
-    visits: Visits
     page: HandoffPage
     shared: Shared  # the limits that all sessions have together
 
     @classmethod
     def of(cls, settings: Settings, policy: str = "settings") -> Setup:
-        visits = Visits()
-        return cls(settings, _policy(settings, policy), visits, HandoffPage(visits), Shared.of(settings))
+        return cls(settings, _policy(settings, policy), HandoffPage(), Shared.of(settings))
 
     def service(self) -> Service:
         return Service.from_settings(self.settings, policy=self.policy, shared=self.shared)
@@ -89,7 +86,7 @@ class Session:
         self.service.notices.listen(self._on_notice)
 
     async def close(self) -> None:
-        self.setup.visits.forget(self.service)
+        self.setup.page.visits.forget(self.service)
         await self.service.close()
 
     @property

@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager
 from truetty.core.errors import Denied
 from truetty.functions.arguments import CallArguments
 from truetty.functions.result import Result
-from truetty.functions.table import RUN_WAIT, Verb
+from truetty.functions.table import RUN_WAIT
 from truetty.functions.verbs import Invitation, Surface, Verbs
 from truetty.mcp import words
 from truetty.mcp.caller import Caller
+from truetty.mcp.catalogue import TOOLS
 from truetty.mcp.progress import show_progress
 from truetty.mcp.session import MCP_TASK, Session
 from truetty.service.answer import Answer
@@ -26,12 +27,12 @@ class ClientVerbs:
     def __init__(self, session: Session, caller: Caller) -> None:
         self._session = session
         self._caller = caller
-        surface = Surface(caller.permit, self._watch, session.setup.budget, self._show, self._invite)
+        surface = Surface(TOOLS, caller.permit, self._watch, session.setup.budget, self._show, self._invite)
         self._verbs = Verbs(session.service, MCP_TASK, surface)
 
-    async def call(self, verb: Verb, call: object) -> Result:
+    async def call(self, name: str, call: object) -> Result:
         with self._session.count_call():
-            return await self._verbs.call(verb, call)
+            return await self._verbs.call(name, call)
 
     @asynccontextmanager
     async def _watch(self, command: Command) -> AsyncIterator[None]:
@@ -50,7 +51,7 @@ class ClientVerbs:
 
     async def _invite(self, handoff: Handoff, command: Command) -> Invitation:
         setup = self._session.setup
-        visit = setup.visits.offer(self._session.service, handoff, command)
+        visit = setup.page.visits.offer(self._session.service, handoff, command)
         url = await setup.page.link(visit)
         reply = await self._caller.show_link(url, words.invitation(handoff.reason, command.text))
         if reply == "declined":

@@ -7,17 +7,17 @@ import os
 from truetty.settings import Settings
 from truetty.store.spill import Allowance
 from truetty.terminal.options import Making
-from truetty.text.digest import REST, Budget
+from truetty.text.digest import Budget
 
 
-def terminal_arguments(settings: Settings, rest: str = REST, total: Allowance | None = None) -> Making:
-    """The arguments of `Terminal`. `rest` says where to read what an outcome leaves out."""
+def terminal_arguments(settings: Settings, total: Allowance | None = None) -> Making:
+    """The arguments of `Terminal`."""
     return {
         "env": settings.variables(os.environ),
         "rc": settings.rc,
         "size": settings.size,
         "startup": settings.startup,
-        "budget": Budget(settings.budget, settings.head_share, rest),
+        "budget": Budget(settings.budget, settings.head_share),
         "memory": settings.memory,
         "quota": settings.quota,
         "total": total or Allowance(settings.total_quota),

@@ -71,8 +71,8 @@ class Registry:
         self._seats = Seats(make or _make_terminal, idle=idle, clock=clock)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, rest: str = REST, shared: Shared | None = None) -> Self:
-        """`rest` says where to read what an outcome leaves out. `shared` is what several registries have together."""
+    def from_settings(cls, settings: Settings, *, shared: Shared | None = None) -> Self:
+        """`shared` is what several registries have together."""
         shared = shared or Shared.of(settings)
         return cls(
             limit=shared.capacity,
@@ -81,7 +81,7 @@ class Registry:
             warm=settings.warm,
             shell=settings.shell,
             cwd=settings.workspace,
-            **terminal_arguments(settings, rest, shared.total),
+            **terminal_arguments(settings, shared.total),
         )
 
     async def __aenter__(self) -> Self:

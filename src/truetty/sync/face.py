@@ -34,7 +34,7 @@ from truetty.terminal.options import Arguments, Making, Options
 from truetty.terminal.recording import Recording as AsyncRecording
 from truetty.terminal.recording import RecordingOptions
 from truetty.terminal.terminal import Terminal as AsyncTerminal
-from truetty.text.digest import REST, Budget
+from truetty.text.digest import Budget
 from truetty.text.screen import Screen
 
 
@@ -461,10 +461,10 @@ class Registry(Face[AsyncRegistry]):
         return loop.ask(lambda: self._inner.idle)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, rest: str = REST, shared: Shared | None = None) -> Self:
-        """`rest` says where to read what an outcome leaves out. `shared` is what several registries have together."""
+    def from_settings(cls, settings: Settings, *, shared: Shared | None = None) -> Self:
+        """`shared` is what several registries have together."""
         made = cls.__new__(cls)
-        Face.__init__(made, open_in_loop(lambda: AsyncRegistry.from_settings(settings, rest=rest, shared=shared)))
+        Face.__init__(made, open_in_loop(lambda: AsyncRegistry.from_settings(settings, shared=shared)))
         return made
 
     def __enter__(self) -> Self:
