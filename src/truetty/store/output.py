@@ -10,70 +10,59 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import functools
 import re
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
-from typing import Final
+from typing import Concatenate, ParamSpec, TypeVar
 
 from truetty.store.clean_text import Summary
 from truetty.store.part import Part
 from truetty.store.reader import Reader
-from truetty.store.reads import Reads
-from truetty.store.search import Match, SearchResult
-from truetty.store.slices import finish, in_slices
+from truetty.store.reads import PAGE_LENGTH, Reads
+from truetty.store.search import Match
+from truetty.store.slices import Work, finish, in_slices
 from truetty.store.window import Window
 from truetty.text.digest import Budget
 
-PAGE_LENGTH: Final = 1 << 16  # characters
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _sliced(
+    read: Callable[Concatenate[Reads, P], Work[T]],
+) -> Callable[Concatenate[Slices, P], Coroutine[object, object, T]]:
+    @functools.wraps(read)
+    async def awaitable(self: Slices, /, *arguments: P.args, **options: P.kwargs) -> T:
+        return await in_slices(read(self.reads, *arguments, **options))
+
+    return awaitable
 
 
 class Slices:
     """The long reads of an output, to be awaited: others on the event loop have their turn every few milliseconds."""
 
     def __init__(self, reads: Reads) -> None:
-        self._reads = reads
+        self.reads = reads
         self._reading = asyncio.Lock()  # one at a time moves the cursor of `unread`
 
-    async def text(self, budget: int | Budget | None = None, head: int | None = None, tail: int | None = None) -> str:
-        """As `Output.text`."""
-        return await in_slices(self._reads.text(budget, head, tail))
-
-    async def page(self, offset: int = 0, limit: int = PAGE_LENGTH) -> str:
-        """As `Output.page`."""
-        return await in_slices(self._reads.page(offset, limit))
+    text = _sliced(Reads.text)
+    page = _sliced(Reads.page)
+    part = _sliced(Reads.part)
+    last = _sliced(Reads.last)
+    search = _sliced(Reads.search)
+    grep = _sliced(Reads.grep)
+    lines = _sliced(Reads.lines)
+    summary = _sliced(Reads.summary)
 
     async def unread(self, budget: int | Budget | None = None) -> str:
         """As `Output.unread`. A caller that is cancelled has read nothing."""
-        async with self._reading:
-            return (await in_slices(self._reads.unread(budget))).text
+        return (await self.fresh(budget)).text
 
-    async def fresh(self, budget: Budget) -> Part:
+    async def fresh(self, budget: int | Budget | None) -> Part:
         """As `unread`, counted."""
         async with self._reading:
-            return await in_slices(self._reads.unread(budget))
-
-    async def part(self, offset: int, limit: int) -> Part:
-        """As `page`, counted."""
-        return await in_slices(self._reads.part(offset, limit))
-
-    async def last(self, lines: int, limit: int) -> Part:
-        """The last lines, of them the last `limit` characters."""
-        return await in_slices(self._reads.last(lines, limit))
-
-    async def search(self, pattern: re.Pattern[str], context: int, limit: int, most: int) -> SearchResult:
-        """As `grep`: at most `limit` characters and `most` matches, all counted."""
-        return await in_slices(self._reads.search(pattern, context, limit, most))
-
-    async def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> list[Match]:
-        """As `Output.grep`."""
-        return await in_slices(self._reads.grep(pattern, context, limit))
-
-    async def lines(self) -> int:
-        """As `Output.lines`."""
-        return await in_slices(self._reads.lines())
-
-    async def summary(self, budget: Budget) -> Summary:
-        """As `Output.summary`."""
-        return await in_slices(self._reads.summary(budget))
+            return await in_slices(self.reads.unread(budget))
 
 
 class Output:

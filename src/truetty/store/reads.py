@@ -22,6 +22,7 @@ from truetty.store.window import PIECE, Window
 from truetty.text.digest import Budget
 from truetty.text.lines import Ends, numbered
 
+PAGE_LENGTH: Final = 1 << 16  # characters
 _BUDGET: Final = Budget()
 _MARK_ROOM: Final = 70  # for what is said between two ends
 _LONGEST_END: Final = 1 << 23  # a line of a gigabyte must not be in memory at once, even if it is the one asked for
@@ -94,7 +95,7 @@ class Reads:
         if self._window.end is not None and not self._holders:
             self._text = None
 
-    def text(self, budget: int | Budget | None, head: int | None, tail: int | None) -> Work[str]:
+    def text(self, budget: int | Budget | None = None, head: int | None = None, tail: int | None = None) -> Work[str]:
         """Clean text: all of it, within a budget of characters, or only the first and the last lines of it."""
         if min(head or 0, tail or 0) < 0:
             raise Misuse("no number of lines is negative", head=head, tail=tail)
@@ -109,7 +110,7 @@ class Reads:
             yield
         return "".join(parts)
 
-    def page(self, offset: int, limit: int) -> Work[str]:
+    def page(self, offset: int = 0, limit: int = PAGE_LENGTH) -> Work[str]:
         """The characters [offset, offset + limit) of the clean text; "" behind its end."""
         if min(offset, limit) < 0:
             raise Misuse("no offset and no limit is negative", offset=offset, limit=limit)
@@ -192,7 +193,7 @@ class Reads:
             yield
         return count + (last not in ("", "\n"))
 
-    def grep(self, pattern: str | re.Pattern[str], context: int, limit: int | None) -> Work[list[Match]]:
+    def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> Work[list[Match]]:
         """Lines that the pattern is found in, with `context` lines around each; at most `limit` of them."""
         try:
             search = re.compile(pattern).search

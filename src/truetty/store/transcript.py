@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import weakref
+from collections.abc import Iterable
 from typing import Final
 
 from truetty.core.errors import HostError, Misuse
@@ -78,7 +79,7 @@ class Transcript:
         if start >= end:
             return
         if start < self._store.holds:
-            for first, last in self._kept(start, min(end, self._store.holds)):
+            for first, last in spans_without(self._gaps, start, min(end, self._store.holds)):
                 if not self._store.blank(first, last):
                     self._lose(first, last)  # better no byte than a secret
         if end > self._base:
@@ -95,7 +96,7 @@ class Transcript:
         if start >= base and not self._gaps:
             with memoryview(self._recent) as view:
                 return bytes(view[start - base : end - base])
-        return b"".join([self._load(first, last) for first, last in self._kept(start, end)])
+        return b"".join([self._load(first, last) for first, last in spans_without(self._gaps, start, end)])
 
     def gaps(self, start: int = 0, end: int | None = None) -> tuple[Range, ...]:
         """What could not be kept, as spans of offsets."""
@@ -148,21 +149,6 @@ class Transcript:
         with memoryview(self._recent) as view:
             return old + bytes(view[split - base : end - base])
 
-    def _kept(self, start: int, end: int) -> list[Range]:
-        """[start, end) without its gaps."""
-        spans: list[Range] = []
-        for first, last in self._gaps:
-            if last <= start:
-                continue
-            if first >= end:
-                break
-            if first > start:
-                spans.append((start, first))
-            start = last
-        if start < end:
-            spans.append((start, end))
-        return spans
-
     def _lose(self, start: int, end: int) -> None:
         gaps = self._gaps
         if gaps and gaps[-1][1] == start:  # a flood onto a full disk
@@ -172,3 +158,17 @@ class Transcript:
         touching = [gap for gap in gaps if gap[1] >= start and gap[0] <= end]
         whole = (min([start, *(first for first, _ in touching)]), max([end, *(last for _, last in touching)]))
         self._gaps = sorted([*apart, whole])
+
+
+def spans_without(holes: Iterable[Range], start: int, end: int) -> list[Range]:
+    """[start, end) without the holes, which come in order."""
+    spans: list[Range] = []
+    for first, last in holes:
+        if start >= end:
+            break
+        if first > start:
+            spans.append((start, min(first, end)))
+        start = max(start, last)
+    if start < end:
+        spans.append((start, end))
+    return spans

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from truetty.core import marks
-from truetty.store.transcript import Range, Transcript
+from truetty.store.transcript import Range, Transcript, spans_without
 from truetty.text.clean import Cleaner
 
 # Where bytes could not be kept: it ends a sequence that was cut, and keeps halves of two lines apart.
@@ -60,25 +60,13 @@ class Window:
             return end
         return end - _begun_character(self.transcript.read(max(self.start, end - 3), min(3, end - self.start)))
 
-    def spans(self, start: int, end: int) -> list[Range]:
-        """[start, end) without its holes."""
-        spans: list[Range] = []
-        for first, last in self.holes:
-            if start >= end:
-                break
-            if first > start:
-                spans.append((start, min(first, end)))
-            start = max(start, last)
-        if start < end:
-            spans.append((start, end))
-        return spans
-
     def whole(self) -> list[Range]:
-        return self.spans(self.start, self.visible())
+        """All of it, without its holes."""
+        return spans_without(self.holes, self.start, self.visible())
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """The bytes for a cleaner, each piece with the offset after it."""
-        for first, last in self.spans(start, end):
+        for first, last in spans_without(self.holes, start, end):
             for gap, after in (*self.transcript.gaps(first, last), (last, last)):
                 for at in range(first, gap, PIECE):
                     stop = min(at + PIECE, gap)

@@ -21,8 +21,8 @@ from truetty.service.registry import Registry as AsyncRegistry
 from truetty.service.reuse import Limits
 from truetty.service.seat_request import Directory, Make
 from truetty.settings import Settings
-from truetty.store.output import PAGE_LENGTH
 from truetty.store.output import Output as AsyncOutput
+from truetty.store.reads import PAGE_LENGTH
 from truetty.store.search import Match
 from truetty.store.transcript import Range
 from truetty.store.transcript import Transcript as AsyncTranscript
