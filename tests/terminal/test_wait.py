@@ -54,6 +54,7 @@ def test_what_wait_takes() -> None:
 async def test_idle_is_patience_and_no_end(shell: str, home: Path) -> None:
     async with opened(shell, home) as terminal:
         command = await terminal.start("sh -c 'for i in 1 2 3; do echo $i; sleep 0.1; done; exec sleep 600'")
+        await command.wait(PATIENCE, "3")  # on a busy machine it is silent for long before it
         outcome = await command.wait(PATIENCE, Idle(0.5))
         assert (outcome.state, command.reached, outcome.output) == ("running", "idle", "1\n2\n3\n")
         outcome = await command.wait(0.05, Exit())
