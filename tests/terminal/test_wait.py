@@ -181,11 +181,12 @@ async def test_a_late_answer_is_for_nobody_else(home: Path) -> None:
 
 
 async def test_an_answer_that_outlives_its_command_reaches_nobody(home: Path) -> None:
-    go = asyncio.Event()
+    asked, go = asyncio.Event(), asyncio.Event()
 
     async def stubborn(waiting: truetty.Waiting) -> str | None:
         if waiting.program == "cat":
             return None
+        asked.set()
         while not go.is_set():
             try:
                 await go.wait()
@@ -195,12 +196,14 @@ async def test_an_answer_that_outlives_its_command_reaches_nobody(home: Path) ->
 
     async with truetty.Terminal("bash", env={"HOME": str(home)}, on_waiting=stubborn) as terminal:
         first = await terminal.start("read x")
-        await first.wait(0.3)
+        await asyncio.wait_for(asked.wait(), PATIENCE)
         await first.kill()
         second = await terminal.start("cat")
-        await second.wait(0.3)
+        assert (await second.wait(PATIENCE)).state == "waiting"
         go.set()
-        await second.wait(0.3)
+        await asyncio.sleep(0)  # the callback returns
+        await second.send("of a person\n")
+        await second.wait(PATIENCE, r"of a person\n.*of a person\n")
         assert "STALE" not in second.output.text() and b"STALE" not in terminal.transcript.read()
 
 
