@@ -57,7 +57,7 @@ def _clean(descriptor: int, cleaner: Cleaner) -> None:
         data = os.read(descriptor, READ_SIZE)
         if not data:
             break
-        write_text(draft.final(cleaner.feed(ends.as_printed(data))))
+        write_text(draft.final(cleaner.feed(ends.on_terminal(data))))
     write_text(draft.end(cleaner.tail()))
 
 
@@ -65,14 +65,14 @@ class _LineEnds:
     """Gives every line the end it has on a terminal."""
 
     def __init__(self) -> None:
-        self._piped: bool | None = None  # not known before the first line end
+        self._from_pipe: bool | None = None  # not known before the first line end
         self._last = b""
 
-    def as_printed(self, data: bytes) -> bytes:
+    def on_terminal(self, data: bytes) -> bytes:
         last, self._last = self._last, data[-1:]
-        if self._piped is None and (at := data.find(b"\n")) >= 0:
-            self._piped = (data[at - 1 : at] if at else last) != b"\r"
-        if not self._piped:
+        if self._from_pipe is None and (at := data.find(b"\n")) >= 0:
+            self._from_pipe = (data[at - 1 : at] if at else last) != b"\r"
+        if not self._from_pipe:
             return data
         if last == b"\r" and data[:1] == b"\n":
             return b"\n" + _LONE.sub(b"\r\n", data[1:])

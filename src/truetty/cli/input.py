@@ -46,7 +46,7 @@ def keyboard(terminal: Terminal) -> Iterator[Feed]:
     keys = _Keyboard()
     sending: set[asyncio.Task[None]] = set()
 
-    def typed() -> None:
+    def on_keys() -> None:
         data = os.read(descriptor, READ_SIZE)
         if not data:
             keys.gone = True
@@ -56,7 +56,7 @@ def keyboard(terminal: Terminal) -> Iterator[Feed]:
             sending.add(task)
             task.add_done_callback(sending.discard)
 
-    def resized() -> None:
+    def on_resize() -> None:
         columns, rows = os.get_terminal_size(sys.stdout.fileno())
         if columns > 0 and rows > 0 and not terminal.closed:
             task = asyncio.ensure_future(terminal.resize(columns, rows))
@@ -65,8 +65,8 @@ def keyboard(terminal: Terminal) -> Iterator[Feed]:
 
     before = termios.tcgetattr(descriptor)
     tty.setraw(descriptor, termios.TCSADRAIN)
-    loop.add_reader(descriptor, typed)
-    loop.add_signal_handler(signal.SIGWINCH, resized)
+    loop.add_reader(descriptor, on_keys)
+    loop.add_signal_handler(signal.SIGWINCH, on_resize)
     try:
         yield keys
     finally:

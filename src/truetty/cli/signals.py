@@ -34,11 +34,11 @@ def interrupts(command: Command) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     tasks: list[asyncio.Task[object]] = []
 
-    async def pressed() -> object:
+    async def press() -> object:
         return await (command.kill() if len(tasks) > 1 else command.interrupt())
 
     def interrupt() -> None:
-        tasks.append(asyncio.ensure_future(pressed()))
+        tasks.append(asyncio.ensure_future(press()))
 
     with ended_by(*HANGUPS):
         loop.add_signal_handler(signal.SIGINT, interrupt)

@@ -196,7 +196,7 @@ class Verbs:
         terminal, command = self._service.terminal(self._id(arguments))
         screen = terminal.screen()
         if command is None:
-            idle = words.idle(terminal.id, terminal.cwd)
+            idle = words.idle_line(terminal.id, terminal.cwd)
             return Report(headline=idle, notices=self._service.news(), next=words.NOTHING_RAN, screen=screen)
         outcome = await command.report() if command.finished else command.standing()
         answer = Answer(outcome, part=Part(screen.text), notices=self._service.news(command))
@@ -211,12 +211,14 @@ class Verbs:
         if not arguments.flag("close"):
             raise Misuse(f"nothing has run in terminal {terminal.id} yet", terminal_id=terminal.id)
         await terminal.close()
-        return Report(headline=words.closed(terminal.id), notices=self._service.news(), next=words.NOTHING_RAN)
+        return Report(headline=words.closed_line(terminal.id), notices=self._service.news(), next=words.NOTHING_RAN)
 
     async def _terminals(self, arguments: CallArguments) -> Report:
         rows = [_row(terminal) for terminal in self._service.terminals()]
         following = words.SOME_OPEN if rows else words.NONE_OPEN
-        return Report(headline=words.count(len(rows)), notices=self._service.news(), next=following, terminals=rows)
+        return Report(
+            headline=words.count_line(len(rows)), notices=self._service.news(), next=following, terminals=rows
+        )
 
     async def _hand_over(self, arguments: CallArguments) -> Report:
         command = self._command(arguments)

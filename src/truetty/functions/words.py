@@ -111,7 +111,7 @@ def sendable(text: str) -> str:
     return text
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """So that it cannot be taken for ours."""
     return json.dumps(text[-LONGEST_QUOTE:], ensure_ascii=False)
 
@@ -121,7 +121,7 @@ def _quoted(text: str) -> str:
 
 def state(outcome: Outcome, reached: str | None = None) -> str:
     """One line: how it stands, where."""
-    cwd = _quoted(outcome.cwd) if outcome.cwd else "directory unknown"
+    cwd = _quote(outcome.cwd) if outcome.cwd else "directory unknown"
     return f"{_state(outcome, reached)} [{outcome.command_id} in terminal {outcome.terminal_id}, {cwd}]"
 
 
@@ -148,13 +148,13 @@ def question(waiting: Waiting | None) -> str:
         return "for what is unknown"
     parts: list[str] = [waiting.asks or waiting.kind]
     if waiting.program:
-        parts.append(f"by {_quoted(waiting.program)}")
+        parts.append(f"by {_quote(waiting.program)}")
     if waiting.prompt:
-        parts.append(_quoted(waiting.prompt))
+        parts.append(_quote(waiting.prompt))
     if waiting.choices:
-        parts.append(f"choices {', '.join(map(_quoted, waiting.choices))}")
+        parts.append(f"choices {', '.join(map(_quote, waiting.choices))}")
     if waiting.default is not None:
-        parts.append(f"default {_quoted(waiting.default)}")
+        parts.append(f"default {_quote(waiting.default)}")
     if not waiting.certain:
         parts.append("(it may go on by itself)")
     return " ".join(parts)
@@ -166,31 +166,31 @@ def notice(notice: Notice) -> str:
             code = "unknown" if notice.exit_code is None else str(notice.exit_code)
             return f"{notice.command_id} has finished, exit code {code}"
         case "waiting":
-            return f"{notice.command_id} waits for input: {_quoted(notice.prompt or '')}"
+            return f"{notice.command_id} waits for input: {_quote(notice.prompt or '')}"
         case "lost":
             return f"{notice.command_id} is lost: its terminal vanished"
 
 
-def idle(id: str, cwd: str | None) -> str:
-    return f"nothing has run yet [terminal {id}, {_quoted(cwd) if cwd else 'directory unknown'}]"
+def idle_line(id: str, cwd: str | None) -> str:
+    return f"nothing has run yet [terminal {id}, {_quote(cwd) if cwd else 'directory unknown'}]"
 
 
-def closed(id: str) -> str:
+def closed_line(id: str) -> str:
     return f"closed [terminal {id}]"
 
 
-def count(number: int) -> str:
+def count_line(number: int) -> str:
     return "no terminal is open" if not number else f"{number} terminal{'s' if number > 1 else ''} open"
 
 
 def _row(row: Mapping[str, object]) -> str:
-    last = f"{row['command_id']}: {_quoted(str(row['command']))}" if row["command_id"] else "nothing has run"
-    return f"{row['terminal_id']}  {row['state']}  {row['shell']}  {_quoted(str(row['cwd'] or ''))}  {last}"
+    last = f"{row['command_id']}: {_quote(str(row['command']))}" if row["command_id"] else "nothing has run"
+    return f"{row['terminal_id']}  {row['state']}  {row['shell']}  {_quote(str(row['cwd'] or ''))}  {last}"
 
 
 def _screen(screen: Screen) -> str:
     column, row = screen.cursor
-    title = f", title {_quoted(screen.title)}" if screen.title else ""
+    title = f", title {_quote(screen.title)}" if screen.title else ""
     kind = "a full-screen program's" if screen.alternate else "the terminal's"
     return f"screen: {kind}, cursor in line {row + 1}, column {column + 1}{title}"
 

@@ -39,7 +39,7 @@ async def show_progress(caller: Caller, command: Command) -> AsyncIterator[None]
         await asyncio.wait({reporting})
         if not reporting.cancelled():
             reporting.exception()  # a client that cannot be shown progress still gets the result
-    if reporter.begun:
+    if reporter.has_shown:
         with contextlib.suppress(Exception):
             await reporter.show()
 
@@ -50,7 +50,7 @@ class _Reporter:
         self._command = command
         self._loop = asyncio.get_running_loop()
         self._start = self._reported_at = self._loop.time()
-        self.begun = False
+        self.has_shown = False
         self._reader = command.output.reader()
         self._reader.catch_up()  # with what earlier calls have shown
 
@@ -65,7 +65,7 @@ class _Reporter:
         """What is new, if anything is."""
         text = (await self._reader.take(REPORT_BUDGET)).text
         if text:
-            self.begun = True
+            self.has_shown = True
             await self._tell(text)
         return bool(text)
 

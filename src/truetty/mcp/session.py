@@ -81,7 +81,7 @@ class Session:
         self.quiet_below = 0  # notifications of a lower level are not wanted
         self.calls = 0  # under way
         self.used_at = 0.0
-        self._watched: Counter[str] = Counter()
+        self._watchers: Counter[str] = Counter()
         self._cursors: WeakKeyDictionary[Command, Reader] = WeakKeyDictionary()
         self.service.notices.listen(self._on_notice)
 
@@ -106,12 +106,12 @@ class Session:
     @contextmanager
     def watch(self, command: Command) -> Iterator[None]:
         """A call waits for this command: it needs no notification."""
-        self._watched[command.id] += 1
+        self._watchers[command.id] += 1
         try:
             yield
         finally:
-            self._watched[command.id] -= 1
-            self._watched += Counter()  # forgets those nobody watches
+            self._watchers[command.id] -= 1
+            self._watchers += Counter()  # forgets those nobody watches
 
     def cursor(self, command: Command) -> Reader:
         """Where this client's reading of the command's output stands."""
@@ -120,7 +120,7 @@ class Session:
         return self._cursors[command]
 
     async def _on_notice(self, notice: Notice) -> None:
-        if notice.command_id not in self._watched:
+        if notice.command_id not in self._watchers:
             self.news.append(notice)
             if self.tell is not None:
                 await self.tell(notice)

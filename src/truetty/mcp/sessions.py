@@ -81,9 +81,9 @@ class Sessions:
         if session is not None:
             closing = asyncio.ensure_future(session.close())
             self._closing.add(closing)
-            closing.add_done_callback(self._closed)
+            closing.add_done_callback(self._on_closed)
 
-    def _closed(self, task: asyncio.Task[None]) -> None:
+    def _on_closed(self, task: asyncio.Task[None]) -> None:
         self._closing.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             params = {"message": "closing a session's terminals failed", "exception": error}

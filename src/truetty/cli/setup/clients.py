@@ -43,7 +43,7 @@ class Client:
     folder: Folder
     file: str
     project: str | None  # inside a project; None: it has no such file
-    typed: bool = False  # it wants to be told that a server speaks over stdin and stdout
+    names_type: bool = False  # it wants to be told that a server speaks over stdin and stdout
     aliases: tuple[str, ...] = ()
 
     @property
@@ -56,7 +56,7 @@ class Client:
 
     def entry(self, launch: ServerLaunch) -> dict[str, object]:
         """What stands at `keys`."""
-        kind = {"type": "stdio"} if self.typed else {}
+        kind = {"type": "stdio"} if self.names_type else {}
         return {**kind, "command": launch.command, "args": list(launch.args)}
 
 
@@ -94,7 +94,7 @@ def _in_home(name: str) -> Folder:
 CLIENTS: Final = (
     Client(
         *("claude-code", "Claude Code", "json", "mcpServers", _own("CLAUDE_CONFIG_DIR"), ".claude.json", ".mcp.json"),
-        typed=True,
+        names_type=True,
         aliases=("claude",),
     ),
     Client(
@@ -103,7 +103,7 @@ CLIENTS: Final = (
     ),
     Client(
         *("vscode", "VS Code", "jsonc", "servers", _application("Code/User"), "mcp.json", ".vscode/mcp.json"),
-        typed=True,
+        names_type=True,
         aliases=("code",),
     ),
     Client("cursor", "Cursor", "jsonc", "mcpServers", _in_home(".cursor"), "mcp.json", ".cursor/mcp.json"),

@@ -123,7 +123,7 @@ def put(text: str, keys: tuple[str, ...], value: object, *, comments: bool = Fal
     root = parse(text, comments=comments)
     end = "\r\n" if "\r\n" in text else "\n"
     if root is None:
-        made = _draw(_nested(keys, value), "", UNIT, end)
+        made = _draw(_nest(keys, value), "", UNIT, end)
         return f"{text.rstrip(_BLANK)}{end}{made}{end}" if text.strip(_BLANK) else made + (text or end)
     node = root
     for depth, key in enumerate(keys):
@@ -132,7 +132,7 @@ def put(text: str, keys: tuple[str, ...], value: object, *, comments: bool = Fal
         member = node.member(key)
         if member is None:
             inner = keys[depth + 1 :]
-            return _insert(text, root, node, key, _nested(inner, value), end, made=bool(inner))
+            return _insert(text, root, node, key, _nest(inner, value), end, made=bool(inner))
         node = member.value
     if node.value == value:
         return text
@@ -185,7 +185,7 @@ def _insert(text: str, root: Node, node: Node, key: str, value: object, end: str
         indent = _indent(text, members[-1].start) if members and lines else _indent(text, node.start) + unit
         piece = f"{end}{indent}{json.dumps(key)}: {_draw(value, indent, unit, end)}"
     else:
-        colon, comma = (": ", ", ") if _spaced(text, root) else (":", ",")
+        colon, comma = (": ", ", ") if _has_spaces(text, root) else (":", ",")
         drawing = json.dumps(value, ensure_ascii=False, separators=(comma, colon))
         drawing = _draw(value, _indent(text, node.start), _unit(text, root), end) if made else drawing
         piece = f"{comma[1:] if last is not None or kept else ''}{json.dumps(key)}{colon}{drawing}"
@@ -212,7 +212,7 @@ def _remove(text: str, keys: tuple[str, ...], *, comments: bool) -> str:
     return rest if comma is None else rest[:comma] + rest[comma + 1 :]
 
 
-def _nested(keys: tuple[str, ...], value: object) -> object:
+def _nest(keys: tuple[str, ...], value: object) -> object:
     for key in reversed(keys):
         value = {key: value}
     return value
@@ -237,7 +237,7 @@ def _unit(text: str, root: Node) -> str:
     return (_indent(text, first) if "\n" in text[root.start : first] else "") or UNIT
 
 
-def _spaced(text: str, root: Node) -> bool:
+def _has_spaces(text: str, root: Node) -> bool:
     if not root.members:
         return True
     return text[root.members[0].value.start - 1] in _BLANK

@@ -199,7 +199,7 @@ def _read(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _failed(path, error) from error
+        raise _host_error(path, error) from error
 
 
 class _Changed(Exception):
@@ -227,7 +227,7 @@ def _replace(path: str, before: bytes | None, after: bytes | None, mode: int) ->
     except _Changed:
         return False
     except OSError as error:
-        raise _failed(path, error) from error
+        raise _host_error(path, error) from error
 
 
 def _as_it_was(path: str, descriptor: int) -> None:
@@ -242,6 +242,6 @@ def _as_it_was(path: str, descriptor: int) -> None:
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
-def _failed(path: str, error: OSError) -> HostError:
+def _host_error(path: str, error: OSError) -> HostError:
     reason = error.strerror or str(error)
     return HostError(f"{path}: {reason}", path=path, reason=reason)
