@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from truetty.policy import Policy, parser
 from truetty.policy.tree import Unreadable
 
@@ -93,7 +94,8 @@ def test_nothing_of_ours_reaches_the_parser(fake, tmp_path: Path, monkeypatch: p
     assert (tmp_path / "arguments").read_text() == "-ln bash --to-json\n"
 
 
-def test_much_text_goes_through() -> None:
+def test_much_text_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "PATIENCE", PATIENCE)  # the machine may be busy
     text = "\n".join(f"echo {number}" for number in range(5_000))
     assert len(text) > 48_000
     decision = Policy.read_only().decide(text)
