@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import escape
 from typing import Final
-from xml.sax.saxutils import escape
 
 from truetty.core.errors import Misuse
 from truetty.text.screen import Colour, Model, Style, TextRun
@@ -164,7 +164,7 @@ def _number(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_ILLEGAL.sub("\ufffd", text))
+    return escape(_ILLEGAL.sub("\ufffd", text), quote=False)
 
 
 def _shorten(title: str, columns: int) -> str:
