@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mcp.served import PACKAGE, server, setup
+from tests.mcp.served import PACKAGE, PATIENCE, server, setup
 from truetty.mcp.http import Listener, Receive, Scope, Send
 from truetty.mcp.serving import MCP_PATH, application
 from truetty.mcp.sessions import Sessions
@@ -113,11 +113,15 @@ async def listening(*, lends: bool) -> AsyncIterator[str]:
             await listener.close()
 
 
-async def ran(*arguments: str, timeout: float = 100) -> tuple[int | None, str, str]:
+# The inspector's own limit is 15 s, less than the start of our server on a busy machine. The test has one for all.
+PATIENT = ("--connect-timeout", "0")
+
+
+async def ran(*arguments: str) -> tuple[int | None, str, str]:
     process = await asyncio.create_subprocess_exec(
         *(node(), *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
     )
-    out, err = await asyncio.wait_for(process.communicate(), timeout)
+    out, err = await asyncio.wait_for(process.communicate(), 2 * PATIENCE)
     return process.returncode, out.decode(), err.decode()
 
 
@@ -139,7 +143,7 @@ def started(*method: str) -> list[str]:
     program = str(CHECKS / "node_modules/.bin/inspector")
     parameters = server()
     environ = f"PYTHONPATH={PACKAGE.parent}"
-    return [program, "--cli", "-e", environ, *method, "--", sys.executable, *parameters.args]
+    return [program, "--cli", *PATIENT, "-e", environ, *method, "--", sys.executable, *parameters.args]
 
 
 async def test_the_inspector_lists_the_tools_and_finds_nothing_wrong_with_them(home: Path) -> None:
@@ -162,6 +166,8 @@ async def test_the_inspector_speaks_http_with_the_token(home: Path) -> None:
     async with listening(lends=False) as url:
         program = str(CHECKS / "node_modules/.bin/inspector")
         header = ("--header", f"Authorization: Bearer {TOKEN}")
-        code, out, err = await ran(program, "--cli", url, "--transport", "http", *header, "--method", "tools/list")
+        code, out, err = await ran(
+            program, "--cli", url, *PATIENT, "--transport", "http", *header, "--method", "tools/list"
+        )
     assert code == 0, err
     assert len(json.loads(out)["tools"]) == 8
