@@ -47,7 +47,8 @@ class LocalHost:
         self._observe = observe
 
     async def find(self, shell: ShellName, env: Mapping[str, str | None]) -> Found:
-        return table.find(shell, environment.build(os.environ, env, None))
+        known = {name: os.environ[name] for name in table.FIND_VARIABLES if name in os.environ}
+        return table.find(shell, environment.with_changes(known, env))
 
     async def start(self, order: Order) -> LocalChannel:
         cwd = _directory(order)

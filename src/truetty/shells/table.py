@@ -150,6 +150,10 @@ class Found:
     arguments: tuple[str, ...]  # the user's own
 
 
+# The variables that `find` reads.
+FIND_VARIABLES: Final = ("PATH", "SHELL")
+
+
 def find(shell: str | Sequence[str] | None, env: Mapping[str, str]) -> Found:
     """Raises `SpawnFailed` for a program that is missing, not executable or a directory."""
     program: str
