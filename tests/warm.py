@@ -89,28 +89,22 @@ def _interpreter() -> socket.socket:
 
 
 def _calls(control: socket.socket) -> tuple[dict[str, object], list[int]] | None:
-    """Fork for each call, and return the call in the process that is to be `truetty`; None at the end of all calls."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    """Fork for one call after the other. Return the call in the process that is to be `truetty`, None at their end."""
     gc.freeze()
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1 << 20, 4)
         if not message:
             return None
-        if os.fork() == 0:
-            # Between the two, for each call: it waits for `truetty` and says how that ended.
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        *streams, status = descriptors
+        if (pid := os.fork()) == 0:
             control.close()
-            *streams, status = descriptors
-            if (pid := os.fork()) == 0:
-                os.close(status)
-                return json.loads(message), streams
-            for stream in streams:
-                os.close(stream)
-            os.write(status, b"%d\n" % pid)
-            os.write(status, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-            os._exit(0)
-        for descriptor in descriptors:
-            os.close(descriptor)
+            os.close(status)
+            return json.loads(message), streams
+        for stream in streams:
+            os.close(stream)
+        os.write(status, b"%d\n" % pid)
+        os.write(status, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        os.close(status)
 
 
 def _become(words: list[str], env: dict[str, str], cwd: str, streams: list[int]) -> None:
