@@ -120,6 +120,16 @@ def test_keys_that_were_sent_to_no_known_reader_may_not_have_reached_the_first_t
     assert sleeper.waiting is not None  # it had read them before it was seen
 
 
+def test_where_runs_are_not_counted_a_reader_has_the_short_time_to_wake_up() -> None:
+    reader = watch()
+    uncounted = Observation("waiting", True, "line", 7, "cat", None)
+    reader.on_away(uncounted, 0.0, marks())
+    reader.on_keys(1.0, needed=0, wakes=True)
+    assert reader.on_away(uncounted, 1.1, marks()) == LOOK_AFTER_KEYS and reader.waiting is None
+    reader.on_away(uncounted, 1.1 + WAKE_TIME, marks())
+    assert reader.waiting is not None
+
+
 def test_the_shell_has_run_when_it_has_read_the_keys() -> None:
     reader = watch()
     reader.on_keys(1.0, needed=1008, wakes=True)

@@ -132,13 +132,15 @@ class ReaderWatch:
 
     def _has_run(self, look: Observation, now: float) -> bool:
         """Whether the reader has run since keys were sent."""
-        who = (look.reader, look.wakes)
-        if self._who is not None:
-            return self._who != who
-        if look.reader == self._shell and look.consumed is not None:
+        known, who = self._who, (look.reader, look.wakes)
+        if known is not None and known != who:
+            return True
+        if known is None and look.reader == self._shell and look.consumed is not None:
             return look.consumed >= self._needed
+        if known is None or look.wakes is None:
+            # It may have read the keys before this look, or how often it has run cannot be told.
+            self._asleep_until = min(self._asleep_until, now + WAKE_TIME)
         self._who = who
-        self._asleep_until = min(self._asleep_until, now + WAKE_TIME)  # it may have read the keys before this look
         return False
 
     def _kind(self, look: Observation, testimony: Testimony) -> WaitingKind:
