@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 import pytest
@@ -469,6 +470,21 @@ def test_a_shell_that_stops_for_us_is_not_waiting() -> None:
     t.event(C)
     t.event(D)
     assert evidence(t) == "mark"
+
+
+def test_a_trigger_that_an_interrupt_took_from_the_tty_is_not_awaited_for_ever() -> None:
+    t = MachineByHand(sent=False)
+    t.machine.on_send(0.0, needed=1100)
+    t.sight = replace(READY, consumed=1050)  # it had read a part of our line
+    t.turn(10)
+    assert t.wanted == []
+    t.machine.on_input(t.now)
+    t.machine.on_flush()
+    t.turn(0.01)
+    assert t.wanted == []  # this may still be the prompt of before
+    t.event(P)
+    t.turn(1)
+    assert t.wanted == [Want.ASK]
 
 
 def test_a_shell_that_is_slow_to_read_the_line_that_lets_it_go_on_is_not_waiting() -> None:

@@ -194,6 +194,11 @@ class Machine:
         self.reader.on_keys(now, needed=needed, wakes=wakes)
         self._pace.soon(now, LOOK_AFTER_KEYS)
 
+    def on_flush(self) -> None:
+        """The interrupt key was sent: what the shell has not read of the trigger, it never will."""
+        if self.state is State.SENT:
+            self._prompt.on_flush()
+
     # -- what was printed
 
     def on_bytes(self, now: float) -> None:

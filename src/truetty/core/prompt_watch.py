@@ -43,7 +43,7 @@ class PromptWatch:
         self._needed = 0  # what the shell's count of bytes read must reach before a look at it counts
         self._looks = 0  # that showed the prompt, in a row
         self._quiet = False  # no byte since the first of them
-        self._cleared = False  # Ctrl-C was typed at the prompt, and nothing was printed since
+        self._cleared = False  # Ctrl-C was typed, and nothing was printed since
         self._ignored = 0  # looks that may still show the read of mark M before it is called a waiting
         self._unseen = 0  # looks until a cleared prompt is typed to though no look can show it
 
@@ -68,6 +68,11 @@ class PromptWatch:
         self._looks = 0
         self._cleared = True
         self._unseen = 0 if self._sees else STEADY_LOOKS
+
+    def on_flush(self) -> None:
+        """Ctrl-C took from the tty what the shell had not read: its count of bytes may never reach what was typed."""
+        self._needed = self._looks = 0
+        self._cleared = True
 
     # -- what happened
 

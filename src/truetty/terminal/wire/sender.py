@@ -57,6 +57,8 @@ class Sender:
         sending = self._typist.send(data)
         if run is not None and run.machine.ending is None:
             run.machine.on_input(now, sending.needed, wakes=sending.wakes)
+            if sending.flushes:
+                run.machine.on_flush()
 
     def send_early_keys(self, run: Run, now: float) -> None:
         if run.early_keys:

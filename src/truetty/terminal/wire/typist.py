@@ -33,11 +33,11 @@ class ModesCheck(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """Keys that were written: what the shell's count of bytes read must reach if it reads them, and whether they must
-    wake the program that reads."""
+    """Keys that were written."""
 
-    needed: int
-    wakes: bool
+    needed: int  # what the shell's count of bytes read must reach if it reads them
+    wakes: bool  # they must wake the program that reads
+    flushes: bool  # the interrupt key is among them: the tty drops what was typed before it and not read yet
 
 
 class Typist:
@@ -101,8 +101,9 @@ class Typist:
         for listener in list(self._listeners):
             listener(data)
         modes = self._channel.tty.modes() or USUAL
-        wakes = _ends_read(data, modes) and not (data == modes.interrupt and modes.signals)
-        return Sending(self._write(data), wakes)
+        flushes = modes.signals and bool(modes.interrupt) and modes.interrupt in data
+        wakes = _ends_read(data, modes) and not (flushes and data == modes.interrupt)
+        return Sending(self._write(data), wakes, flushes)
 
     def on_unmarked_prompt(self) -> bool:
         """The prompt is there without a mark. Whether it is the same shell's; if not, its program tells which it is."""
