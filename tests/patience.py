@@ -1,4 +1,4 @@
 """How long a test waits for a fact before it fails. Only a lost fact reaches it, on the busiest machine too."""
 
 # Seconds. The bound of a whole test (pyproject.toml) is above it, so that a failed wait can say what did not come.
-PATIENCE = 120
+PATIENCE = 300

@@ -25,14 +25,14 @@ SHELLS = ["bash", "zsh", "fish", "dash", "ksh93", "mksh", "ash"]
 PROGRAMS = {"ash": ["busybox", "ash"]}
 
 
-def terminal_with(shell: str, home: Path, rc: str) -> truetty.Terminal:
+def terminal_with(shell: str, home: Path, rc: str, startup: float = STARTUP) -> truetty.Terminal:
     file = home / FILES.get(shell, ".rc")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(rc + "\n")
     env: dict[str, str | None] = {"HOME": str(home)}
     if shell not in FILES:
         env["ENV"] = str(file)
-    return truetty.Terminal(PROGRAMS.get(shell, shell), env=env, startup=STARTUP)
+    return truetty.Terminal(PROGRAMS.get(shell, shell), env=env, startup=startup)
 
 
 def seen(terminal: truetty.Terminal) -> str:
@@ -133,7 +133,7 @@ async def test_closing_a_terminal_that_hangs_leaves_nothing(home: Path) -> None:
 
 @pytest.mark.parametrize("shell", [shell for shell in SHELLS if shell != "fish"])  # fish ignores `exit` there
 async def test_a_file_that_exits(shell: str, home: Path) -> None:
-    async with terminal_with(shell, home, "exit 5") as terminal:
+    async with terminal_with(shell, home, "exit 5", PATIENCE) as terminal:
         assert terminal.closed and terminal.exit_code == 5, seen(terminal)
         assert not terminal.busy
         with pytest.raises(truetty.Closed) as refused:

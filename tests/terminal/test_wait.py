@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import signal
 import socket
 from pathlib import Path
 
@@ -162,16 +164,22 @@ async def test_what_is_asked_is_described(home: Path) -> None:
 
 async def test_a_late_answer_is_for_nobody_else(home: Path) -> None:
     """The first question was given up meanwhile: what was meant for it must not answer the second."""
-    second = asyncio.Event()
+    asked, second = asyncio.Event(), asyncio.Event()
 
     async def slow(waiting: truetty.Waiting) -> str | None:
         if "Q1" not in waiting.prompt:
             return None
+        asked.set()
         await second.wait()
         return "yes\n"
 
     async with truetty.Terminal("bash", env={"HOME": str(home)}, on_waiting=slow) as terminal:
-        command = await terminal.start("read -t 0.5 -p 'Q1? ' a; echo; read -p 'Delete all? ' b; echo b=$b")
+        first = """sh -c 'printf "Q1? "; read a'"""
+        command = await terminal.start(f"{first}; echo; read -p 'Delete all? ' b; echo b=$b")
+        async with asyncio.timeout(PATIENCE):
+            await asked.wait()
+        for process in terminal.jobs or ():
+            os.kill(process.pid, signal.SIGKILL)
         await command.wait(PATIENCE, r"Delete all\? ")
         second.set()
         outcome = await command.wait(PATIENCE)

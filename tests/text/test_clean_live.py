@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 from tests.text import truth
 
 CARGO = r"""
@@ -84,9 +85,9 @@ for n in $(seq 1 40); do seq $n $((n * 30)) > file$((n % 5)).txt; printf 'é %s\
 async def test_real_programs_read_as_in_xterm(name: str, place: Path, xterm: truth.Xterm) -> None:
     async with truetty.Terminal("bash", rc=False, cwd=place, size=SIZE, env={"LESS": None}) as terminal:
         if name.startswith("git"):
-            assert (await terminal.run(HISTORY, wait=60)).exit_code == 0
+            assert (await terminal.run(HISTORY, wait=PATIENCE)).exit_code == 0
         command = await terminal.start(COMMANDS[name])
-        outcome = await command.wait(60, "finished")
+        outcome = await command.wait(PATIENCE, "finished")
         assert outcome.state == "finished" and outcome.complete
         raw = command.output.raw()
         expected = xterm.text(*SIZE, raw)
