@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def tiny_disk(folder: Path) -> Iterator[Path]:
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k,mode=0700", "tmpfs", str(folder)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small disk takes root")
+        pytest.skip("only root may mount a small disk, where the machine lets it")
     try:
         yield folder
     finally:

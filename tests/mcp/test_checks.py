@@ -128,7 +128,8 @@ async def ran(*arguments: str) -> tuple[int | None, str, str]:
 async def test_every_conformance_scenario_passes_that_can(home: Path) -> None:
     async with listening(lends=True) as url:  # the suite has no token to give
         program = str(CHECKS / "node_modules/.bin/conformance")
-        _, out, err = await ran(program, "server", "--url", url, "--suite", "all")
+        patience = ("--import", str(CHECKS / "patience.mjs"))
+        _, out, err = await ran(*patience, program, "server", "--url", url, "--suite", "all")
     found = re.findall(r"^([✓✗]) (\S+): (\d+) passed, (\d+) failed", out, re.MULTILINE)
     results = {name: (int(passed), int(failed)) for _, name, passed, failed in found}
     assert len(results) > 60, out[-2000:] + err[-2000:]

@@ -9,29 +9,29 @@ from truetty.functions.arguments import CallArguments, read_arguments
 from truetty.mcp.catalogue import TOOLS
 
 
-def given(tool: str, **arguments: object) -> CallArguments:
+def read(tool: str, **arguments: object) -> CallArguments:
     return read_arguments(TOOLS[tool], arguments)
 
 
 @pytest.mark.parametrize("name", ["command", "cmd"])
 def test_a_command_has_the_names_models_know(name: str) -> None:
-    assert given("run", **{name: "ls"}).text("command") == "ls"
+    assert read("run", **{name: "ls"}).text("command") == "ls"
 
 
 @each_row("name", ["id", "command_id", "terminal_id", "session_id"])
 @each_row("tool", ["read", "wait", "send", "screen", "stop", "handoff"])
 def test_ids_are_accepted_by_every_name(tool: str, name: str) -> None:
-    assert given(tool, **{name: "t1"}).text("id") == "t1"
+    assert read(tool, **{name: "t1"}).text("id") == "t1"
 
 
 @pytest.mark.parametrize("name", ["text", "chars", "input"])
 def test_what_is_typed_has_the_names_models_know(name: str) -> None:
-    assert given("send", id="t1", **{name: "y\n"}).text("text") == "y\n"
+    assert read("send", id="t1", **{name: "y\n"}).text("text") == "y\n"
 
 
 @pytest.mark.parametrize("name", ["background", "run_in_background", "is_background", "isBackground"])
 def test_the_background_has_the_names_models_know(name: str) -> None:
-    assert given("run", command="ls", **{name: True}).flag("background")
+    assert read("run", command="ls", **{name: True}).flag("background")
 
 
 @each_row(
@@ -50,27 +50,27 @@ def test_the_background_has_the_names_models_know(name: str) -> None:
     ],
 )
 def test_patience_is_seconds_whatever_it_is_called(name: str, value: object, seconds: float) -> None:
-    assert given("run", command="ls", **{name: value}).number("wait") == seconds
+    assert read("run", command="ls", **{name: value}).number("wait") == seconds
 
 
 def test_a_guess_about_the_unit_is_told() -> None:
-    assert given("run", command="ls", timeout=30).notes == ()
-    (note,) = given("run", command="ls", timeout=120000).notes
+    assert read("run", command="ls", timeout=30).notes == ()
+    (note,) = read("run", command="ls", timeout=120000).notes
     assert "milliseconds" in note and "ends no command" in note
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(Misuse) as refused:
-        given("run", command="ls", restart=True)
+        read("run", command="ls", restart=True)
     assert "restart" in str(refused.value) and "terminal_id" in str(refused.value)
     assert refused.value.facts["known"] == [one.name for one in TOOLS["run"].parameters]
     with pytest.raises(Misuse, match="it takes none"):
-        given("terminals", all=True)
+        read("terminals", all=True)
 
 
 def test_one_thing_under_two_names_is_refused() -> None:
     with pytest.raises(Misuse, match="command and cmd"):
-        given("run", command="ls", cmd="rm -r x")
+        read("run", command="ls", cmd="rm -r x")
 
 
 @each_row(
@@ -92,23 +92,23 @@ def test_one_thing_under_two_names_is_refused() -> None:
 )
 def test_a_wrong_type_is_refused_with_the_right_one(tool: str, arguments: dict[str, object]) -> None:
     with pytest.raises(Misuse, match=f"of {tool} is (a|true)"):
-        given(tool, **arguments)
+        read(tool, **arguments)
 
 
 def test_what_is_needed_and_missing_is_named() -> None:
     with pytest.raises(Misuse, match="run needs command"):
-        given("run", cwd="/")
+        read("run", cwd="/")
 
 
 def test_null_is_as_good_as_nothing_and_words_for_people_are_passed_over() -> None:
-    arguments = given("run", command="ls", cwd=None, description="lists files", explanation="to see them")
+    arguments = read("run", command="ls", cwd=None, description="lists files", explanation="to see them")
     assert arguments.text("cwd") is None
 
 
 def test_one_key_may_come_without_a_list_and_truth_as_a_word() -> None:
-    assert given("send", id="t1", keys="C-c").texts("keys") == ["C-c"]
-    assert given("send", id="t1", enter="true").flag("enter")
-    assert not given("send", id="t1", enter="False").flag("enter")
+    assert read("send", id="t1", keys="C-c").texts("keys") == ["C-c"]
+    assert read("send", id="t1", enter="true").flag("enter")
+    assert not read("send", id="t1", enter="False").flag("enter")
 
 
 @pytest.mark.parametrize("tool", TOOLS)
