@@ -30,6 +30,14 @@ def test_ourselves() -> None:
     assert proc.wakes(os.getpid(), os.getpid())
 
 
+def test_the_main_thread_is_first_though_its_id_is_the_highest(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = proc.stat(os.getpid())
+    assert found is not None
+    several = found._replace(pid=32000, threads=3)
+    monkeypatch.setattr(os, "listdir", lambda path: ["302", "301", "32000"])
+    assert proc.threads(several) == [32000, 301, 302]
+
+
 def test_the_gone_are_none() -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()

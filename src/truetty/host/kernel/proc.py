@@ -111,7 +111,8 @@ def threads(of: Stat) -> list[int]:
     if of.threads <= 1:
         return [of.pid]
     try:
-        return sorted(int(name) for name in os.listdir(f"/proc/{of.pid}/task"))
+        found = (int(name) for name in os.listdir(f"/proc/{of.pid}/task"))
+        return sorted(found, key=lambda thread: (thread != of.pid, thread))  # ids start again at 1 after the highest
     except (FileNotFoundError, ProcessLookupError):
         return []
 
