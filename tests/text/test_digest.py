@@ -80,7 +80,7 @@ def test_one_endless_line_shows_both_ends() -> None:
         whole.feed("a" * 5000)
     whole.feed("the end")
     result = whole.result()
-    front, count, back = ONE_LINE.split(result.text)
+    front, count, back = CUT.split(result.text)
     assert front == "a" * len(front) and len(front) > 100 and back.endswith("the end")
     assert number(count) == result.omitted == 250_007 - len(front) - len(back)
     assert result.lines == 1
@@ -100,6 +100,25 @@ def test_a_long_line_has_all_the_room_that_is_left(before: str, size: int) -> No
     result = digest(f"{before}{'x' * size}\nlast\n", Budget(30_000))
     assert 29_970 <= len(result.text) <= 30_000
     assert result.text.startswith(before[:5]) and result.text.endswith("x\nlast\n")
+
+
+@each_row("budget", [200, 600, 30_000])
+@each_row("end", ["", "\n"])
+def test_a_longer_line_never_shows_less(budget: int, end: str) -> None:
+    sizes = [budget + more for more in (-1, 0, 1, 9, 100, 1000)] + [
+        budget * times for times in (2, 7, 8, 15, 16, 17, 300)
+    ]
+    results = [digest("x" * (size - len(end)) + end, Budget(budget)) for size in sorted(sizes)]
+    shown = [result.characters - result.omitted for result in results if result.omitted]
+    assert shown == sorted(shown)
+    assert budget - 40 <= shown[0] and all(len(result.text) <= budget for result in results)
+
+
+@each_row("size", [31_000, 479_000, 481_000, 50_000_000])
+def test_a_long_line_beside_others_uses_the_budget(size: int) -> None:
+    """An omission mark that says where the rest is may take its room, and nothing else."""
+    result = digest("a\nb\n" + "x" * size + "\nc\n", Budget(30_000))
+    assert 29_900 <= result.characters - result.omitted <= len(result.text) <= 30_000
 
 
 @each_row("size", [*range(985, 1050), 2000])

@@ -5,6 +5,7 @@ Rule 2: the result is never longer than the budget (for budgets of `SMALLEST_BUD
         line is always in it: the error at the end of a log is what was looked for.
 Rule 3: lines that are equal, or differ in digits only, are folded first; then whole lines where possible; a line of
         more than an eighth of the budget is cut in its middle, to an eighth or to its share of the room that is left.
+        A line alone has all of it, however long it is.
 Rule 4: only so much of both ends is held as may be shown, and the result does not depend on how the text was cut
         into pieces.
 """
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from truetty.core.errors import Misuse
-from truetty.text.folding import Unit, units
+from truetty.text.folding import Unit, cut_mark, units
 
 SMALLEST_BUDGET: Final = 200  # room for two omission marks and a few words beside them
 DEFAULT_BUDGET: Final = 30_000
@@ -25,6 +26,7 @@ CHARACTERS_PER_TOKEN: Final = 4  # of English and code; a true count needs the m
 REST: Final = "output.text(), .read() and .grep() have them"
 _LARGEST_FOLD: Final = 8  # folding may make so many characters into one; more of the ends is not held
 _LONG_SHARE: Final = 8  # a line longer than an eighth of the budget crowds out its neighbours
+_CUT_ROOM: Final = len(cut_mark(10**12))  # for the count of any line, so that a longer one does not show less
 _COUNT_ROOM: Final = 12  # the number in a mark may be so many characters shorter than the room that is kept for it
 
 
@@ -105,6 +107,8 @@ class Digest:
             head, tail = head + tail, ""
         if self._characters <= budget.characters:
             return DigestResult(head, 0, self._characters, lines)
+        if lines == 1:
+            return _one_line(head, tail or head, self._characters, budget)
         if self._characters > 2 * hold:
             head, tail = head[:hold], (tail or head)[-hold:]
         elif (fitting := _fitting(head, budget)) is not None:
@@ -132,6 +136,14 @@ def digest(text: str, budget: Budget) -> DigestResult:
     whole = Digest(budget)
     whole.feed(text)
     return whole.result()
+
+
+def _one_line(head: str, tail: str, characters: int, budget: Budget) -> DigestResult:
+    """Both ends of the only line; `head` and `tail` have at least as many characters as the budget."""
+    keep = max(0, budget.characters - _CUT_ROOM)
+    omitted = characters - keep
+    text = head[: keep - keep // 2] + cut_mark(omitted) + tail[len(tail) - keep // 2 :]
+    return DigestResult(text, omitted, characters, 1, 0)
 
 
 def _fitting(text: str, budget: Budget) -> list[Unit] | None:

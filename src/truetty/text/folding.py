@@ -65,11 +65,16 @@ def _run(run: list[str], longest: int) -> list[Unit]:
 def _line(line: str, longest: int) -> Unit:
     if len(line) <= longest + 1:
         return Unit(line, len(line), len(line), 1)
-    keep = max(2, longest - len(f"[… {len(line):,} characters …]"))
+    keep = max(2, longest - len(cut_mark(len(line))))
     front = keep - keep // 2
     back = keep // 2 + line.endswith("\n")
-    shown = f"{line[:front]}[… {len(line) - front - back:,} characters …]{line[-back:]}"
+    shown = line[:front] + cut_mark(len(line) - front - back) + line[-back:]
     return Unit(shown, front + back, len(line), 1, 1)
+
+
+def cut_mark(omitted: int) -> str:
+    """What stands in the middle of a line that is cut."""
+    return f"[… {omitted:,} characters …]"
 
 
 def _only_newlines(text: str) -> bool:
