@@ -320,3 +320,34 @@ async def test_a_closed_terminal_refuses_everything(shell: str, home: Path) -> N
             await terminal.press("Enter")
         with pytest.raises(truetty.Closed):
             await terminal.resize(80, 24)
+
+
+# ── a directory that was removed ────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_a_removed_directory_is_nowhere(shell: str, home: Path) -> None:
+    """Not the directory where the shell was before, and not another one that now has the name or the mark of it."""
+    async with opened(shell, home) as terminal:
+        outcome = await terminal.run(f"mkdir {home}/gone; cd {home}/gone", wait=PATIENCE)
+        assert outcome.cwd == f"{home}/gone"
+        outcome = await terminal.run("rmdir ../gone", wait=PATIENCE)
+        assert (outcome.exit_code, outcome.cwd, terminal.cwd) == (0, None, None)
+        (home / "gone").mkdir()
+        (home / "gone (deleted)").mkdir()
+        outcome = await terminal.run("true", wait=PATIENCE)
+        assert outcome.cwd is None
+        await terminal.run(f"cd {home}", wait=PATIENCE)
+        outcome = await terminal.run("exit 3", wait=PATIENCE)
+        assert (outcome.closed, outcome.cwd, terminal.cwd) == (True, str(home), str(home))
+
+
+async def test_a_registry_takes_a_terminal_out_of_a_removed_directory(home: Path) -> None:
+    async with truetty.Registry(shell="bash", env={"HOME": str(home)}) as registry:
+        first = await registry.acquire(home)
+        await first.run("mkdir gone && cd gone && rmdir ../gone", wait=PATIENCE)
+        strict = await registry.acquire(home, require_cwd=True)
+        assert strict is not first and strict.cwd == str(home)
+        moved = await registry.acquire(home, task="other")
+        outcome = await moved.run("touch made; ls", wait=PATIENCE)
+        assert moved is first and (moved.cwd, outcome.output) == (str(home), "made\n")

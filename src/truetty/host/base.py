@@ -137,6 +137,7 @@ class ShellProcess:
     """The shell's own process, whatever program it runs by now."""
 
     def cwd(self) -> str | None:
+        """None: it is not known, or the directory was removed."""
         return None
 
     def program(self) -> str | None:

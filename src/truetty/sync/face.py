@@ -342,7 +342,7 @@ class Terminal(Face[AsyncTerminal]):
 
     @property
     def cwd(self) -> str | None:
-        """Where the shell is, as the kernel says; where it last was, once it is gone."""
+        """Where the shell is, as the kernel says; where it last was, once it is gone. None: not known, or removed."""
         return loop.ask(lambda: self._inner.cwd)
 
     @property

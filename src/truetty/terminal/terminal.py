@@ -107,7 +107,7 @@ class Terminal:
 
     @property
     def cwd(self) -> str | None:
-        """Where the shell is, as the kernel says; where it last was, once it is gone."""
+        """Where the shell is, as the kernel says; where it last was, once it is gone. None: not known, or removed."""
         return self._conversation.link.cwd if self._conversation is not None else None
 
     @property

@@ -36,8 +36,11 @@ class LinuxProcess(ShellProcess):
 
     def cwd(self) -> str | None:
         path = self._link("cwd")
-        # A directory that was removed is shown with " (deleted)"; one may also be called so.
-        return path if path is not None and os.path.isdir(path) else None
+        # A directory that was removed is shown with " (deleted)"; another one may be called so.
+        try:
+            return path if path is not None and os.path.samefile(path, f"/proc/{self.pid}/cwd") else None
+        except OSError:
+            return None
 
     def program(self) -> str | None:
         return self._link("exe")

@@ -61,14 +61,16 @@ class Link:
 
     @property
     def cwd(self) -> str | None:
-        """Where the shell is, as the kernel says; where it last was, once it is gone."""
+        """Where the shell is, as the kernel says; where it last was, once it is gone. None: not known, or removed."""
         self.remember_cwd()
         return self._last_cwd
 
     def remember_cwd(self) -> None:
         """While the kernel can still say it."""
         if not self.closed:
-            self._last_cwd = self.channel.process.cwd() or self._last_cwd
+            here = self.channel.process.cwd()
+            if here is not None or self.channel.process.image() is not None:  # a shell that has just ended is nowhere
+                self._last_cwd = here
 
     def require_open(self) -> None:
         if self.closed:
