@@ -13,7 +13,7 @@ import tty
 from collections.abc import Iterator
 from typing import Final
 
-from truetty import Command, Terminal
+from truetty import Command, Misuse, Terminal
 
 MOST_ENDS: Final = 3  # Ctrl-D that often, and whoever still waits is not waiting for our input
 LONGEST_LINE: Final = 4000
@@ -52,7 +52,7 @@ def keyboard(terminal: Terminal) -> Iterator[Feed]:
             keys.gone = True
             loop.remove_reader(descriptor)
         elif not terminal.closed:
-            task = asyncio.ensure_future(terminal.send(data))
+            task = asyncio.ensure_future(_pass_on(terminal, data))
             sending.add(task)
             task.add_done_callback(sending.discard)
 
@@ -73,6 +73,14 @@ def keyboard(terminal: Terminal) -> Iterator[Feed]:
         loop.remove_signal_handler(signal.SIGWINCH)
         loop.remove_reader(descriptor)
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+async def _pass_on(terminal: Terminal, data: bytes) -> None:
+    try:
+        await terminal.send(data)
+    except Misuse:  # the line is too long: as any terminal does, it rings, and takes no more of it
+        sys.stdout.write("\a")
+        sys.stdout.flush()
 
 
 class _Pipe(Feed):

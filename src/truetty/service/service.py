@@ -245,12 +245,14 @@ class Service:
         command = self.command(id)
         if command.finished:
             raise Misuse(f"command {command.id} has finished", command_id=command.id, exit_code=command.exit_code)
+        command.check_lines(text)
         subject = self._subject(command)
         self._check_typable(command, subject)
         waiting = command.waiting
         typed = text + "".join(f"<{key}>" for key in keys)
         decision = self._permissions.policy.decide_typing(typed, program=waiting.program if waiting else None)
         permit = await self._permissions.ask(decision, subject, asker)
+        command.check_lines(text)
         self._check_typable(command, subject)  # a person who was asked may have thought for minutes
         self._permissions.record(permit, subject)
         await command.type(text, *keys)

@@ -221,10 +221,15 @@ class Command:
     async def send(self, text: str | bytes) -> None:
         """Type `text` as it is. A finished command takes nothing: that is an error, not a silent loss.
 
-        What is sent before the command has started is typed when it has. If it never does, a note says so.
+        So is a line of more than 4,095 bytes while the terminal is in line mode: it would keep no more of it.
+        What is sent before the command has started is typed when it has. If it never does, or is cut, a note says so.
         """
         self._require_running()
         await keyboard.send(self._conversation, text)
+
+    def check_lines(self, text: str) -> None:
+        """Refuse what `type` would refuse of this text: a line of which the terminal would keep a part only."""
+        keyboard.check_lines(self._conversation, text.encode("utf-8", "surrogateescape"))
 
     async def press(self, *names: str) -> None:
         """Press keys by name: "Enter", "C-c", "Up", "F5"."""

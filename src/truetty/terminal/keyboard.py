@@ -1,10 +1,14 @@
-"""What callers type: text as it is, and keys by name. What is no text, and an unknown key, is refused first."""
+"""What callers type: text as it is, and keys by name.
+
+Rule: refused first, with nothing typed: what is no text, an unknown key, a line of which the tty would keep a part.
+"""
 
 from __future__ import annotations
 
 from truetty.core.errors import Misuse
 from truetty.terminal import keys
 from truetty.terminal.wire.conversation import Conversation
+from truetty.terminal.wire.open_line import LONGEST_LINE
 
 
 async def send(conversation: Conversation, text: str | bytes) -> None:
@@ -12,8 +16,10 @@ async def send(conversation: Conversation, text: str | bytes) -> None:
     conversation.link.require_open()
     if not isinstance(text, str | bytes):
         raise Misuse(f"only text or bytes can be typed, not {text!r}", text=text)
-    if text:
-        conversation.send(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
+    data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    check_lines(conversation, data)
+    if data:
+        conversation.send(data)
     await conversation.link.channel.drained()
 
 
@@ -31,7 +37,20 @@ async def type(conversation: Conversation, text: str, *names: str) -> None:
     if not isinstance(text, str):
         raise Misuse(f"only text can be typed, not {text!r}", text=text)
     data = text.encode("utf-8", "surrogateescape")
+    check_lines(conversation, data)
     data += keys.encode(*names, application=conversation.link.modes.application_keys)
     if data:
         conversation.send(data)
     await conversation.link.channel.drained()
+
+
+def check_lines(conversation: Conversation, data: bytes) -> None:
+    """Where the modes cannot be told, also those of a command that has not started, nothing is refused."""
+    size = None if conversation.holds_keys else conversation.link.typist.cut_line(data)
+    if size is not None:
+        raise Misuse(
+            f"nothing was typed: in line mode the terminal keeps {LONGEST_LINE:,} bytes of a line, not {size:,}; "
+            "put the text in a file, or send parts of the line and press C-d after each",
+            bytes=size,
+            limit=LONGEST_LINE,
+        )

@@ -55,6 +55,12 @@ class Conversation:
         """Keys for the running command, or for whoever reads the terminal now."""
         self._steps.take(self._send_keys, data)
 
+    @property
+    def holds_keys(self) -> bool:
+        """Whether keys wait until the command has started. What modes it will have by then is not known yet."""
+        run = self.run
+        return run is not None and run.machine.state is State.SENT and run.reader.waiting is None
+
     def answer(self, run: Run, data: bytes) -> None:
         """Keys for this command, if it still runs."""
         if run is self.run and run.machine.ending is None and not self.link.closed:
@@ -91,7 +97,7 @@ class Conversation:
         now, run, link = self._loop.time(), self.run, self.link
         read = run is not None and run.reader.waiting is not None
         link.prompt.on_keys(data, left=link.typist.on_keys(data, read=read))
-        if run is not None and run.machine.state is State.SENT and run.reader.waiting is None:
+        if run is not None and self.holds_keys:
             run.early_keys.add(data, now)
         else:
             self._sender.send_keys(run, data, now)

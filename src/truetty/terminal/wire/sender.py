@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from truetty.store.timeline import Timeline
 from truetty.terminal.wire.integration import Integration
+from truetty.terminal.wire.open_line import LONGEST_LINE
 from truetty.terminal.wire.prompt import Prompt
 from truetty.terminal.wire.run import Run
 from truetty.terminal.wire.typist import Typist
@@ -59,6 +60,9 @@ class Sender:
             run.machine.on_input(now, sending.needed, wakes=sending.wakes)
             if sending.flushes:
                 run.machine.on_flush()
+            if sending.cut is not None:
+                kept = f"in line mode the terminal kept {LONGEST_LINE:,} of them"
+                run.notes.append(f"a line of {sending.cut:,} bytes was typed: {kept}")
 
     def send_early_keys(self, run: Run, now: float) -> None:
         if run.early_keys:

@@ -21,6 +21,7 @@ from truetty.host.base import USUAL, Channel, Modes
 from truetty.shells import table
 from truetty.shells.row import CTRL_C, Request, Row, Typed
 from truetty.terminal.wire.modes import ScreenModes
+from truetty.terminal.wire.open_line import LONGEST_LINE, OpenLine
 
 
 class ModesCheck(Enum):
@@ -38,6 +39,7 @@ class Sending:
     needed: int  # what the shell's count of bytes read must reach if it reads them
     wakes: bool  # they must wake the program that reads
     flushes: bool  # the interrupt key is among them: the tty drops what was typed before it and not read yet
+    cut: int | None  # bytes of a line among them of which the tty keeps a part only
 
 
 class Typist:
@@ -54,6 +56,7 @@ class Typist:
         self._files: list[str] = []
         self._check = ModesCheck.UNNEEDED
         self._reaped: int | None = None
+        self._line = OpenLine()
         self._drawn = False  # the last look, of those that cannot show a prompt, found the editor at work
         self._listeners: list[Callable[[bytes], None]] = []
 
@@ -98,12 +101,22 @@ class Typist:
 
     def send(self, data: bytes) -> Sending:
         """Keys, as they are."""
+        cut = self.cut_line(data)
         for listener in list(self._listeners):
             listener(data)
         modes = self._channel.tty.modes() or USUAL
         flushes = modes.signals and bool(modes.interrupt) and modes.interrupt in data
         wakes = _ends_read(data, modes) and not (flushes and data == modes.interrupt)
-        return Sending(self._write(data), wakes, flushes)
+        self._line.on_keys(data) if modes.canonical else self._line.forget()
+        return Sending(self._write(data), wakes, flushes, cut)
+
+    def cut_line(self, data: bytes) -> int | None:
+        """Bytes of a line of which the tty would keep a part only, if these keys were typed now; None: it keeps all."""
+        modes = self._channel.tty.modes()
+        if modes is None or not modes.canonical:
+            return None
+        size = self._line.longest_with(data)
+        return size if size > LONGEST_LINE else None
 
     def on_unmarked_prompt(self) -> bool:
         """The prompt is there without a mark. Whether it is the same shell's; if not, its program tells which it is."""
@@ -201,6 +214,7 @@ class Typist:
 
     def type(self, typed: Typed, serial: int) -> int:
         self._private.write(typed.files)
+        self._line.forget()
         number = str(serial)
         self._files += [name for name in typed.files if name[1:] == number]
         return self._write(typed.line)
