@@ -1,13 +1,10 @@
 """This machine: shells on ptys of our own.
 
-Rule 1: the child starts clean: its own session, the pty as controlling terminal, no descriptor of ours, every signal at
-        its default and none blocked (Python ignores SIGPIPE, `nohup` ignores SIGINT; children would inherit both).
-Rule 2: what cannot be started is refused, and the error says why: the directory, the private files, or the program.
+Rule: what cannot be started is refused, and the error says why: the directory, the private files, or the program.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import termios
@@ -23,6 +20,7 @@ from truetty.host.kernel.observer import Observer
 from truetty.host.kernel.tty import Attributes
 from truetty.host.launch import NO_FILES, Execution, prepare, refusal, spawn_failed
 from truetty.host.pty import LocalChannel, set_size
+from truetty.host.spawn import spawn
 from truetty.shells import table
 
 # Python's termios does not name it before 3.13.
@@ -30,9 +28,6 @@ IUTF8: Final = 0x4000
 
 # `cd` for the child alone: changing our own directory, even for a moment, would be seen by other threads.
 ENTER: Final = 'cd -- "$1" || exit 126; shift; unset OLDPWD; exec "$@"'
-
-# 32 and 33 belong to the C library; KILL and STOP cannot be changed.
-_RESETTABLE: Final = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
 # From the pty's master, the shell's pid and the modes it starts with.
 Observe = Callable[[int, int, Attributes], Observer]
@@ -77,7 +72,7 @@ class LocalHost:
         try:
             set_size(master, *size)
             modes = _set_modes(slave)
-            pid = _execute(program, argv, execution.env, os.ttyname(slave))
+            pid = spawn(program, argv, execution.env, os.ttyname(slave))
         except BaseException:
             os.close(master)
             raise
@@ -91,24 +86,6 @@ class LocalHost:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
             raise
-
-
-def _execute(program: str, argv: tuple[str, ...], env: Mapping[str, str], tty: str) -> int:
-    return os.posix_spawn(
-        program,
-        argv,
-        dict(env),
-        # Opened by a session leader without a terminal, the slave becomes its controlling terminal.
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, 0, tty, os.O_RDWR, 0),
-            (os.POSIX_SPAWN_DUP2, 0, 1),
-            (os.POSIX_SPAWN_DUP2, 0, 2),
-            *((os.POSIX_SPAWN_CLOSE, leaky) for leaky in _inheritable()),
-        ],
-        setsid=True,
-        setsigmask=(),
-        setsigdef=_RESETTABLE,
-    )
 
 
 def _directory(order: Order) -> str | None:
@@ -129,20 +106,6 @@ def _is_here(cwd: str) -> bool:
         return os.path.realpath(cwd) == os.getcwd()
     except OSError:  # our own directory is gone
         return False
-
-
-def _inheritable() -> list[int]:
-    """Descriptors that others in this process have left open to children, or that we were started with."""
-    try:
-        numbers = [int(name) for name in os.listdir("/dev/fd")]
-    except OSError:
-        return []
-    leaky = []
-    for number in numbers:
-        with contextlib.suppress(OSError):  # the one that listed them is closed by now
-            if number > 2 and os.get_inheritable(number):
-                leaky.append(number)
-    return leaky
 
 
 def _set_modes(slave: int) -> Attributes:
