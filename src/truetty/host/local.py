@@ -72,7 +72,7 @@ class LocalHost:
         try:
             set_size(master, *size)
             modes = _set_modes(slave)
-            pid = spawn(program, argv, execution.env, os.ttyname(slave))
+            pid = spawn(program, argv, execution.env, slave)
         except BaseException:
             os.close(master)
             raise
