@@ -9,8 +9,13 @@ import signal
 import pytest
 
 from truetty.host import child as module
-from truetty.host.base import Ended, Family
+from truetty.host.base import Ended
 from truetty.host.child import Child, send_signal
+
+
+async def nobody() -> set[int]:
+    """No other process can be seen."""
+    return set()
 
 
 def start(text: str, output: int = 1) -> int:
@@ -49,7 +54,7 @@ async def test_a_child_that_ignores_signals_is_killed(monkeypatch: pytest.Monkey
     await asyncio.get_running_loop().run_in_executor(None, os.read, reader, 2)
     os.close(reader)
     watching = asyncio.ensure_future(watched(child))
-    await child.kill(Family())
+    await child.kill(nobody)
     assert await watching == Ended(signal=signal.SIGKILL)
     assert not send_signal(child.pid, 0)
 

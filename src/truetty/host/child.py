@@ -3,6 +3,7 @@
 Rule 1: the exit is learnt from a pidfd, not from EIO: a background job may hold the tty open for ever, and we hold
         a descriptor of the slave ourselves.
 Rule 2: a child that is to end gets a hang-up, then SIGTERM, then SIGKILL; each goes only to those who are still there.
+        SIGKILL goes twice: what was started while the first was sent is found by the next look.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 
-from truetty.host.base import Ended, Family
+from truetty.host.base import Ended
 
 # How long programs get to end by themselves at each step.
 GRACE: Final = 0.5
+# How long the kernel gets to end them. Only what hangs in an uninterruptible wait takes so long.
+KILL_LIMIT: Final = 5.0
 
 OnExit = Callable[[Ended], None]
+Members = Callable[[], Awaitable[set[int]]]
 
 
 class Child:
@@ -55,25 +59,25 @@ class Child:
                     os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG)
             os.close(self._pidfd)
 
-    async def kill(self, family: Family) -> None:
-        """And everyone of its terminal."""
-        everyone = self._everyone(family)
-        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL):
+    async def kill(self, members: Members) -> None:
+        """And everyone of its terminal: `members` says who they are now, as far as they can be seen."""
+        everyone = await self._everyone(members)
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL, signal.SIGKILL):
             for pid in everyone:
                 send_signal(pid, number)
                 if number == signal.SIGHUP:
                     send_signal(pid, signal.SIGCONT)
-            await self._until_gone(everyone)
-            everyone = self._everyone(family)
+            await self._until_gone(everyone, KILL_LIMIT if number == signal.SIGKILL else GRACE)
+            everyone = await self._everyone(members)
             if not everyone and (self._gone is None or self._gone.done()):
                 break
 
-    def _everyone(self, family: Family) -> set[int]:
+    async def _everyone(self, members: Members) -> set[int]:
         """All that are still there; the child itself even where no process can be seen."""
-        pids = {process.pid for process in family.everyone() or ()} | {self.pid}
+        pids = await members() | {self.pid}
         return pids if self.ended is None else pids - {self.pid}
 
-    async def _until_gone(self, pids: Iterable[int]) -> None:
+    async def _until_gone(self, pids: Iterable[int], limit: float) -> None:
         loop = asyncio.get_running_loop()
         watched: dict[int, asyncio.Future[None]] = {}
         for pid in pids:
@@ -84,7 +88,7 @@ class Child:
         waits = [*watched.values(), *([] if self._gone is None else [self._gone])]
         try:
             if waits:
-                await asyncio.wait(waits, timeout=GRACE)
+                await asyncio.wait(waits, timeout=limit)
         finally:
             for descriptor in watched:
                 loop.remove_reader(descriptor)

@@ -2,7 +2,8 @@
 
 Rule 1: after the shell's exit everything still in the pty is read first. A non-blocking read of a master flushes what
         the kernel has on the way, so EAGAIN then means that there is nothing more.
-Rule 2: closing ends every process of the terminal before it returns.
+Rule 2: closing ends every process of the terminal before it returns. Terminals that close at the same time share one
+        look at who is there.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import warnings
 from typing import Final
 
 from truetty.host.base import Ended, Sink
+from truetty.host.census import identify, members
 from truetty.host.child import Child, send_signal
 from truetty.host.folder import Folder
 from truetty.host.kernel.observer import Observer
@@ -44,6 +46,7 @@ class LocalChannel:
         self._observer = observer
         self._master = master
         self._child = Child(pid)
+        self._pty = identify(master, pid)
         self._outbox = Outbox(master)
         self._sink: Sink | None = None
         self._delivered = 0
@@ -152,7 +155,7 @@ class LocalChannel:
 
     async def _close(self) -> None:
         try:
-            await self._child.kill(self.family)
+            await self._child.kill(lambda: members(self._pty))
         finally:
             self._stop_delivery()
             self._let_go()
