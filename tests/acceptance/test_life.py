@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -103,7 +104,8 @@ async def test_suspended_and_taken_up_again(shell: str, home: Path) -> None:
         assert (outcome.state, outcome.closed) == ("finished", False)
         if shell != "fish":  # which keeps the code of the command before
             assert outcome.exit_code == 148
-        assert any("cat (" in note for note in outcome.notes), outcome.notes
+        (note,) = outcome.notes
+        assert note.startswith("stopped in the background: cat ("), note
         await assert_healthy(terminal)
         jobs = await terminal.run("jobs", wait=PATIENCE)
         assert "cat" in jobs.output
@@ -117,6 +119,19 @@ async def test_suspended_and_taken_up_again(shell: str, home: Path) -> None:
         outcome = await command.wait(PATIENCE, until="finished")
         assert (outcome.state, outcome.exit_code, outcome.notes) == ("finished", 0, ())
         await assert_healthy(terminal)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_a_job_has_its_own_name(shell: str, home: Path) -> None:
+    """The shell's name is what it has between fork and exec; on a machine that is very busy it has none yet."""
+    async with opened(shell, home) as terminal:
+        names = []
+        for _ in range(20):
+            outcome = await terminal.run("sleep 300 &", wait=PATIENCE)
+            (note,) = outcome.notes
+            assert re.fullmatch(rf"still running in the background: (sleep|a subshell of {shell}) \(\d+\)", note), note
+            names.append("sleep (" in note)
+        assert any(names)
 
 
 # ── background jobs ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -46,6 +46,13 @@ def test_read(
     assert (note in found.notes[0]) if note else found.notes == ()
 
 
+def test_a_stopped_job_explains_its_code() -> None:
+    assert read(148, None, "[1]+  Stopped  sleep 100", frozenset(), stopped=True).notes == ()
+    assert read(147, None, "", frozenset(), stopped=True).signal is None
+    assert "may stand for SIGKILL" in read(137, None, "", frozenset(), stopped=True).notes[0]
+    assert "may stand for SIGTSTP" in read(148, None, "", frozenset()).notes[0]
+
+
 @pytest.mark.parametrize("shell", SAYING)
 async def test_a_signal_that_the_shell_told_of(shell: str, home: Path) -> None:
     async with opened(shell, home) as terminal:

@@ -76,6 +76,7 @@ class Process:
     session: int
     state: str  # the letter of /proc/PID/stat
     cpu: float  # seconds of CPU so far, its ended children's included
+    forked: bool = False  # it has executed no program of its own yet: a subshell, or a job that is about to
 
 
 class Sink(Protocol):

@@ -29,6 +29,11 @@ from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.run import Run
 from truetty.text.digest import tokens
 
+# A job that the shell has forked executes its program within milliseconds, and has its name then. Looked at again
+# after so long; after all of this time it is called a subshell.
+NAMING_PAUSE: Final = 0.002
+LONGEST_NAMING: Final = 0.25
+
 
 @dataclass(frozen=True, slots=True)
 class Activity:
@@ -187,6 +192,8 @@ class Command:
         """How things stand now. Made in slices: a gigabyte of output takes seconds, and others have their turn."""
         if self._outcome is not None:
             return self._outcome
+        if (survivors := self._run.survivors) is not None:
+            await self.changes.until(survivors.are_named, LONGEST_NAMING, lambda: _now() + NAMING_PAUSE)
         return self._report(await self.output.slices.summary(self._options.budget))
 
     def snapshot(self) -> Outcome:

@@ -24,6 +24,7 @@ _MISSING: Final = re.compile(r"not found|Unknown command|No such file", re.IGNOR
 _REFUSED: Final = re.compile(
     r"permission denied|is a directory|cannot execute|can't execute|not an executable|format error", re.I
 )
+_STOPS: Final = frozenset({signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,11 @@ def of_command(ending: Ending | None, shell: Row) -> tuple[int | None, int | Non
     return (code, None) if number is None else (128 + number, number)
 
 
-def read(code: int | None, number: int | None, last_line: str, sent: Set[int]) -> ExitMeaning:
-    """`number`: the signal, if kernel or shell named one; `last_line` of the output; `sent`: the signals we sent."""
+def read(code: int | None, number: int | None, last_line: str, sent: Set[int], *, stopped: bool = False) -> ExitMeaning:
+    """`number`: the signal, if kernel or shell named one; `last_line` of the output; `sent`: the signals we sent.
+
+    `stopped`: a job is stopped. Then 128+n of a signal that stops is explained, and no signal has ended anything.
+    """
     said, dumped = _said(last_line)
     if number is None and code is not None and code > 128 and code - 128 in {said, *sent}:
         number = code - 128
@@ -61,6 +65,8 @@ def read(code: int | None, number: int | None, last_line: str, sent: Set[int]) -
             return ExitMeaning(None, ("126: the command was found, but could not be executed",))
         case 127 if _MISSING.search(last_line):
             return ExitMeaning(None, ("127: there is no such command",))
+        case int() if stopped and code - 128 in _STOPS:
+            return ExitMeaning(None)
         case int() if code > 128 and (meant := _known(code - 128)):
             note = f"{code} may stand for {meant}, or be the command's own: nothing told of a signal"
             return ExitMeaning(None, (note,))

@@ -37,9 +37,19 @@ def report(
     ending, output, waiting = run.machine.ending, run.span.output, answers.waiting
     shell = run.shell_then or conversation.link.facts()
     code, number = exit_codes.of_command(ending, conversation.link.shell)
-    meaning = exit_codes.read(code, number, _last_line(output), stop.sent) if code else exit_codes.ExitMeaning(None)
+    left, meaning = run.survivors, exit_codes.ExitMeaning(None)
+    if code:
+        stopped = left is not None and left.job_is_stopped
+        meaning = exit_codes.read(code, number, _last_line(output), stop.sent, stopped=stopped)
     missing = output.missing
-    notes = [*run.notes, *stop.notes, *answers.notes, *meaning.notes, *summary.notes]
+    notes = [
+        *run.notes,
+        *(left.notes() if left is not None else ()),
+        *stop.notes,
+        *answers.notes,
+        *meaning.notes,
+        *summary.notes,
+    ]
     if missing:
         why = conversation.link.transcript.trouble or "the file was lost"
         notes.append(f"{missing:,} bytes of the output could not be kept: {why}")

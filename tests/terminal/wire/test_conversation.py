@@ -209,6 +209,44 @@ async def test_survivors_are_named_once(stage: Stage) -> None:
     assert (outcome.notes, outcome.output) == ((), "")
 
 
+async def test_survivors_are_named_when_they_have_a_name(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between fork and exec a job has the shell's own name."""
+    monkeypatch.setattr("truetty.terminal.command.LONGEST_NAMING", PATIENCE)
+    terminal = await stage.open()
+    job = Process(99, "bash", 4242, 99, 4242, "R", 0.0, forked=True)
+    stage.observer.living = [job, dataclasses.replace(job, pid=98, group=98, state="S")]
+    command = await terminal.start("sleep 9 & (sleep 9; true) &")
+    stage.say(("C",), ("D", 0, ""))
+    waiting = asyncio.ensure_future(command.wait(PATIENCE))
+    await until(lambda: command.finished)
+    stage.observer.living[0] = dataclasses.replace(job, name="sleep", state="S", forked=False)
+    assert (await waiting).notes == ("still running in the background: sleep (99), a subshell of bash (98)",)
+
+
+async def test_a_survivor_without_a_name(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truetty.terminal.command.LONGEST_NAMING", 0.0)
+    terminal = await stage.open()
+    stage.observer.living = [Process(99, "bash", 4242, 99, 4242, "R", 0.0, forked=True)]
+    command = await terminal.start("(while :; do :; done) &")
+    stage.say(("C",), ("D", 0, ""))
+    outcome = await command.wait(PATIENCE)
+    assert outcome.notes == ("still running in the background: a subshell of bash (99)",)
+
+
+async def test_survivors_that_are_stopped_do_not_run(stage: Stage) -> None:
+    terminal = await stage.open()
+    running = Process(99, "sleep", 4242, 99, 4242, "S", 0.0)
+    stage.observer.living = [running, dataclasses.replace(running, pid=98, group=98, name="cat", state="T")]
+    command = await terminal.start("x")
+    stage.say(("C",), ("D", 148, ""))
+    outcome = await command.wait(PATIENCE)
+    assert outcome.notes == (
+        "still running in the background: sleep (99)",
+        "stopped in the background: cat (98)",
+    )
+    assert (outcome.exit_code, outcome.signal) == (148, None)
+
+
 async def test_an_end_counts_where_processes_cannot_be_seen(stage: Stage) -> None:
     terminal = await stage.open()
     stage.observer.living = None

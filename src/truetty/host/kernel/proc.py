@@ -18,6 +18,7 @@ from truetty.host.base import Process
 TICKS = os.sysconf("SC_CLK_TCK")
 DEAD = "ZXx"
 HALTED = "Tt"
+_FORKED = 0x40  # PF_FORKNOEXEC: it has not executed anything since it was forked
 ON_CPU = "RD"  # disk sleep counts: it ends by itself and soon, and cannot be a wait for the keyboard
 
 # A fork bomb or `make -j` must not make one look take long; what lies beyond is said to be not looked at.
@@ -41,10 +42,12 @@ class Stat(NamedTuple):
     code: int  # where the program's text starts and ends; 0 or 1 when we may not know
     code_end: int
     stack: int  # where the stack started; 0 when we may not know
+    flags: int = 0  # PF_… of the kernel
 
     def as_process(self) -> Process:
         cpu = self.ticks / TICKS
-        return Process(self.pid, self.name, self.parent, self.group, self.session, self.state, cpu)
+        forked = bool(self.flags & _FORKED)
+        return Process(self.pid, self.name, self.parent, self.group, self.session, self.state, cpu, forked)
 
 
 def parse_stat(raw: bytes) -> Stat:
@@ -66,6 +69,7 @@ def parse_stat(raw: bytes) -> Stat:
         int(f[23]),
         int(f[24]),
         int(f[25]),
+        int(f[6]),
     )
 
 

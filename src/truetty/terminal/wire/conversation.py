@@ -203,5 +203,4 @@ class Conversation:
             link.typist.last_code = ending.code or 0
             if link.channel.tty.unread():
                 link.prompt.on_leftover()
-            if note := link.processes.survivors_note():
-                run.notes.append(note)
+            run.survivors = link.processes.survivors(link.shell.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from truetty.host.base import Channel, Process
+from truetty.terminal.wire.survivors import HALTED, Survivors
 
 
 class Processes:
@@ -34,15 +35,15 @@ class Processes:
         in_front = self._channel.tty.shell_in_front()
         return None if living is None and in_front else in_front
 
-    def survivors_note(self) -> str | None:
-        """The command has ended: what must be said of those it left behind."""
+    def survivors(self, shell: str) -> Survivors:
+        """The command has ended: those it left behind. `shell` is what the shell is called."""
         living = self._channel.family.children()
         if living is None:
-            return None
+            return Survivors(self._channel.family, shell)
         # Whatever shares the shell's own group or holds the terminal now belongs to the prompt, not to the command.
         prompt = {self._channel.pid, self._channel.tty.foreground()}
         known, pids = self._known, {process.pid for process in living}
         new = [one for one in living if one.group not in prompt and one.pid not in known and one.parent not in pids]
         self._known = pids
-        names = ", ".join(f"{process.name} ({process.pid})" for process in new)
-        return f"still running in the background: {names}" if new else None
+        stopped = any(one.state in HALTED and one.group not in prompt for one in living)
+        return Survivors(self._channel.family, shell, new, job_is_stopped=stopped)

@@ -19,6 +19,7 @@ from truetty.host.base import Ended
 from truetty.shells.row import Row
 from truetty.terminal.wire.early_keys import EarlyKeys
 from truetty.terminal.wire.span import Span
+from truetty.terminal.wire.survivors import Survivors
 
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
 
@@ -44,6 +45,7 @@ class Run:
         self.time_is_over = False  # its own time-out has passed
         self.marks_came_back = False  # our marks did not work when it began, and do now
         self.shell_then: ShellFacts | None = None  # when it ended
+        self.survivors: Survivors | None = None  # since it ended, unless its shell has too
 
     # -- what happens to it
 

@@ -1,0 +1,49 @@
+"""What a command has left behind, as it is at the moment of asking.
+
+Rule 1: a process that was forked and has executed nothing yet has the shell's own name. It is on the CPU for about a
+        millisecond; while it is, its name is not known.
+Rule 2: what has ended since is not named. Who is stopped does not run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from truetty.host.base import Family, Process
+
+HALTED: Final = "Tt"
+_ON_CPU: Final = "RD"
+
+
+class Survivors:
+    """`shell` is what the shell is called; `job_is_stopped`: one of it was, this command's or an earlier one's."""
+
+    def __init__(
+        self, family: Family, shell: str, found: Sequence[Process] = (), *, job_is_stopped: bool = False
+    ) -> None:
+        self.job_is_stopped: Final = job_is_stopped
+        self._family = family
+        self._shell = shell
+        self._found = list(found)
+
+    def are_named(self) -> bool:
+        """Whether each that lives has a name of its own by now, or is at rest."""
+        self._look()
+        return not any(one.forked and one.state in _ON_CPU for one in self._found)
+
+    def notes(self) -> list[str]:
+        self._look()
+        stopped = [one for one in self._found if one.state in HALTED]
+        running = [one for one in self._found if one.state not in HALTED]
+        notes = [f"still running in the background: {self._names(running)}"] if running else []
+        return [*notes, f"stopped in the background: {self._names(stopped)}"] if stopped else notes
+
+    def _look(self) -> None:
+        if self._found and (living := self._family.children()) is not None:
+            pids = {one.pid for one in self._found}
+            self._found = [one for one in living if one.pid in pids]
+
+    def _names(self, processes: Iterable[Process]) -> str:
+        named = [(f"a subshell of {self._shell}" if one.forked else one.name, one.pid) for one in processes]
+        return ", ".join(f"{name} ({pid})" for name, pid in named)
