@@ -64,7 +64,7 @@ def test_an_hour_of_silence_is_a_running_command() -> None:
     t = started()
     t.turn(3600)
     assert t.machine.ending is None and t.machine.reader.waiting is None
-    assert t.looks <= 3600 / SLOWEST_LOOKS + 20
+    assert t.looks <= 3600 / SLOWEST_LOOKS + 30
     t.event(D)
     assert evidence(t) == "mark"
 
