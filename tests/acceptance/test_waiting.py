@@ -36,6 +36,7 @@ class Question:
     code: int | None = 0  # None: not ours to say
     shell: str = "bash"
     needs: str = "sh"
+    hint: str = ""
 
     def __str__(self) -> str:
         return f"{self.shell}: {self.text[:40]}"
@@ -49,6 +50,10 @@ QUESTIONS = [
     Question("read -e -p 'Name: ' x; echo got $x", "line", prompt="^Name: $", output="got ada\n$"),
     Question("vared -p 'Name: ' -c x; echo got $x", "line", prompt="^Name: $", output="got ada\n$", shell="zsh"),
     Question("read -n1 x; echo; echo got $x", "key", answer="y", output="got y\n$"),
+    Question(
+        "read -n1 -p 'Go? ' x; echo; echo got $x", "key", "Go", hint="send your answer, without Enter", answer="y"
+    ),
+    Question("read -p '继续吗？（是/否）' x; echo got $x", "line", answer="是\n", hint="send '是' or '否' and Enter"),
     Question("read -k1 x; echo; echo got $x", "key", answer="y", output="got y\n$", shell="zsh"),
     Question("read -t 1000 x; echo got $x", "line", output="got ada\n$"),
     Question(
@@ -86,6 +91,7 @@ async def test_who_waits_is_said_and_an_answer_moves_on(
         waiting = await waiting_for(command)
         assert waiting.kind in question.kind if isinstance(question.kind, frozenset) else waiting.kind == question.kind
         assert re.search(question.prompt, waiting.prompt), waiting
+        assert question.hint in ("", waiting.hint), waiting
         await command.send(question.answer)
         outcome = await command.wait(PATIENCE, until="finished")
         assert (outcome.state, outcome.evidence, outcome.waiting) == ("finished", "mark", None)

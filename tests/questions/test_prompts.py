@@ -117,6 +117,11 @@ YES_OR_NO = [
     Case("yes-no", "go on? (yes|no) ", None, ("yes", "no")),
     Case("yes-no", "Do you want to try again (type 'yes' or 'no')? ", None, ("yes", "no")),
     Case("yes-no", "Remove 'x' [yes/NO]? ", None, ("yes", "no"), "no"),
+    Case("yes-no", "确定要删除吗？（是/否）", None, ("是", "否")),
+    Case("yes-no", "是否继续？［y/n］ ", None, YN),
+    Case("yes-no", "続行しますか？【Y／n】", None, YN, "y"),
+    Case("yes-no", "继续？（Y／n）：", None, YN, "y"),
+    Case("choice", "选择（低、中、高）［中］：", None, ("低", "中", "高"), "中"),
     Case("yes-no", "[Y]es or [N]o? ", None, ("Y", "N"), labels=("Yes", "No")),
     Case("yes-no", "Sure? ", "bash"),
     Case("yes-no", "Are you sure you want to delete everything? ", "deploy"),
@@ -525,6 +530,13 @@ def test_a_hint_names_what_can_be_sent(case: Case) -> None:
 def test_hints_say_what_to_do() -> None:
     assert describe("line", "apt", ["Continue? [Y/n] "]).hint == "send 'y' or 'n' and Enter; Enter alone is 'y'"
     assert describe("key", "bash", ["Continue? [y/n] "]).hint == "press 'y' or 'n'"
+    assert describe("key", "bash", ["key? "]).hint == "send your answer, without Enter"
+    assert describe("key", "zsh", ["Overwrite it? "]).hint == "press 'y' or 'n'; which words it takes is not shown"
+    unsure = "send {}; Enter too, if it then still waits"
+    assert describe("key", "python3", ["Sure? (y/n) "]).hint == unsure.format("'y' or 'n'")
+    assert describe("key", "python3", ["Name: "]).hint == unsure.format("your answer")
+    assert describe("key", "gdb", ["Quit anyway? (y or n) "]).hint == "send 'y' or 'n' and Enter"
+    assert describe("key", "node", ["? Project name: "]).hint == "send your answer and Enter"
     assert describe("key", "less", [":"]).hint.startswith("press q to leave")
     assert "':q!'" in describe("fullscreen", "vim", ["~"]).hint
     assert "'exit()' leaves" in describe("key", "python3", [">>> "]).hint

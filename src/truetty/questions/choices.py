@@ -3,6 +3,7 @@
     Continue? [Y/n]             y, n; Enter is y          Level (low, high) [low]:    low, high; Enter is low
     replace a? [y]es, [n]o      y, n with their labels    1) staging  2) production   1, 2 with their labels
     ❯ Medium                    an option of a menu that is moved with the arrow keys; Enter takes it
+    继续吗？（是/否）            brackets and marks of full width are read as those of ASCII
 
 Rule 1: nothing is made up. A list that is not shown, or a default that may be something else, is not there.
 Rule 2: the text may be hostile: every line is cut before it is looked at, and no pattern here takes more than a few
@@ -47,6 +48,8 @@ class Choices:
 
 # ── in one line ───────────────────────────────────────────────────────────────────────────────────────────────────
 
+# One character each, so that places in a line stay what they are.
+_FULL_WIDTH: Final = str.maketrans("（）［］【】｛｝＜＞／｜，、：？＝", "()[][]{}<>/|,,:?=")
 _GROUP: Final = re.compile(r"\(([^()]{1,120})\)|\[([^\[\]]{1,120})\]|<([^<>]{1,120})>|\{([^{}]{1,120})\}")
 _SEPARATOR: Final = re.compile(r"\s*(?:[/|,]|,?\s+or\s+|,?\s+oder\s+|,?\s+ou\s+)\s*")
 _ITEM: Final = re.compile(r"[\w?!*+=-]{1,24}")
@@ -71,11 +74,15 @@ _EXPAND: Final = re.compile(r"^\?\s.{1,200}\(([a-z]{1,20})H\)\s*$")
 
 def in_line(line: str) -> Choices | None:
     """The answers that one line lists, if it lists any."""
-    line = line[-LONGEST_LINE:]
+    line = _plain(line)
     found = _spelled(line) or _listed(line) or _lone(line)
     if found is None and (keys := _EXPAND.match(line)):  # inquirer's `expand`: one key each, H is for help
         return Choices((*keys[1], "h"), default="h")
     return found
+
+
+def _plain(line: str) -> str:
+    return line[-LONGEST_LINE:].translate(_FULL_WIDTH)
 
 
 def _spelled(line: str) -> Choices | None:
@@ -175,7 +182,7 @@ _RANGE: Final = re.compile(r"\d+\s*(?:-|–|\.\.|to)\s*\d+")
 
 def default_of_text(line: str) -> str | None:
     """What Enter alone means where any text may be typed; None when that is not shown."""
-    line = line[-LONGEST_LINE:]
+    line = _plain(line)
     if match := _NAMED.search(line):
         return match[1]
     if match := _TYPED.search(line) or _AFTER_QUESTION.search(line) or _IN_BRACKETS.search(line):

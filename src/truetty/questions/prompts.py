@@ -264,7 +264,10 @@ MOST_NAMED: Final = 12
 
 def _hint(found: Description, kind: WaitingKind, program: str) -> str:
     at_once = kind == "fullscreen" or (kind == "key" and program in programs.ONE_KEY)
-    sent = "press {}" if at_once else "send {} and Enter"
+    edits = kind != "key" or program in programs.CLIENTS or _ASKED.match(found.prompt)
+    # Who reads keys may edit a line, or take the first key and go on: an Enter then answers the next question.
+    line = "send {} and Enter" if edits else "send {}; Enter too, if it then still waits"
+    sent = "press {}" if at_once else line
     if len(found.choices) > MOST_NAMED:
         named = f"one of '{found.choices[0]}' to '{found.choices[-1]}'"
     else:
@@ -275,7 +278,7 @@ def _hint(found: Description, kind: WaitingKind, program: str) -> str:
         case "password" | "passphrase" | "code" | "secret":
             return "asks for a secret: let a person type it; no rule answers it"
         case "yes-no" if not found.choices:
-            return "send 'y' or 'n' and Enter; which words it takes is not shown"
+            return sent.format("'y' or 'n'") + "; which words it takes is not shown"
         case "menu" | "yes-no" if found.choices and not found.labels and kind in ("key", "fullscreen") and found.about:
             tick = ", tick with Space" if found.default is None else ""
             return f"move with the arrow keys{tick}, then press Enter{enter}"
@@ -286,7 +289,8 @@ def _hint(found: Description, kind: WaitingKind, program: str) -> str:
         case "host-key":
             return f"{sent.format(named)}; compare the fingerprint first"
         case "text" | "username":
-            return f"send {'your answer' if found.asks == 'text' else 'a user name'} and Enter{enter}"
+            answer = "your answer" if found.asks == "text" else "a user name"
+            return f"send {answer}, without Enter" if at_once else line.format(answer) + enter
         case "press-key":
             return "press Enter"
         case "pager" if found.prompt.startswith("--Type"):  # gdb's own

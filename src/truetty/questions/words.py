@@ -13,7 +13,7 @@ from typing import Final, Literal, get_args
 
 Secret = Literal["password", "passphrase", "code", "secret"]
 
-ENDS: Final = re.compile(r"[:?>…›‣)\]？：]\s*$")
+ENDS: Final = re.compile(r"[:?>…›‣)\]？：）］】]\s*$")
 HOST_KEY: Final = re.compile(r"continue connecting \(yes/no|'yes', 'no' or the fingerprint|store key in cache\?", re.I)
 FILE_THERE: Final = re.compile(
     r"\boverwrite\b|\breplace\b|\balready exists\b|\bconflict\b|^\*\*\* .{1,200} \(Y/I/N", re.I
