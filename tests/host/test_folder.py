@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import truetty
+from truetty.files import create
 from truetty.host import folder
 from truetty.host.folder import OWNER, PREFIX, Folder, sweep
 
@@ -105,8 +106,78 @@ def test_a_sweep_in_another_pid_namespace_removes_nothing(owned: Folder, program
     assert owned.has(OWNER)
 
 
-def test_a_place_that_is_private_is_found() -> None:
-    assert os.path.isdir(folder.place())
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Places on which there is no room, as the test says: no file there gets its content."""
+    places: set[str] = set()
+    found, write = os.statvfs, os.write
+    open_there: set[int] = set()
+
+    def is_full(path: str) -> bool:
+        return any(path.startswith(place) for place in places)
+
+    def room(path: str) -> os.statvfs_result:
+        seen = found(path)
+        return os.statvfs_result((*seen[:3], 0, 0, *seen[5:])) if is_full(path) else seen
+
+    def create_there(path: str) -> int:
+        descriptor = create(path)
+        (open_there.add if is_full(path) else open_there.discard)(descriptor)
+        return descriptor
+
+    def fill(descriptor: int, data: bytes) -> int:
+        if descriptor in open_there:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "statvfs", room)
+    monkeypatch.setattr(os, "write", fill)
+    monkeypatch.setattr("truetty.host.folder.create", create_there)
+    return places
+
+
+@pytest.fixture
+def candidates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A tmpfs, the user's own folder and the temporary directory."""
+    places = [str(tmp_path / name) for name in ("shm", "run", "tmp")]
+    for place in places:
+        os.mkdir(place)
+    monkeypatch.setattr(folder, "SHARED_MEMORY", places[0])
+    monkeypatch.setenv("XDG_RUNTIME_DIR", places[1])
+    monkeypatch.setattr("tempfile.tempdir", places[2])
+    return places
+
+
+@pytest.mark.parametrize(("count", "taken"), [(0, 0), (1, 1), (2, 2)])
+def test_a_place_without_room_is_passed_over(candidates: list[str], full: set[str], count: int, taken: int) -> None:
+    full.update(candidates[:count])
+    made = Folder()
+    assert os.path.dirname(made.path) == candidates[taken] == folder.place()
+    assert [os.listdir(place) for place in candidates if place != candidates[taken]] == [[], []]
+    made.remove()
+
+
+def test_where_no_place_has_room_nothing_is_left(candidates: list[str], full: set[str]) -> None:
+    full.update(candidates)
+    with pytest.raises(OSError, match="No space left"):
+        Folder()
+    assert [os.listdir(place) for place in candidates] == [[], [], []]
+
+
+def test_little_room_is_better_than_none(
+    candidates: list[str], full: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "LEAST_ROOM", 1 << 62)
+    full.add(candidates[2])
+    made = Folder()
+    assert os.path.dirname(made.path) == candidates[0]
+    made.remove()
+
+
+def test_a_place_that_is_not_ours_is_passed_over(candidates: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "SHARED_MEMORY", "/no/such/place")
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    assert folder.place() == candidates[2]
 
 
 def test_what_finds_no_room_leaves_nothing_behind(owned: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,3 +192,25 @@ def test_what_finds_no_room_leaves_nothing_behind(owned: Folder, monkeypatch: py
     with pytest.raises(OSError, match="No space left"):
         owned.write({"c1": b"x" * 5000})
     assert not owned.has("c1")
+
+
+def test_of_several_files_all_are_gone_when_one_finds_no_room(owned: Folder, full: set[str]) -> None:
+    before = os.listdir(owned.path)
+    full.add(f"{owned.path}/d1")
+    with pytest.raises(OSError, match="No space left"):
+        owned.write({"v1": b"text", "d1": b"end"})
+    assert os.listdir(owned.path) == before
+    full.clear()
+    owned.write({"v1": b"text", "d1": b"end"})
+    assert owned.has("v1") and owned.has("d1")
+
+
+def test_one_that_could_not_be_made_again_is_made_again_later(owned: Folder, full: set[str]) -> None:
+    owned.write({"hook": b"lasting"}, lasting=True)
+    owned.remove()
+    full.add(f"{owned.path}/hook")
+    with pytest.raises(OSError, match="No space left"):
+        owned.write({"text": b"ls\n"})
+    full.clear()
+    owned.write({"text": b"ls\n"})
+    assert Path(owned.path, "hook").read_bytes() == b"lasting" and owned.has(OWNER)

@@ -1,8 +1,8 @@
 """A terminal's private directory: where command texts and the shell's start-up files lie.
 
-Rule 1: 0700 and on a tmpfs where there is one: files live for microseconds and are read by one shell.
+Rule 1: 0700 and on a tmpfs where there is one with room: files live for microseconds and are read by one shell.
 Rule 2: the path is short. It is typed with every command, and typed characters are what a round trip costs.
-Rule 3: files are made new (O_EXCL, O_NOFOLLOW), never rewritten.
+Rule 3: files are made new (O_EXCL, O_NOFOLLOW), never rewritten. What finds no room leaves nothing behind.
 Rule 4: nothing stays: `remove` takes the directory away, and directories whose owner died are swept by the next.
 """
 
@@ -13,7 +13,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -22,27 +22,33 @@ from truetty.files import create
 PREFIX: Final = "tt-"
 UNKNOWN: Final = "-"
 OWNER: Final = "owner"  # inside each directory: pid, start time and pid namespace of the process that made it
+SHARED_MEMORY: Final = "/dev/shm"
+# A text of 1 MB, and what shells read at their start.
+LEAST_ROOM: Final = 2 * 1024 * 1024
 
-_swept = False
+_swept: Final[set[str]] = set()  # places
 
 
 class Folder:
+    """Raises OSError when no place has room for it."""
+
     def __init__(self) -> None:
-        global _swept
-        where = place()
-        if not _swept:
-            _swept = True
-            sweep(where)
-        while True:
-            self.path = f"{where}/{PREFIX}{secrets.token_hex(3)}"
-            try:
-                os.mkdir(self.path, 0o700)
-                break
-            except FileExistsError:
-                continue
         self._lasting: dict[str, bytes] = {}
+        failed: OSError | None = None
+        for where in _places():
+            try:
+                self.path = _make(where)
+                self._fill({OWNER: _identity(os.getpid()).encode()})
+                return
+            except OSError as error:
+                failed = failed or error
+        assert failed is not None
+        raise failed
+
+    def _fill(self, lasting: Mapping[str, bytes]) -> None:
+        """With what must be in it; without it there must be no directory."""
         try:
-            self.write({OWNER: _identity(os.getpid()).encode()}, lasting=True)
+            self.write(lasting, lasting=True)
         except OSError:
             self.remove()
             raise
@@ -67,8 +73,7 @@ class Folder:
     def _restore(self) -> None:
         """Somebody has removed it. The shell still knows its path, so it is made again, with all that must be in it."""
         os.mkdir(self.path, 0o700)
-        lasting, self._lasting = self._lasting, {}
-        self.write(lasting, lasting=True)
+        self._fill(dict(self._lasting))
 
     def has(self, name: str) -> bool:
         return os.path.exists(f"{self.path}/{name}")
@@ -77,14 +82,15 @@ class Folder:
         """`lasting` files are there for the shell's whole life, whatever happens to the directory."""
         if lasting:
             self._lasting.update(files)
-        for name, content in files.items():
-            if "/" in name:
-                os.makedirs(os.path.dirname(f"{self.path}/{name}"), 0o700, exist_ok=True)
-            try:
+        try:
+            for name, content in files.items():
+                if "/" in name:
+                    os.makedirs(os.path.dirname(f"{self.path}/{name}"), 0o700, exist_ok=True)
                 self._write(name, content)
-            except OSError:  # no room: what was written of it would keep the next command from being sent
+        except OSError:  # no room: what was written would keep the next command from being sent
+            for name in files:
                 self.drop(name)
-                raise
+            raise
 
     def drop(self, name: str) -> None:
         with contextlib.suppress(OSError):
@@ -95,11 +101,40 @@ class Folder:
 
 
 def place() -> str:
-    """The shortest private-able tmpfs, else the temporary directory."""
-    for candidate in ("/dev/shm", os.environ.get("XDG_RUNTIME_DIR", "")):
-        if candidate and os.access(candidate, os.W_OK | os.X_OK):
-            return candidate
-    return tempfile.gettempdir()
+    """Where the next one is made, if it can be."""
+    return next(_places())
+
+
+def _places() -> Iterator[str]:
+    """The shortest private-able tmpfs with room, then the temporary directory, then those with little room."""
+    candidates = (SHARED_MEMORY, os.environ.get("XDG_RUNTIME_DIR", ""))
+    usable = [path for path in candidates if path and os.access(path, os.W_OK | os.X_OK)]
+    little = [path for path in usable if not _has_room(path)]
+    yield from (path for path in usable if path not in little)
+    yield tempfile.gettempdir()
+    yield from little
+
+
+def _has_room(path: str) -> bool:
+    try:
+        found = os.statvfs(path)
+    except OSError:
+        return False
+    return found.f_blocks == 0 or found.f_bavail * found.f_frsize >= LEAST_ROOM  # no blocks: a tmpfs without a limit
+
+
+def _make(where: str) -> str:
+    """A new directory of ours; at the first in this place, those that others have left there are swept."""
+    if where not in _swept:
+        _swept.add(where)
+        sweep(where)
+    while True:
+        path = f"{where}/{PREFIX}{secrets.token_hex(3)}"
+        try:
+            os.mkdir(path, 0o700)
+            return path
+        except FileExistsError:
+            continue
 
 
 def sweep(where: str) -> None:
