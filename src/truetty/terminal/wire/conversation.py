@@ -20,7 +20,7 @@ from truetty.terminal.wire.alarm import Alarm
 from truetty.terminal.wire.link import Link
 from truetty.terminal.wire.queries import TerminalQueries
 from truetty.terminal.wire.receiver import Receiver
-from truetty.terminal.wire.run import Run
+from truetty.terminal.wire.run import FOLDER_GONE, Run
 from truetty.terminal.wire.sender import Sender
 from truetty.terminal.wire.steps import Steps
 
@@ -193,6 +193,8 @@ class Conversation:
         link, ending = self.link, run.machine.ending
         assert ending is not None
         link.timeline.end_echo(link.transcript.size)  # whatever of ours is still hidden, nobody needs to see
+        if link.ended is None and ending.code is None and not link.typist.has_end():
+            run.notes.append(FOLDER_GONE.format(link.typist.folder))
         run.conclude(link.shell, link.facts(), shell_ended=link.ended is not None)
         if run.machine.healed:
             link.integration.on_answer()

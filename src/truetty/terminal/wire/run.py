@@ -22,6 +22,7 @@ from truetty.terminal.wire.span import Span
 from truetty.terminal.wire.survivors import Survivors
 
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
+FOLDER_GONE: Final = "the exit code is unknown: {} or a file in it was removed while the command ran"
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,11 @@ class Typist:
         name = next((name for name in self._files if name[0] == "d"), None)
         return name is None or self._private.has(name) is not False
 
+    @property
+    def folder(self) -> str:
+        """Where the private files lie."""
+        return self._private.path
+
     def end_pause(self) -> int | None:
         """The shell has paused for us (M): nothing runs, its editor is away, what we see is what the text will get.
 
