@@ -466,7 +466,7 @@ PROGRAMS = [
         "whiptail",
         ("Yes", "No"),
         kind="fullscreen",
-        prompt="┌ Configuring ┐",
+        prompt="Really?",
     ),
     Case(
         "passphrase",
@@ -585,7 +585,10 @@ def test_any_text_is_described(kind: WaitingKind, program: str | None, lines: li
         assert found.asks in ("shell", "more-input")
 
 
-@each_row("piece", ["(", "[y/", "y/n ", "1) ", "❯ ", "\t", "a ", "? (", "'", "password ", "<a ", "for ", "or "])
+@each_row(
+    "piece",
+    ["(", "[y/", "y/n ", "1) ", "❯ ", "\t", "a ", "? (", "'", "password ", "<a ", "for ", "or ", "│ ", "┌ ┐", "_ "],
+)
 @each_row("kind", get_args(WaitingKind))
 def test_a_hostile_line_takes_no_longer_than_any(kind: WaitingKind, piece: str) -> None:
     """A megabyte on one line, and a thousand such lines: the suite's own time limit would end what does not return."""

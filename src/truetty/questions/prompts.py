@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from truetty.core.outcome import Asks, WaitingKind
-from truetty.questions import choices, programs, words
+from truetty.questions import choices, dialogs, programs, words
 from truetty.questions.choices import LONGEST_LINE, Choices
 
 SECRETS: Final[frozenset[Asks]] = frozenset({"password", "passphrase", "code", "secret"})
@@ -43,19 +43,27 @@ class Description:
     labels: tuple[str, ...] = ()  # what each choice means, where that is said: as many as choices, or none
     default: str | None = None  # what Enter alone means, where that is shown
     hint: str = ""  # what to do about it, in a sentence
+    has_buttons: bool = False  # Enter presses one of them, whatever was typed before
 
     @property
     def secret(self) -> bool:
         return self.asks in SECRETS
 
 
-def describe(kind: WaitingKind, program: str | None, lines: Sequence[str]) -> Description:
-    """What is asked. `lines` are the last clean ones, the one with the cursor last; of a full screen, all of it."""
+def describe(
+    kind: WaitingKind, program: str | None, lines: Sequence[str], cursor: dialogs.Cursor | None = None
+) -> Description:
+    """What is asked. `lines` are the last clean ones, the one with the cursor last; of a full screen, all of it.
+
+    `cursor` is where it stands on that screen, if the lines are no more than a screen's.
+    """
     name = programs.plain(program)
     kept = [line[-LONGEST_LINE:] for line in lines[-MOST_LINES:]]
     match kind:
         case "fullscreen":
-            found = _on_screen(name, kept)
+            found = _on_screen(name, kept, cursor)
+        case "key" if dialog := _dialog(name, kept, cursor):
+            found = dialog
         case "secret":
             found = _secret(kept)
         case "shell" | "continuation":
@@ -64,7 +72,7 @@ def describe(kind: WaitingKind, program: str | None, lines: Sequence[str]) -> De
             found = Description("more-input" if unfinished else "shell", line)
         case "line" | "key":
             found = _question(kind, name, kept)
-    return replace(found, hint=_hint(found, kind, name))
+    return found if found.hint else replace(found, hint=_hint(found, kind, name))
 
 
 # ── a line, or keys ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -231,12 +239,14 @@ _SAVE: Final = re.compile(r"^Save modified buffer\?", re.I)  # nano
 _BUTTONS: Final = re.compile(r"<\s*([^\W\d][\w ]{0,15}?)\s*>")
 
 
-def _on_screen(program: str, lines: list[str]) -> Description:
+def _on_screen(program: str, lines: list[str], cursor: dialogs.Cursor | None) -> Description:
     filled = [line for line in lines if line.strip()]
     line = re.sub(r"\s{3,}", "  ", filled[-1].rstrip()) if filled else ""
     hidden = next((one for one in filled if re.search(r"(?:passphrase|password|PIN):", one, re.I)), None)
     if program.startswith("pinentry") or (hidden and _BUTTONS.search(line)):
         return Description(words.secret(hidden or "") or "passphrase", (hidden or line).strip(" │|"))
+    if dialog := _dialog(program, lines, cursor):
+        return dialog
     if asked := next((one for one in filled[-4:] if _SAVE.match(one)), None):
         return Description("yes-no", asked.rstrip(), choices=("y", "n"))
     if program in programs.PAGERS or words.PAGER_LINE.search(line):
@@ -255,6 +265,41 @@ def _on_screen(program: str, lines: list[str]) -> Description:
         labels = Choices(tuple(buttons))
         return Description("yes-no" if labels.yes_no else "menu", filled[0].strip(), choices=labels.choices)
     return _with_arrows(lines) or Description("screen", line)
+
+
+# ── a dialog in a frame ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _dialog(program: str, lines: list[str], cursor: dialogs.Cursor | None) -> Description | None:
+    if program in programs.WATCHED or program in programs.EDITORS or program in programs.PAGERS:
+        return None
+    dialog = dialogs.find(lines, cursor)
+    if dialog is None:
+        return None
+    line, options, buttons = dialog.question[-LONGEST_LINE:], dialog.options, Choices(dialog.buttons)
+    about = tuple(one for one in (dialog.title, *dialog.text) if one and one != dialog.question)
+    where = f"in the dialog '{dialog.title}': " if dialog.title and line != dialog.title else ""
+    enter = "press Enter"
+    if dialog.field is not None:
+        if hidden := words.secret(line) or words.secret(dialog.title):
+            return Description(hidden, line, about)
+        there = f"; '{dialog.field}' stands there already, erase it or go on behind it" if dialog.field else ""
+        hint = f"{where}send your answer, then {enter}{there}"
+        asks: Asks = "username" if words.USER.search(line) else "text"
+        return Description(asks, line, about, default=dialog.field or None, hint=hint)
+    if options is not None:
+        tick = ", tick with Space" if dialog.ticks else ""
+        alone = f"; Enter alone is '{options.default}'" if options.default is not None else ""
+        hint = f"{where}move with the arrow keys{tick}, then {enter}{alone}"
+        return Description(
+            "menu", line, about, options.choices, options.labels, options.default, hint, has_buttons=True
+        )
+    if len(dialog.buttons) == 1:
+        return Description("press-key", line, about, hint=where + enter)
+    alone = f"; Enter alone is '{dialog.focus}'" if dialog.focus is not None else ""
+    hint = f"{where}move with Tab, then {enter}{alone}"
+    asks = "yes-no" if buttons.yes_no else "menu"
+    return Description(asks, line, about, buttons.choices, default=dialog.focus, hint=hint, has_buttons=True)
 
 
 # ── what to do ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,9 @@ Rule 2: no rule answers a secret, whoever made the rule: not where nothing is ec
 Rule 3: a rule is for one question, not for all output: only the line that asks is searched, and the lines that belong
         to it. What a program has printed before cannot make a rule fit.
 Rule 4: each rule answers up to its limit and no more, in one command; each answer is on record.
-Rule 5: a question may be hostile. Little of it is searched, and a pattern that could still take long is refused when
+Rule 5: a dialog is steered with keys: text and Enter press the button that is chosen there, which may be the other one.
+        A rule with text and Enter leaves it; one with an empty answer presses Enter, and its owner knows what that is.
+Rule 6: a question may be hostile. Little of it is searched, and a pattern that could still take long is refused when
         the rule is made, not met when the prompt comes.
 """
 
@@ -120,6 +122,11 @@ class Replies:
             self._note(f"left {asked} unanswered: rule {_quote(rule.pattern)} has answered {_times(rule.limit)}")
             return None
         rule = self._rules[free][0]
+        if description.has_buttons and rule.enter and rule.answer and rule.answer.isprintable():
+            self._note(
+                f"left {asked} unanswered: Enter would press the button that is chosen there, not {_quote(rule.answer)}"
+            )
+            return None
         self._used[free] += 1
         answered = f"answered {_quote(rule.answer) if rule.answer else 'Enter'} to {asked}"
         note = f"{answered} by rule {_quote(rule.pattern)} ({self._used[free]} of {rule.limit})"

@@ -7,6 +7,7 @@ from typing import Final
 
 from truetty.core.outcome import Waiting
 from truetty.core.reader_watch import KeyboardReader
+from truetty.questions.dialogs import is_frame
 from truetty.questions.prompts import Description, describe
 from truetty.store.output import Output
 from truetty.terminal.viewer import Viewer
@@ -27,12 +28,11 @@ class Question:
 
 
 def describe_waiting(reader: KeyboardReader, output: Output, viewer: Viewer) -> Question:
-    if reader.kind == "fullscreen":
-        lines = list(viewer.look().lines)
-    else:
-        size = output.bytes
-        lines = clean(output.read(max(0, size - TAIL))).split("\n")[-LINES:]
-    found = describe(reader.kind, reader.program, lines)
+    lines, cursor = _tail(output) if reader.kind != "fullscreen" else [], None
+    if reader.kind == "fullscreen" or (reader.kind == "key" and is_frame(lines)):
+        screen = viewer.look()
+        lines, cursor = list(screen.lines), screen.cursor
+    found = describe(reader.kind, reader.program, lines, cursor)
     waiting = Waiting(
         kind=reader.kind,
         prompt=found.prompt,
@@ -45,3 +45,7 @@ def describe_waiting(reader: KeyboardReader, output: Output, viewer: Viewer) -> 
         hint=found.hint,
     )
     return Question(waiting, found, lines)
+
+
+def _tail(output: Output) -> list[str]:
+    return clean(output.read(max(0, output.bytes - TAIL))).split("\n")[-LINES:]
