@@ -79,6 +79,15 @@ async def test_all_who_ask_at_the_same_time_share_one_look(ptys: list[Pty], look
     assert looks.whole == 1 and len(looks.descriptors) == len(set(looks.descriptors))
 
 
+async def test_only_processes_that_are_younger_than_the_shell_are_asked_for_what_they_have_open(
+    ptys: list[Pty], looks: Looks
+) -> None:
+    await members(ptys[-1]._replace(born=1 << 60))
+    assert looks.whole == 1 and looks.descriptors == []
+    assert {pty.shell for pty in ptys[:2]} <= set().union(*await asyncio.gather(*map(members, ptys[:2])))
+    assert looks.whole == 2 and f"/proc/{ptys[0].shell}/fd" in looks.descriptors
+
+
 async def test_who_asks_while_a_look_goes_on_gets_the_next(
     ptys: list[Pty], looks: Looks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,21 +159,17 @@ def process(pid: int, *, parent: int = 1, session: int = 1, tty: int = 0, born: 
         ([process(11), process(12, tty=DEVICE.packed + 1)], set()),
     ],
 )
-def test_by_what_they_are_recognised(
-    processes: list[proc.Stat], pids: set[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(census, "_open_devices", lambda one: set())
+def test_by_what_they_are_recognised(processes: list[proc.Stat], pids: set[int]) -> None:
     found = Processes()
     for one in processes:
-        found.add(one)
+        found.add(one, ())
     assert found.of(PTY) == pids
 
 
 @pytest.mark.parametrize(("born", "shares", "pids"), [(600, False, {11}), (400, False, set()), (600, True, set())])
 def test_who_has_the_pty_open(born: int, shares: bool, pids: set[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Older than the shell: it was here before. With our side of the pty: a fork of ours."""
-    monkeypatch.setattr(census, "_open_devices", lambda one: {DEVICE})
     monkeypatch.setattr(census, "_shares_master", lambda one, device: shares)
     found = Processes()
-    found.add(process(11, born=born))
+    found.add(process(11, born=born), {DEVICE})
     assert found.of(PTY) == pids

@@ -14,6 +14,8 @@ import asyncio
 import os
 import stat
 from collections import defaultdict
+from collections.abc import Iterable
+from math import inf
 from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -57,13 +59,14 @@ class Processes:
         self._by_tty: defaultdict[int, list[proc.Stat]] = defaultdict(list)
         self._holders: defaultdict[Device, list[proc.Stat]] = defaultdict(list)
 
-    def add(self, one: proc.Stat) -> None:
+    def add(self, one: proc.Stat, devices: Iterable[Device]) -> None:
+        """`devices`: those that it has open."""
         self._by_pid[one.pid] = one
         self._by_parent[one.parent].append(one)
         self._by_session[one.session].append(one)
         if one.tty:
             self._by_tty[one.tty].append(one)
-        for device in _open_devices(one):
+        for device in devices:
             self._holders[device].append(one)
 
     def of(self, pty: Pty) -> set[int]:
@@ -91,22 +94,24 @@ class Census:
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
         self._next: asyncio.Future[Processes] | None = None  # has not begun
+        self._oldest = inf  # when the oldest shell was started that it is for
 
-    async def look(self) -> Processes:
-        """Raises OSError where there is no /proc."""
+    async def look(self, born: int) -> Processes:
+        """`born`: when the shell was started that it is for. Raises OSError where there is no /proc."""
+        self._oldest = min(self._oldest, born)
         if self._next is None:
             self._next = asyncio.ensure_future(self._look())
         return await asyncio.shield(self._next)
 
     async def _look(self) -> Processes:
         async with self._turn:
-            self._next = None
+            oldest, self._oldest, self._next = self._oldest, inf, None
             found = Processes()
             for count, name in enumerate(os.listdir("/proc"), 1):
                 if name.isdigit() and int(name) != os.getpid():
                     one = proc.stat(int(name))
                     if one is not None and one.state not in proc.DEAD:
-                        found.add(one)
+                        found.add(one, _open_devices(one) if one.born >= oldest else ())
                 if count % AT_ONCE == 0:
                     await _others()
             return found
@@ -121,7 +126,7 @@ async def members(pty: Pty | None) -> set[int]:
         return set()
     census = _censuses.setdefault(asyncio.get_running_loop(), Census())
     try:
-        return (await census.look()).of(pty)
+        return (await census.look(pty.born)).of(pty)
     except OSError:
         return set()
 
