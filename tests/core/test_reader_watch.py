@@ -49,6 +49,25 @@ def test_a_conclusive_look_beside_somebody_at_work_must_hold() -> None:
     assert reader.waiting is not None
 
 
+def test_a_program_that_listens_asks_beside_an_unfinished_line_or_on_the_alternate_screen() -> None:
+    look = replace(reading(conclusive=False), listens=True)
+    for alternate_screen, line_open in ((False, False), (False, True), (True, False)):
+        reader = watch(alternate_screen=alternate_screen)
+        for number in range(AGREEING_LOOKS):
+            reader.on_away(look, number * AGREEING_SPAN, marks(), line_open=line_open)
+        assert (reader.waiting is not None) == (alternate_screen or line_open)
+
+
+def test_who_asked_and_then_listens_asks_no_more() -> None:
+    reader = watch()
+    look = replace(reading(conclusive=False), listens=True)
+    for number in range(AGREEING_LOOKS):
+        reader.on_away(look, number * AGREEING_SPAN, marks(), line_open=True)
+    assert reader.waiting is not None
+    reader.on_away(look, 1.0, marks(), line_open=False)
+    assert reader.waiting is None
+
+
 @pytest.mark.parametrize("between", [AGREEING_SPAN / 2, AGREEING_SPAN / 10])
 def test_suggestive_looks_must_agree_in_number_and_over_time(between: float) -> None:
     reader, looks = watch(), 0

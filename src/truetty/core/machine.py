@@ -29,7 +29,8 @@ The facts, and what it takes for each to count:
     BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
             prompt was never learnt, three; with bytes of a background job between every two, eight
     ANSWER  our H mark with the secret of the question
-    READS   one conclusive look at a process blocked on the keyboard, or three equal suggestive ones
+    READS   one conclusive look at a process blocked on the keyboard, or three equal suggestive ones; of a process
+            that listens to other things too, only beside an unfinished line or on the alternate screen
     LATE    the question found no answer in time: the end is known already, only its exit code is not
 """
 
@@ -245,7 +246,8 @@ class Machine:
 
     # -- what was seen
 
-    def on_observation(self, look: Observation, now: float) -> None:
+    def on_observation(self, look: Observation, now: float, *, line_open: bool = False) -> None:
+        """`line_open`: the last line of the output is not finished, so that it may be a question."""
         self.reader.on_look(look)
         if self._prompt.is_late(look):
             self._pace.soon(now, LOOK_AFTER_KEYS)
@@ -257,7 +259,7 @@ class Machine:
             self._pace.soon(now, LOOK_AFTER_KEYS)
         else:
             self._prompt.on_away()
-            self._pace.again(now, self.reader.on_away(look, now, self.testimony))
+            self._pace.again(now, self.reader.on_away(look, now, self.testimony, line_open=line_open))
             if self._prompt.on_unseen(look):
                 self._on_fact(Fact.UNSEEN, now, None)
         if self.state is not State.ENDED:

@@ -31,3 +31,4 @@ class Observation:
     wakes: int | None = None  # changes whenever that reader has run: proof that it has looked at its input since
     consumed: int | None = None  # bytes the shell has ever read (rchar), taken before everything else
     busy: bool = False  # some thread of the foreground was running on a CPU at that moment
+    listens: bool = False  # the reader waits for other things too, and its modes do not show that it asks

@@ -3,7 +3,9 @@
 Rule 1: one conclusive look at a reader is enough, unless other threads of the foreground run at that moment.
 Rule 2: suggestive looks prove nothing one by one. Three that agree, over 0.15 s, prove that a program waits. A reader
         that was on a CPU in between starts the count anew.
-Rule 3: after keys were sent, a reader may simply not have woken up yet. It counts when it has run since. The count of
+Rule 3: a program that listens to other things too (`ssh host make`) asks only where its output shows a question: an
+        unfinished line, or the alternate screen.
+Rule 4: after keys were sent, a reader may simply not have woken up yet. It counts when it has run since. The count of
         bytes that the shell has read tells that of the shell, even if it was not known to read when keys were sent.
 """
 
@@ -113,9 +115,12 @@ class ReaderWatch:
         else:
             self.waiting = None
 
-    def on_away(self, look: Observation, now: float, testimony: Testimony) -> float | None:
-        """The shell is not at its prompt: does a program read? Returns how soon to look again; None: at leisure."""
-        if look.seen != "waiting":
+    def on_away(self, look: Observation, now: float, testimony: Testimony, *, line_open: bool = False) -> float | None:
+        """The shell is not at its prompt: does a program read? Returns how soon to look again; None: at leisure.
+
+        `line_open`: the last line of the output is not finished.
+        """
+        if look.seen != "waiting" or (look.listens and not (line_open or self._alternate_screen)):
             self.on_no_reader()
             return None
         if now < self._asleep_until and not self._has_run(look, now):

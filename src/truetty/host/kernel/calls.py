@@ -4,7 +4,9 @@ Rule 1: a thread *reads* when our tty is among the descriptors it waits to read 
         the only one and nothing else, no timeout, can wake it.
 Rule 2: descriptors are compared by device, never by the text of their links, and never by the kernel's names of
         functions: those differ between kernels.
-Rule 3: what may not be read, or cannot be decoded for this machine, is `hidden`, not "does not read".
+Rule 3: whoever waits for more than the tty may only listen to it. A descriptor by which a process wakes itself, an
+        eventfd or a pipe of its own, is not more. A time limit beside such a descriptor is: an event loop has a timer.
+Rule 4: what may not be read, or cannot be decoded for this machine, is `hidden`, not "does not read".
 """
 
 from __future__ import annotations
@@ -52,6 +54,11 @@ TABLES = {"x86_64": _X86_64, "aarch64": _GENERIC, "riscv64": _GENERIC, "loongarc
 _CALLS = TABLES.get(platform.machine(), {})
 CALLS_ARE_KNOWN = bool(_CALLS)
 
+# The kernel names a socket's protocol by this attribute; TCP, TCPv6, UDP and their like are the network.
+_PROTOCOL = "system.sockprotoname"
+_LOCAL_PROTOCOLS = (b"UNIX", b"NETLINK")
+# By these a process only wakes itself.
+_WAKE_UPS = ("anon_inode:[eventfd]", "anon_inode:[signalfd]", "anon_inode:[io_uring]")
 _DEV_TTY = os.makedev(5, 0)
 _POLLIN = 0x001
 _POLL_EVENTS = 0x3FFF  # every bit that poll knows
@@ -83,12 +90,20 @@ State = Literal[
 ]
 
 
+Others = Literal[
+    "none",
+    "some",  # a pipe, a file, a timer, a local socket
+    "network",  # a connection, or a port it listens on
+]
+
+
 class Block(NamedTuple):
     """What one thread is at."""
 
     state: State
     stuck: bool = False
     timed: bool = False  # wakes by itself after a time
+    others: Others = "none"  # what a call that waits for several descriptors waits for besides our tty
     call: str = ""
     size: int = 0  # how many bytes a `read` asks for
     stack: int = 0  # the stack pointer
@@ -176,9 +191,33 @@ def _restart(of: proc.Stat, args: list[int], stack: int, device: Device) -> Bloc
 
 def _waits(of: proc.Stat, call: str, watched: list[tuple[int, bool]], timed: bool, stack: int, device: Device) -> Block:
     ours = [fd for fd, reads in watched if reads and _is_ours(of, fd, device)]
+    others = _others(of.pid, [fd for fd, _ in watched if fd not in ours])
     if not ours:
-        return Block("elsewhere", timed=timed, call=call, stack=stack)
-    return Block("reads", stuck=len(ours) == len(watched) and not timed, timed=timed, call=call, stack=stack)
+        return Block("elsewhere", timed=timed, others=others, call=call, stack=stack)
+    alone = len(ours) == len(watched)
+    if timed and not alone and others == "none":
+        others = "some"
+    return Block("reads", stuck=alone and not timed, timed=timed, others=others, call=call, stack=stack)
+
+
+def _others(pid: int, fds: list[int]) -> Others:
+    kinds = {_kind_of(pid, fd) for fd in fds}
+    return "network" if "network" in kinds else "some" if "some" in kinds else "none"
+
+
+def _kind_of(pid: int, fd: int) -> Others:
+    path = f"/proc/{pid}/fd/{fd}"
+    try:
+        target = os.readlink(path)
+        if target.startswith("socket:"):
+            return "some" if os.getxattr(path, _PROTOCOL).startswith(_LOCAL_PROTOCOLS) else "network"
+        if target.startswith("pipe:"):
+            folder = f"/proc/{pid}/fd"
+            ends = sum(os.readlink(f"{folder}/{name}") == target for name in os.listdir(folder))
+            return "some" if ends < 2 else "none"
+    except FileNotFoundError:
+        return "none"  # it was closed just now
+    return "none" if target in _WAKE_UPS else "some"
 
 
 def _selects(pid: int, args: list[int]) -> list[tuple[int, bool]]:

@@ -2,11 +2,13 @@
 
 Rule 1: a look at a process that is stuck reading our tty is conclusive, unless another thread of it runs or will wake
         by itself: then input is not the only thing that can happen. What other processes do is `busy`, and no excuse.
-Rule 2: unread input vetoes: who has input does not wait for it.
-Rule 3: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
+Rule 2: who waits for more than the keyboard listens to it, and need not ask: a connection, in whatever modes the tty
+        is; a pipe or a timer, in line mode; in a thread beside the main one, whatever that one waits for.
+Rule 3: unread input vetoes: who has input does not wait for it.
+Rule 4: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
         without echo is a question for a secret. Raw and hidden stays unknown.
-Rule 4: `script` and `sudo` read our tty only to feed another one. Then the question is asked again there.
-Rule 5: a client may have lent our tty to a server that is no relative (tmux, screen). Then the modes are an editor's,
+Rule 5: `script` and `sudo` read our tty only to feed another one. Then the question is asked again there.
+Rule 6: a client may have lent our tty to a server that is no relative (tmux, screen). Then the modes are an editor's,
         nobody of the group reads, and whoever else holds the tty is looked for: once for each group, for it is dear.
 """
 
@@ -19,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from truetty.core.observation import Observation, ReadKind
 from truetty.host.kernel import proc, prompts
-from truetty.host.kernel.calls import Block, Device, block_of, call_of, holds_tty
+from truetty.host.kernel.calls import Block, Device, Others, block_of, call_of, holds_tty
 from truetty.host.kernel.stack import path_of
 from truetty.host.kernel.tty import LocalTty, is_editing, kind_of, seen_by_modes
 
@@ -34,6 +36,7 @@ class _TtyReader:
     thread: int
     block: Block
     stuck: bool
+    others: Others
 
 
 class Foreground:
@@ -44,7 +47,7 @@ class Foreground:
     def __init__(
         self, tty: LocalTty, device: Device, known: prompts.Prompts, lent: dict[int, int], relays: int = 0
     ) -> None:
-        """`lent` is the caller's memory of Rule 5: to whom each group has lent the tty, 0 for nobody."""
+        """`lent` is the caller's memory of Rule 6: to whom each group has lent the tty, 0 for nobody."""
         self._tty = tty
         self._device = device
         self._known = known
@@ -87,22 +90,17 @@ class Foreground:
         if one.state in proc.HALTED:
             return
         self._busy = self._busy or one.state in proc.ON_CPU
-        found: Block | None = None
-        reading = 0
-        restless = False
+        blocks: dict[int, Block] = {}
         for thread in proc.threads(one)[:_MOST_THREADS]:
-            block = block_of(one, thread, self._device)
-            if block.state == "hidden":
+            blocks[thread] = block_of(one, thread, self._device)
+            if blocks[thread].state == "hidden":
                 self._forbidden = True
                 return
-            if block.state == "running":
-                self._busy = restless = True
-            elif block.state == "reads" and (found is None or (block.stuck and not found.stuck)):
-                found, reading = block, thread
-            elif block.timed:
-                restless = True
-        if found is not None:
-            self._readers.append(_TtyReader(one, reading, found, found.stuck and not restless))
+        self._busy = self._busy or any(block.state == "running" for block in blocks.values())
+        reading = [thread for thread, block in blocks.items() if block.state == "reads"]
+        if reading:
+            thread = next((thread for thread in reading if blocks[thread].stuck), reading[0])
+            self._readers.append(_reader(one, thread, blocks))
 
     def _ask_borrower(self, group: int) -> None:
         if group not in self._lent:
@@ -132,7 +130,8 @@ class Foreground:
         if not reader.block.stuck and (inner := self._relay(beneath)) is not None:
             return inner
         kind, sure = self._kind(reader, local)
-        return Observation("waiting", sure, kind, pid, reader.of.name, wakes)
+        listens = _listens(reader.others, kind)
+        return Observation("waiting", sure and not listens, kind, pid, reader.of.name, wakes, listens=listens)
 
     def _kind(self, reader: _TtyReader, local: int) -> tuple[ReadKind, bool]:
         one, block = reader.of, reader.block
@@ -182,6 +181,29 @@ class Foreground:
             self._busy = self._busy or seen.busy
             return seen
         return None
+
+
+def _listens(others: Others, kind: ReadKind) -> bool:
+    """Whether a reader of that kind need not be asking. One that has switched the echo off asks, whatever else it does;
+    one that reads key by key has changed the modes for it, unless it does so for a far host."""
+    match kind:
+        case "line":
+            return others != "none"
+        case "key":
+            return others == "network"
+        case _:
+            return False
+
+
+def _reader(of: proc.Stat, thread: int, blocks: dict[int, Block]) -> _TtyReader:
+    block = blocks.pop(thread)
+    restless = any(one.state == "running" or (one.state == "elsewhere" and one.timed) for one in blocks.values())
+    others = block.others
+    if any(one.others == "network" for one in blocks.values()):
+        others = "network"
+    elif others == "none" and (main := blocks.get(of.pid)) is not None and main.state == "elsewhere":
+        others = "none" if main.call == "futex" and not main.timed else "some"
+    return _TtyReader(of, thread, block, block.stuck and not restless, others)
 
 
 def _beneath(members: Sequence[proc.Stat], family: Sequence[proc.Stat]) -> list[proc.Stat]:

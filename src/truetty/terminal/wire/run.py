@@ -73,7 +73,7 @@ class Run:
 
     def on_look(self, seen: Observation, now: float) -> None:
         claimed = self.machine.testimony.prompt_claimed
-        self.machine.on_observation(seen, now)
+        self.machine.on_observation(seen, now, line_open=seen.listens and self.span.line_is_open())
         if claimed and not self.machine.testimony.prompt_claimed:
             self.span.window.end_at(None)  # it was no prompt after all: the output goes on
 

@@ -12,6 +12,7 @@ from truetty.shells.row import Row
 from truetty.store.output import Output
 from truetty.store.transcript import Transcript
 from truetty.store.window import Window
+from truetty.text.clean import clean
 
 # How much of the end of the output is searched for the prompt that no mark announced; prompts are shorter.
 TAIL: Final = 4096
@@ -78,6 +79,11 @@ class Span:
         cut = shell.prompt_start(tail)
         self.window.end_at(size if cut is None else start + cut)
         return UNSURE if cut is None else None
+
+    def line_is_open(self) -> bool:
+        """Whether text stands on the last line of what was printed."""
+        tail = self._transcript.read(max(self._from, self._transcript.size - TAIL))
+        return bool(clean(tail).rpartition("\n")[2].strip())
 
     def end(self, at: int | None = None) -> None:
         self.window.end_at(self._transcript.size if at is None else at)
