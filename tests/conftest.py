@@ -54,6 +54,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     fresh.mkdir()
     # Without this folder fish reads every manual page of the machine, once for each new home.
     (fresh / ".local/share/fish/generated_completions").mkdir(parents=True)
+    (fresh / ".zshrc").touch()  # without one, zsh opens its dialog for new users for everybody but root
     monkeypatch.setenv("HOME", str(fresh))
     for name in ("BASH_ENV", "ENV", "HISTFILE", "INPUTRC", "PROMPT_COMMAND", "PS1", "ZDOTDIR"):
         monkeypatch.delenv(name, raising=False)

@@ -16,7 +16,7 @@ Open = Callable[..., Session]
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A person's directory, with what fish and nu would otherwise ask or boast about at the first start."""
+    """A person's directory, with what zsh, fish and nu would otherwise ask or boast about at the first start."""
     path = tmp_path / "home"
     for folder, file, text in (
         (".config/fish", "config.fish", "set -g fish_greeting\n"),
@@ -25,6 +25,7 @@ def home(tmp_path: Path) -> Path:
     ):
         (path / folder).mkdir(parents=True, exist_ok=True)
         (path / folder / file).write_text(text)
+    (path / ".zshrc").touch()
     return path
 
 
