@@ -199,6 +199,7 @@ async def test_a_file_that_runs_another_shell(home: Path) -> None:
 async def test_a_file_that_is_none(shell: str, what: str, home: Path) -> None:
     file = home / FILES.get(shell, ".rc")
     file.parent.mkdir(parents=True, exist_ok=True)
+    file.unlink(missing_ok=True)
     match what:
         case "directory":
             file.mkdir()
