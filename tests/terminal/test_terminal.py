@@ -156,7 +156,7 @@ async def test_a_cancelled_wait_leaves_everything_as_it_was(stage: Stage, verb: 
     with pytest.raises(asyncio.CancelledError):
         await task
     assert terminal.busy and terminal.command is not None and terminal.command.state == "running"
-    stage.say(("D", 5, ""))
+    stage.say(("D", 5, ""), ("P", 5, ""))
     assert (await terminal.command.wait(PATIENCE)).exit_code == 5
     assert terminal.changes.waiters == 0  # the cancelled one is not kept
     command = await terminal.start("y")

@@ -109,13 +109,15 @@ class Ending:
     at: int | None  # offset of the mark that ended it; None when no mark did
     proven: bool  # False: the prompt came back, but nothing showed that the text had run
     time: float
+    at_prompt: bool = True  # False: its D came, and the shell is still on its way to its prompt
 
 
 class Machine:
     """Decides what is known of one command.
 
     `has_marks`: the shell prints our marks. `typed_into`: keys were sent to the prompt. `sees`: a look can show a
-    prompt or a reader. `alternate_screen`: a full-screen program has the screen already.
+    prompt or a reader. `alternate_screen`: a full-screen program has the screen already. `hooks_follow`: P comes before
+    the user's prompt hooks, so that a look must show the prompt; `marked`: that P came already.
     """
 
     def __init__(
@@ -129,6 +131,8 @@ class Machine:
         typed_into: bool = False,
         sees: bool = True,
         alternate_screen: bool = False,
+        hooks_follow: bool = False,
+        marked: bool = False,
     ) -> None:
         self.state = State.QUEUED
         self.ending: Ending | None = None
@@ -137,12 +141,14 @@ class Machine:
         self.downgraded = False  # our marks stopped in mid-command
         self.healed = False  # and work again
         self.testimony: Final = Testimony(secrets, has_marks=has_marks, sees=sees)
-        self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees)
+        self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees, hooks_follow=hooks_follow)
         self.reader: Final = ReaderWatch(shell, alternate_screen=alternate_screen, sees=sees)
         self._pace = Pace(now)
         self._limit_at = now + limit
         self._ask_until = inf
         self._back_at = now  # when looks proved that the shell was back
+        if marked:
+            self._on_early_mark(now, 0.0)
 
     # -- what the owner reads
 
@@ -206,7 +212,10 @@ class Machine:
         """Output arrived. Called once for each piece read, before the signs found in it."""
         self._prompt.on_bytes()
         self.reader.on_bytes()
-        self._pace.bytes_flow(now)
+        if self._prompt.marked:
+            self._pace.soon(now, LOOK_AFTER_MARK)  # the prompt is being drawn
+        else:
+            self._pace.bytes_flow(now)
 
     def on_echo(self, at: int) -> None:
         """What was printed since the start is the tty's echo of our line: output begins with the C mark at `at`."""
@@ -237,12 +246,20 @@ class Machine:
             case Says.PROMPT | Says.UNSEEN if self.state is State.QUEUED:
                 if in_front is None or self._prompt.is_freed_by_mark:
                     self._on_fact(Fact.PROMPT, now, mark)
+                else:
+                    self._on_early_mark(now, LOOK_AFTER_MARK)
             case Says.PROMPT if self.state is State.RUNNING:
                 self.testimony.on_prompt(mark, now, in_front)
                 self._pace.soon(now, LOOK_AFTER_MARK)
             case Says.UNSEEN if self.state is State.RUNNING:
                 self.testimony.on_prompt(mark, now, in_front)
                 self._on_fact(Fact.UNSEEN, now, self.testimony.for_prompt())
+
+    def _on_early_mark(self, now: float, delay: float) -> None:
+        """P, while nothing was typed yet: a look must show that the prompt is free."""
+        self._prompt.on_mark()
+        if self._prompt.marked:
+            self._pace.soon(now, delay)
 
     # -- what was seen
 
@@ -330,7 +347,8 @@ class Machine:
             case Fact.END | Fact.PROMPT | Fact.UNSEEN:
                 assert mark is not None
                 evidence: Evidence = "prompt" if fact is Fact.UNSEEN and mark.letter == "P" else "mark"
-                self._end(Ending(evidence, mark.code, None, mark.start, True, now))
+                at_prompt = fact is not Fact.END
+                self._end(Ending(evidence, mark.code, None, mark.start, True, now, at_prompt))
             case Fact.BACK if after is State.ASKING:
                 self._on_back(now)
             case _:  # ANSWER, LATE, or BACK without an answer: the end was known, this is about its code

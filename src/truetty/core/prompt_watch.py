@@ -1,7 +1,8 @@
 """Whether looks show the shell back at its prompt: not there, there once, proven.
 
 Rule 1: a look counts only if the shell has read everything we typed. Before that it still stands where it stood.
-Rule 2: two looks with no byte between them prove the prompt; three where its look was never learnt.
+Rule 2: two looks with no byte between them prove the prompt; three where its look was never learnt; one after a mark P
+        that the user's prompt hooks follow.
 Rule 3: bytes of a background job may come between every two looks. Then eight in a row prove it all the same.
 """
 
@@ -31,13 +32,27 @@ class Back(Enum):
 class PromptWatch:
     """`typed_into`: keys were sent to the prompt, so a P mark may be the answer to those.
 
-    `sees`: a look can show a prompt.
+    `sees`: a look can show a prompt. `hooks_follow`: P comes before the user's prompt hooks.
     """
 
-    __slots__ = ("_cleared", "_ignored", "_looks", "_needed", "_quiet", "_sees", "_shell", "_typed_into", "_unseen")
+    __slots__ = (
+        "_cleared",
+        "_hooks_follow",
+        "_ignored",
+        "_looks",
+        "_needed",
+        "_quiet",
+        "_sees",
+        "_shell",
+        "_typed_into",
+        "_unseen",
+        "marked",
+    )
 
-    def __init__(self, shell: int | None, *, typed_into: bool, sees: bool) -> None:
+    def __init__(self, shell: int | None, *, typed_into: bool, sees: bool, hooks_follow: bool = False) -> None:
         self._typed_into = typed_into
+        self._hooks_follow = hooks_follow and sees
+        self.marked = False  # P came: one look at the prompt shows that the hooks are done
         self._shell = shell
         self._sees = sees
         self._needed = 0  # what the shell's count of bytes read must reach before a look at it counts
@@ -51,6 +66,7 @@ class PromptWatch:
 
     def on_trigger(self, needed: int, *, pauses: bool) -> None:
         """`pauses`: before it runs the text, the shell reads a line from us (mark M)."""
+        self.marked = False
         self._needed = needed
         self._ignored = PAUSE_LOOKS if pauses else 0
         self._unseen = 0
@@ -100,11 +116,16 @@ class PromptWatch:
 
     @property
     def is_freed_by_mark(self) -> bool:
-        """Whether a P mark shows that the prompt is free. Not if keys were typed to it: then only looks count.
+        """Whether a P mark shows that the prompt is free. Not if keys were typed to it, or if the user's prompt hooks
+        come after P: then only looks count.
 
         Where no look can show it, P answers the Ctrl-C that has cleared it.
         """
-        return not self._typed_into or self._unseen > 0
+        return not (self._typed_into or self._hooks_follow) or self._unseen > 0
+
+    def on_mark(self) -> None:
+        """P, which frees nothing by itself."""
+        self.marked = self._hooks_follow and not self._typed_into
 
     # -- what a look shows
 
@@ -127,6 +148,8 @@ class PromptWatch:
         self._looks += 1
         if self._cleared and self._looks < STEADY_LOOKS:
             return Back.CLEARING
+        if self.marked and look.conclusive:
+            return Back.PROVEN
         if self._looks >= (2 if look.conclusive else AGREEING_LOOKS) and (self._quiet or self._looks >= STEADY_LOOKS):
             return Back.PROVEN
         self._quiet = True

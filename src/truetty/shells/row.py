@@ -121,6 +121,7 @@ class Row:
     reads_one_key: bool = False  # it has a `read` that ends after one key, without Enter
     read_size: int | None = None  # how many bytes its `read` asks for at once; None: one
     varying_reads: bool = False  # at its prompt it reads into the rest of a buffer, of any size
+    hooks_follow_mark: bool = False  # P comes before the user's prompt hooks, which may read what is typed then
     asks_terminal: bool = False  # its prompt asks the terminal something and waits for the answer
     never_answered: bool = False  # its prompt asks and does not wait: the next program would get the answer
 

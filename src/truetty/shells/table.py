@@ -65,6 +65,7 @@ ROWS: tuple[Row, ...] = (
         prompt_begins=zsh.PROMPT_BEGINS,
         continuation=zsh.CONTINUATION,
         reads_one_key=True,
+        hooks_follow_mark=True,
         dialect=Dialect.ZSH,
     ),
     Row(

@@ -200,7 +200,7 @@ async def test_survivors_are_named_once(stage: Stage) -> None:
     terminal = await stage.open()
     stage.observer.living = [Process(99, "sleep", 4242, 99, 4242, "S", 0.0)]
     first = await terminal.start("sleep 9 &")
-    stage.say(("C",), ("D", 0, ""))
+    stage.say(("C",), ("D", 0, ""), ("P", 0, ""))
     outcome = await first.wait(PATIENCE)
     assert len(outcome.notes) == 1 and "sleep (99)" in outcome.notes[0]
     second = await terminal.start("true")
@@ -332,12 +332,44 @@ async def test_questions_nobody_should_answer(stage: Stage, sight: Observation, 
     assert stage.typed() == b""
 
 
+async def test_the_next_command_is_typed_at_the_prompt_not_at_the_end_mark(stage: Stage) -> None:
+    """Between the two the user's prompt hooks run, which may read what is typed or throw it away."""
+    terminal = await stage.open()
+    first = await terminal.start("x")
+    stage.say(("C",), ("D", 3, ""))
+    assert (await first.wait(PATIENCE)).exit_code == 3
+    stage.typed()
+    second = await terminal.start("y")
+    await second.send("for y\n")
+    await stage.looked()
+    assert stage.typed() == b"" and second.state == "running"
+    stage.say(("P", 3, ""))
+    assert stage.typed().endswith(b"\n")
+    stage.say(("C",))
+    assert stage.typed() == b"for y\n"
+    stage.say(("D", 0, ""))
+    assert (await second.wait(PATIENCE)).exit_code == 0
+
+
+async def test_a_prompt_hook_that_never_ends_gets_the_interrupt_key(stage: Stage) -> None:
+    terminal = await stage.open()
+    first = await terminal.start("x")
+    stage.say(("C",), ("D", 0, ""))
+    await first.wait(PATIENCE)
+    stage.typed()
+    second = await terminal.start("y")
+    await second.press("C-c")
+    assert stage.typed() == b""  # the hook may be about to end, and then the key is the command's
+    await until(lambda: bool(stage.channel.written))
+    assert stage.typed() == b"\x03"
+
+
 async def after_broken_modes(stage: Stage) -> truetty.Command:
     """A command that is typed after one which left the modes broken: its shell is asked to stop for us first."""
     terminal = await stage.open()
     first = await terminal.start("stty raw")
     stage.observer.tty = dataclasses.replace(USUAL, echo=False, sane=False)
-    stage.say(("C",), ("D", 0, ""))
+    stage.say(("C",), ("D", 0, ""), ("P", 0, ""))
     await first.wait(PATIENCE)
     command = await terminal.start("x")
     stage.typed()
@@ -386,7 +418,7 @@ async def test_a_dirty_prompt_is_cleared_first(stage: Stage) -> None:
     await until(lambda: stage.channel.written.endswith(b"\n"))
     assert stage.typed().startswith(CLEAR)
     stage.observer.observation = Observation("running")
-    stage.say(("C",), ("D", 0, ""))
+    stage.say(("C",), ("D", 0, ""), ("P", 0, ""))
     await command.wait(PATIENCE)
     await terminal.start("y")
     assert CLEAR not in stage.typed()

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from truetty.core.signs import Mark
+from truetty.shells.row import CTRL_C
 from truetty.terminal.wire.early_keys import LONGEST_WAIT, EarlyKeys
 from truetty.terminal.wire.prompt import Prompt, PromptState
 
 
 def test_the_life_of_a_prompt() -> None:
     prompt = Prompt()
-    assert prompt.state is PromptState.UNSEEN and not prompt.is_free
+    assert prompt.state is PromptState.AWAITED and not prompt.is_free
     prompt.on_free()
     assert prompt.is_free and prompt.is_clean
     prompt.on_trigger()
     assert prompt.state is PromptState.TAKEN and not prompt.is_free
+    prompt.on_end_mark()
+    assert prompt.state is PromptState.AWAITED and not prompt.is_free
     prompt.on_free()
+    prompt.on_end_mark()  # P came with it
     assert prompt.is_clean
     prompt.on_exit()
     prompt.on_free()  # the end of a command comes with the end of the shell
@@ -44,8 +48,14 @@ def test_a_prompt_begins_at_its_mark() -> None:
 
 def test_early_keys_wait_their_time() -> None:
     keys = EarlyKeys()
-    assert not keys and not keys.are_due(100.0)
+    assert not keys and not keys.are_due(100.0, typed=True)
     keys.add(b"a", 1.0)
     keys.add(b"b", 2.0)
-    assert len(keys) == 2 and not keys.are_due(2.0 + LONGEST_WAIT / 2) and keys.are_due(2.1 + LONGEST_WAIT)
+    late = 2.1 + LONGEST_WAIT
+    assert len(keys) == 2 and not keys.are_due(2.0 + LONGEST_WAIT / 2, typed=True)
+    assert keys.are_due(late, typed=True) and not keys.are_due(late, typed=False)
+    keys.on_trigger(late)
+    assert not keys.are_due(late, typed=True)
     assert keys.take() == b"ab" and not keys
+    keys.add(CTRL_C, 5.0)
+    assert keys.are_due(late + 5.0, typed=False)

@@ -58,8 +58,7 @@ class Conversation:
     @property
     def holds_keys(self) -> bool:
         """Whether keys wait until the command has started. What modes it will have by then is not known yet."""
-        run = self.run
-        return run is not None and run.machine.state is State.SENT and run.reader.waiting is None
+        return self.run is not None and self.run.holds_keys
 
     def answer(self, run: Run, data: bytes) -> None:
         """Keys for this command, if it still runs."""
@@ -97,7 +96,7 @@ class Conversation:
         now, run, link = self._loop.time(), self.run, self.link
         read = run is not None and run.reader.waiting is not None
         link.prompt.on_keys(data, left=link.typist.on_keys(data, read=read))
-        if run is not None and self.holds_keys:
+        if run is not None and run.holds_keys:
             run.early_keys.add(data, now)
         else:
             self._sender.send_keys(run, data, now)
@@ -130,7 +129,7 @@ class Conversation:
         typed_into = link.prompt.is_free and link.prompt.keys_left
         if machine.state is State.QUEUED and typed_into and link.typist.is_drawn_unseen():
             self._on_free_prompt(run, self._sender.send_late)
-        if run.reader.waiting is not None or run.early_keys.are_due(now):
+        if run.reader.waiting is not None or run.early_keys.are_due(now, typed=machine.state is State.SENT):
             self._sender.send_early_keys(run, now)
         if self._is_first_prompt(run, seen):
             link.channel.learn()
@@ -201,7 +200,10 @@ class Conversation:
         link.typist.drop_all()
         self._queries.forget()
         if link.ended is None:
-            link.prompt.on_free()
+            if ending.at_prompt or not link.channel.sees:
+                link.prompt.on_free()
+            else:
+                link.prompt.on_end_mark()
             link.typist.last_code = ending.code or 0
             if link.channel.tty.unread():
                 link.prompt.on_leftover()

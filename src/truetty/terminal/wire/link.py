@@ -95,6 +95,8 @@ class Link:
             typed_into=self.prompt.keys_left,
             sees=self.channel.sees,
             alternate_screen=self.modes.alternate_from is not None,
+            hooks_follow=self.shell.hooks_follow_mark,
+            marked=self.prompt.is_marked,
         )
         span = Span(self.transcript, self.prompt.begins_at, self.size, has_marks=has_marks)
         return Run(text, self._serial, own, machine, span)

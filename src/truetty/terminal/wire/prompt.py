@@ -1,7 +1,14 @@
 """Whose the shell's prompt is.
 
-    UNSEEN ──P, a look──▸ FREE ──trigger──▸ TAKEN ──the command's end──▸ FREE
-    any ──the shell has ended──▸ GONE
+    AWAITED ──P──▸ FREE ──trigger──▸ TAKEN ──the command's D──▸ AWAITED
+       │            ▴                  │
+       P, of zsh    └──any other end───┘      MARKED, AWAITED ──trigger, after a look──▸ TAKEN
+       ▾
+    MARKED                                    any ──the shell has ended──▸ GONE
+
+Between D and P run the prompt hooks of the user. What is typed meanwhile they may read or throw away, and the tty
+echoes it before the prompt is drawn: so the prompt is free with P, not with D. In zsh the hooks run after P, so that a
+look must show the prompt.
 
 Keys that were sent and that no program has surely read may stand at the prompt, now or when it comes: `keys_left`. The
 line is cleared before anything of ours is typed there.
@@ -18,7 +25,8 @@ XOFF: Final = b"\x13"
 
 
 class PromptState(Enum):
-    UNSEEN = auto()
+    AWAITED = auto()
+    MARKED = auto()
     FREE = auto()
     TAKEN = auto()
     GONE = auto()
@@ -26,7 +34,7 @@ class PromptState(Enum):
 
 class Prompt:
     def __init__(self) -> None:
-        self.state = PromptState.UNSEEN
+        self.state = PromptState.AWAITED
         self.keys_left = False
         self.output_stopped = False  # Ctrl-S was among the keys: flow control may hold the output back
         self.is_continuation = False  # mark 2 came: the shell reads the rest of a line, which no editor can clear
@@ -41,6 +49,11 @@ class Prompt:
     def is_free(self) -> bool:
         """Ours: a trigger may be typed."""
         return self.state is PromptState.FREE
+
+    @property
+    def is_marked(self) -> bool:
+        """P came, and hooks that follow it may still run."""
+        return self.state is PromptState.MARKED and not self.keys_left
 
     @property
     def is_clean(self) -> bool:
@@ -67,6 +80,16 @@ class Prompt:
         """The shell is at its prompt, and no command of ours runs."""
         if self.state is not PromptState.GONE:
             self.state = PromptState.FREE
+
+    def on_early_mark(self) -> None:
+        """P came, before the user's prompt hooks."""
+        if self.state in (PromptState.AWAITED, PromptState.TAKEN):
+            self.state = PromptState.MARKED
+
+    def on_end_mark(self) -> None:
+        """The command has ended by its D. If its P came with it, the prompt is free already."""
+        if self.state is PromptState.TAKEN:
+            self.state = PromptState.AWAITED
 
     def on_exit(self) -> None:
         self.state = PromptState.GONE

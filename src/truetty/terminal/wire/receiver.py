@@ -66,10 +66,14 @@ class Receiver:
                 link.integration.on_mark(run)
                 link.prompt.on_mark(mark)
                 link.typist.on_prompt(mark)
-                if run is None or run.machine.state in (State.QUEUED, State.ENDED):
+                if run is None or run.text is None:
                     link.prompt.on_free()
-                    if run is None or run.text is None:
-                        link.typist.on_first_prompt(mark)
+                    link.typist.on_first_prompt(mark)
+                elif run.machine.state in (State.QUEUED, State.ENDED):
+                    if link.shell.hooks_follow_mark and link.channel.sees:
+                        link.prompt.on_early_mark()
+                    else:
+                        link.prompt.on_free()
             case "D" if run is not None and mark.secret == run.secrets.end:
                 link.prompt.begins_at = mark.end
                 link.typist.on_end(mark)

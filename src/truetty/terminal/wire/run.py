@@ -118,6 +118,12 @@ class Run:
         return self.machine.testimony.output_from is not None or self.machine.state is MachineState.RUNNING
 
     @property
+    def holds_keys(self) -> bool:
+        """Whether keys that are sent must wait for its start. Now the prompt would get them."""
+        ahead = self.machine.state in (MachineState.QUEUED, MachineState.SENT) and self.text is not None
+        return ahead and self.reader.waiting is None
+
+    @property
     def state(self) -> State:
         if self.machine.ending is not None:
             return "lost" if self.machine.ending.evidence is None else "finished"

@@ -40,6 +40,7 @@ class Sender:
         else:
             run.span.start_here(typed.line)
         run.machine.on_send(now, needed, pauses=typist.is_checking)
+        run.early_keys.on_trigger(now)
 
     def send_late(self, run: Run, now: float) -> None:
         """The same where no caller is there any more to be told that it failed."""
