@@ -15,7 +15,8 @@ from typing import Final
 
 from truetty.core.machine import State, Want
 from truetty.core.observation import Observation
-from truetty.host.base import Ended
+from truetty.host.base import USUAL, Ended
+from truetty.questions.programs import is_unfinished, plain
 from truetty.terminal.wire.alarm import Alarm
 from truetty.terminal.wire.link import Link
 from truetty.terminal.wire.queries import TerminalQueries
@@ -123,6 +124,8 @@ class Conversation:
         starts_up = not (link.integration.marks_work or link.typist.interrupted)
         if starts_up and seen.kind == "shell" and link.typist.reads_before_hook():
             seen = replace(seen, kind="line")
+        elif not link.shell.has_marks and machine.state is State.RUNNING:
+            seen = self._without_marks(run, seen)
         run.on_look(seen, now)
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
             link.channel.learn()  # a prompt that a mark has confirmed, and that looked strange
@@ -133,6 +136,24 @@ class Conversation:
             self._sender.send_early_keys(run, now)
         if self._is_first_prompt(run, seen):
             link.channel.learn()
+
+    def _without_marks(self, run: Run, seen: Observation) -> Observation:
+        """A look at a program that is no shell of ours: what resembles its prompt may be a question of the command.
+
+        Its prompt is the place where it first read. A read of a line anywhere else is the prompt if the same text
+        stands there as before the command, and else a question. A known text for the rest of a statement is no prompt.
+        """
+        if seen.reader != self.link.channel.pid:
+            return seen
+        if seen.seen == "ready":
+            unfinished = is_unfinished(run.span.last_line(), plain(seen.program))
+            return replace(seen, seen="waiting", kind="line") if unfinished else seen
+        if seen.kind not in ("shell", "line"):
+            return seen
+        if run.span.ends_with_prompt():
+            return replace(seen, kind="shell", conclusive=False)
+        modes = self.link.channel.tty.modes() or USUAL
+        return replace(seen, kind="secret" if modes.canonical and not modes.echo else "line")
 
     def _is_first_prompt(self, run: Run, seen: Observation) -> bool:
         """Whether an unknown program reads for the first time: that must be its prompt."""

@@ -6,6 +6,7 @@ be part of the output if it cannot.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from truetty.shells.row import Row
@@ -16,6 +17,7 @@ from truetty.text.clean import clean
 
 # How much of the end of the output is searched for the prompt that no mark announced; prompts are shorter.
 TAIL: Final = 4096
+_NUMBER: Final = re.compile(r"\d+")
 UNSURE: Final = "the output may end with the shell's prompt: no mark told where it began"
 
 
@@ -77,13 +79,33 @@ class Span:
             self.window.end_at(size - len(self._prompt))
             return None
         cut = shell.prompt_start(tail)
+        if cut is None and self._is_prompt(self.last_line()):
+            cut = tail.rfind(b"\n") + 1
         self.window.end_at(size if cut is None else start + cut)
         return UNSURE if cut is None else None
 
+    def last_line(self) -> str:
+        """The text on the last line of what was printed."""
+        tail = self._transcript.read(max(self._from, self._transcript.size - TAIL))
+        return clean(tail).rpartition("\n")[2]
+
+    def ends_with_prompt(self) -> bool:
+        """Whether the prompt that stood there before this command stands there again. Numbers in it may differ."""
+        before, now = _without_numbers(clean(self._prompt)), _without_numbers(self.last_line())
+        return bool(before.strip()) and now.endswith(before)
+
+    def _is_prompt(self, line: str) -> bool:
+        """Whether this line is that prompt and nothing else."""
+        before = _without_numbers(clean(self._prompt))
+        return bool(before.strip()) and _without_numbers(line) == before
+
     def line_is_open(self) -> bool:
         """Whether text stands on the last line of what was printed."""
-        tail = self._transcript.read(max(self._from, self._transcript.size - TAIL))
-        return bool(clean(tail).rpartition("\n")[2].strip())
+        return bool(self.last_line().strip())
 
     def end(self, at: int | None = None) -> None:
         self.window.end_at(self._transcript.size if at is None else at)
+
+
+def _without_numbers(text: str) -> str:
+    return _NUMBER.sub("0", text.rpartition("\n")[2])

@@ -197,7 +197,8 @@ class Typist:
         if not self.shell.edits_lines:
             self._mend()
         if self._check is not ModesCheck.UNNEEDED:
-            self._check = ModesCheck.ASKED if self.shell.edits_lines else ModesCheck.NEEDED
+            can_ask = self.shell.edits_lines and self.shell.has_marks
+            self._check = ModesCheck.ASKED if can_ask else ModesCheck.NEEDED
         return self.shell.recipe.trigger(
             Request(
                 folder=self._private.path,
