@@ -59,6 +59,26 @@ async def test_a_child_that_ignores_signals_is_killed(monkeypatch: pytest.Monkey
     assert not send_signal(child.pid, 0)
 
 
+@pytest.mark.parametrize(("survivors", "looks"), [([{1 << 30}], 4), ([{1 << 30}] * 3 + [{1 << 29}], 5)])
+async def test_what_outlives_a_kill_is_killed_again_only_if_it_is_new(
+    survivors: list[set[int]], looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in an uninterruptible wait. No process has such a number."""
+    monkeypatch.setattr(module, "GRACE", 0.01)
+    made = 0
+
+    async def members() -> set[int]:
+        nonlocal made
+        made += 1
+        return survivors[min(made, len(survivors)) - 1]
+
+    child = Child(start("exec sleep 1000"))
+    watching = asyncio.ensure_future(watched(child))
+    await child.kill(members)
+    assert await watching == Ended(signal=signal.SIGHUP)
+    assert made == looks
+
+
 def test_nobody_signals_every_process_there_is() -> None:
     assert not send_signal(0, 0)
     assert not send_signal(-1, 0)

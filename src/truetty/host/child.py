@@ -68,9 +68,11 @@ class Child:
                 if number == signal.SIGHUP:
                     send_signal(pid, signal.SIGCONT)
             await self._until_gone(everyone, KILL_LIMIT if number == signal.SIGKILL else GRACE)
-            everyone = await self._everyone(members)
+            before, everyone = everyone, await self._everyone(members)
             if not everyone and (self._gone is None or self._gone.done()):
                 break
+            if number == signal.SIGKILL and everyone <= before:
+                break  # an uninterruptible wait: it ends when that does
 
     async def _everyone(self, members: Members) -> set[int]:
         """All that are still there; the child itself even where no process can be seen."""
