@@ -236,7 +236,8 @@ class Terminal:
             await channel.close()
             raise Closed(f"terminal {self.id} was closed before it was open", terminal_id=self.id)
         link = Link(self.id, channel, row, key, self.transcript, self.size)
-        self._conversation = Conversation(link, self.changes.tell)
+        self._viewer = viewer = Viewer(link.timeline, link.modes)
+        self._conversation = Conversation(link, self.changes.tell, lambda: viewer.model().cursor)
         await await_first_prompt(self._conversation, self.changes, self.options.startup)
 
     async def close(self) -> None:
@@ -272,6 +273,6 @@ class Terminal:
         return conversation
 
     def _view(self) -> Viewer:
-        link = self._opened().link
-        self._viewer = self._viewer or Viewer(link.timeline, link.modes)
+        self._opened()
+        assert self._viewer is not None
         return self._viewer

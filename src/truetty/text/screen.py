@@ -123,13 +123,19 @@ class Model:
             raise error
         self._vt = _emulator(self._size)
 
+    @property
+    def cursor(self) -> tuple[int, int]:
+        """Column and row, from 0."""
+        cursor = self._vt.cursor
+        return min(cursor.col, self._size[0] - 1), cursor.row
+
     def screen(self) -> Screen:
         vt, (columns, _) = self._vt, self._size
-        cursor, dump = vt.cursor, vt.dump()
+        dump = vt.dump()
         return Screen(
             lines=tuple(line.text.rstrip()[:columns] for line in vt.view()),
-            cursor=(min(cursor.col, columns - 1), cursor.row),
-            cursor_visible=cursor.visible,
+            cursor=self.cursor,
+            cursor_visible=vt.cursor.visible,
             size=self._size,
             title=self.title,
             alternate=_SWITCHED in dump,

@@ -308,7 +308,7 @@ async def test_questions_are_answered_to_whoever_waits(stage: Stage) -> None:
     stage.observer.tty = dataclasses.replace(USUAL, canonical=False, echo=False)
     await until(lambda: len(stage.channel.written) > 0)
     await stage.looked()
-    assert stage.typed() == b"\x1b[?1;2c\x1b[0n\x1b[1;1R"
+    assert stage.typed() == b"\x1b[?1;2c\x1b[0n\x1b[2;1R"  # below the prompt and the command
 
 
 @pytest.mark.parametrize(

@@ -27,14 +27,14 @@ from truetty.terminal.wire.steps import Steps
 
 
 class Conversation:
-    """What is going on between us and one shell. `changed` is called after anything did."""
+    """What is going on between us and one shell. `changed` is called after anything did; `cursor` says where it is."""
 
-    def __init__(self, link: Link, changed: Callable[[], None]) -> None:
+    def __init__(self, link: Link, changed: Callable[[], None], cursor: Callable[[], tuple[int, int]]) -> None:
         self.link: Final = link
         self.run: Run | None = None  # the last one that was begun
         self._changed = changed
         self._loop = asyncio.get_running_loop()
-        self._queries = TerminalQueries(link.channel)
+        self._queries = TerminalQueries(link.channel, cursor)
         self._sender = Sender(link.typist, link.prompt, link.timeline, link.integration)
         self._receiver = Receiver(link, self._sender, self._queries)
         self._looking: Run | None = None  # whom the next look is for
@@ -120,7 +120,9 @@ class Conversation:
             return  # C came after the look, which shows the shell on its way to the command
         if machine.state is State.RUNNING and output_from is not None:
             link.typist.drop_texts()
-        self._queries.answer(seen)
+        if self._queries.answer(seen):
+            machine.on_input(now)  # the program waited for the terminal, and has its answer
+            return
         starts_up = not (link.integration.marks_work or link.typist.interrupted)
         if starts_up and seen.kind == "shell" and link.typist.reads_before_hook():
             seen = replace(seen, kind="line")
