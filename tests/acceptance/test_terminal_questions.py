@@ -33,8 +33,9 @@ async def test_where_the_cursor_is(shell: str, home: Path, tmp_path: Path) -> No
 
 
 async def test_a_prompt_of_prompt_toolkit_stands_where_the_cursor_is(home: Path) -> None:
-    """It draws as many empty lines as there seem to be below the cursor."""
+    """It draws an empty line for each row that seems to be below the cursor."""
     async with opened("bash", home) as terminal:
+        await terminal.run("seq 1 100", wait=PATIENCE)  # the cursor is in the last row
         command = await terminal.start(f"{sys.executable} -c \"from prompt_toolkit import prompt; prompt('name> ')\"")
         outcome = await command.wait(PATIENCE)
         assert outcome.state == "waiting" and outcome.waiting is not None, outcome
