@@ -34,7 +34,7 @@ class Actor(Stage):
     async def answer(self, output: bytes = b"", code: int = 0) -> None:
         """Run what was sent."""
         await until(lambda: self.terminal.busy)
-        self.say(("C",), output, ("D", code, "himBHs"))
+        self.say(("C",), output, ("D", code, "himBHs"), ("P", code, "himBHs"), b"$ ")
 
 
 class TurnedClock:

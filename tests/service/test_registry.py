@@ -157,7 +157,7 @@ async def test_release_closes_nothing_that_runs(house: Builder, here: Path) -> N
     one.registry.release("a")
     assert command.state == "running" and not mine.terminal.closed
     assert await one.acquire(here) is not mine
-    mine.say(("D", 0, ""))
+    mine.say(("D", 0, ""), ("P", 0, ""))
     assert await one.acquire(here) is mine
 
 
@@ -444,7 +444,7 @@ async def test_read_in_part_is_not_read(house: Builder, here: Path) -> None:
     mine.channel.say(b"first\r\n")
     assert (await command.wait(0)).state == "running"
     mine.channel.say(b"last\r\n")
-    mine.say(("D", 0, ""))
+    mine.say(("D", 0, ""), ("P", 0, ""))
     assert one.registry.completed == (command,)
 
 
