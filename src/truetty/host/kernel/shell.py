@@ -53,9 +53,10 @@ class LinuxProcess(ShellProcess):
 
     def argv(self) -> tuple[str, ...] | None:
         try:
-            return tuple(proc.read(f"/proc/{self.pid}/cmdline").decode("utf-8", "replace").split("\0")[:-1])
+            words = proc.read(f"/proc/{self.pid}/cmdline").decode("utf-8", "replace").split("\0")[:-1]
         except OSError:
             return None
+        return tuple(words) or None  # in the middle of an `exec` the file is empty
 
     def image(self) -> object:
         try:
