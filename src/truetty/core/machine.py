@@ -257,8 +257,7 @@ class Machine:
 
     def _on_early_mark(self, now: float, delay: float) -> None:
         """P, while nothing was typed yet: a look must show that the prompt is free."""
-        self._prompt.on_mark()
-        if self._prompt.marked:
+        if self._prompt.on_mark():
             self._pace.soon(now, delay)
 
     # -- what was seen

@@ -123,9 +123,10 @@ class PromptWatch:
         """
         return not (self._typed_into or self._hooks_follow) or self._unseen > 0
 
-    def on_mark(self) -> None:
-        """P, which frees nothing by itself."""
+    def on_mark(self) -> bool:
+        """P, which frees nothing by itself. Returns whether one look at the prompt is now enough."""
         self.marked = self._hooks_follow and not self._typed_into
+        return self.marked
 
     # -- what a look shows
 

@@ -48,7 +48,6 @@ class Typist:
         self.last_code = 0
         self.interrupted = False  # Ctrl-C was sent, which may have cut the start-up files short
         self._channel = channel
-        self._private = channel.files
         self._modes = modes
         self.key: Final = key
         self._flags = ""
@@ -135,7 +134,7 @@ class Typist:
     def reads_before_hook(self) -> bool:
         """Its `read` looks like its prompt to the kernel, and no prompt was learnt yet. As we started it, it names our
         folder and is at no prompt before our hook has run: so it is a `read` of its start-up files."""
-        return self.shell.read_uses_editor and self._channel.process.mentions(self._private.path) is True
+        return self.shell.read_uses_editor and self._channel.process.mentions(self._channel.files.path) is True
 
     @property
     def types_unasked(self) -> bool:
@@ -156,17 +155,17 @@ class Typist:
         return before and self._drawn
 
     def is_echo(self, printed: bytes) -> bool:
-        return self._private.path.encode() in printed
+        return self._channel.files.path.encode() in printed
 
     def has_end(self) -> bool:
         """Whether the end mark could come. Without its file, what the shell has in `$?` is our own failure."""
         name = next((name for name in self._files if name[0] == "d"), None)
-        return name is None or self._private.has(name) is not False
+        return name is None or self._channel.files.has(name) is not False
 
     @property
     def folder(self) -> str:
         """Where the private files lie."""
-        return self._private.path
+        return self._channel.files.path
 
     def end_pause(self) -> int | None:
         """The shell has paused for us (M): nothing runs, its editor is away, what we see is what the text will get.
@@ -201,7 +200,7 @@ class Typist:
             self._check = ModesCheck.ASKED if can_ask else ModesCheck.NEEDED
         return self.shell.recipe.trigger(
             Request(
-                folder=self._private.path,
+                folder=self._channel.files.path,
                 serial=serial,
                 text=text,
                 start=secrets.start,
@@ -216,10 +215,12 @@ class Typist:
     def question(self, secrets: Secrets, serial: int) -> Typed | None:
         if not self.shell.has_marks:
             return None
-        return self.shell.recipe.heal(folder=self._private.path, serial=serial, secret=secrets.answer, key=self.key)
+        return self.shell.recipe.heal(
+            folder=self._channel.files.path, serial=serial, secret=secrets.answer, key=self.key
+        )
 
     def type(self, typed: Typed, serial: int) -> int:
-        self._private.write(typed.files)
+        self._channel.files.write(typed.files)
         self._line.forget()
         number = str(serial)
         self._files += [name for name in typed.files if name[1:] == number]
@@ -247,7 +248,7 @@ class Typist:
 
     def _drop(self, names: list[str]) -> None:
         for name in names:
-            self._private.drop(name)
+            self._channel.files.drop(name)
 
 
 def _ends_read(keys: bytes, modes: Modes) -> bool:
