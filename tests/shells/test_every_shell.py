@@ -147,6 +147,7 @@ def test_a_half_typed_line_is_thrown_away(language: Language, open_session: Open
     since = len(session.buffer)
     session.type(b"touch person")
     session.text(b"person", since)
+    session.settle()  # zsh may drop an interrupt that comes while it still draws; no key of ours is sent then
     keys = session.shell.clears_line
     session.type(keys)
     if keys == b"\x03":
