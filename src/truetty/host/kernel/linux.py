@@ -130,7 +130,8 @@ class LinuxLook:
         if front is None:
             return Observation("unknown", conclusive=False)
         if front != of.group:
-            self._learn_work(of, call)
+            if not is_editing(local):  # else a program of the prompt, which the editor has started
+                self._learn_work(of, call)
             return self._foreground().look(front, proc.descendants(of))
         if of.state in proc.HALTED:
             return Observation("stopped")
