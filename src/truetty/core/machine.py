@@ -201,6 +201,10 @@ class Machine:
         self.reader.on_keys(now, needed=needed, wakes=wakes)
         self._pace.soon(now, LOOK_AFTER_KEYS)
 
+    def on_early_keys(self, now: float) -> None:
+        """Keys wait for the command to start: look soon whether it has."""
+        self._pace.at_latest(now, LOOK_AFTER_KEYS)
+
     def on_flush(self) -> None:
         """The interrupt key was sent: what the shell has not read of the trigger, it never will."""
         if self.state is State.SENT:

@@ -46,6 +46,10 @@ class Pace:
         self._step = LOOK_AFTER_OUTPUT
         self.at = now + delay
 
+    def at_latest(self, now: float, delay: float) -> None:
+        """So soon, or sooner if a look is due then."""
+        self.at = min(self.at, now + delay)
+
     def again(self, now: float, delay: float | None) -> None:
         """So soon; None: at leisure."""
         if delay is None:

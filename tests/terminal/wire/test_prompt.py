@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from truetty.core.signs import Mark
 from truetty.shells.row import CTRL_C
-from truetty.terminal.wire.early_keys import LONGEST_WAIT, EarlyKeys
+from truetty.terminal.wire.early_keys import LONGEST_WAIT, PROGRAM_START, EarlyKeys
 from truetty.terminal.wire.prompt import Prompt, PromptState
 
 
@@ -57,5 +57,14 @@ def test_early_keys_wait_their_time() -> None:
     keys.on_trigger(late)
     assert not keys.are_due(late, typed=True)
     assert keys.take() == b"ab" and not keys
-    keys.add(CTRL_C, 5.0)
+    keys.add(CTRL_C, 5.0, interrupt=True)
     assert keys.are_due(late + 5.0, typed=False)
+
+
+def test_an_interrupt_key_waits_for_the_first_program() -> None:
+    keys = EarlyKeys()
+    assert not keys.is_starting(1.0)
+    keys.on_start(1.0)
+    keys.add(CTRL_C, 1.0, interrupt=True)
+    assert keys.is_starting(1.0 + PROGRAM_START / 2) and not keys.is_starting(1.0 + PROGRAM_START)
+    assert keys.interrupt and keys.take() == CTRL_C and not keys.interrupt

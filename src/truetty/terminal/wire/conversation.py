@@ -97,10 +97,18 @@ class Conversation:
         now, run, link = self._loop.time(), self.run, self.link
         read = run is not None and run.reader.waiting is not None
         link.prompt.on_keys(data, left=link.typist.on_keys(data, read=read))
-        if run is not None and run.holds_keys:
-            run.early_keys.add(data, now)
+        interrupt = link.typist.interrupts(data)
+        if run is not None and (run.holds_keys or (interrupt and self._is_starting(run, now))):
+            run.early_keys.add(data, now, interrupt=interrupt)
+            run.machine.on_early_keys(now)
         else:
             self._sender.send_keys(run, data, now)
+
+    def _is_starting(self, run: Run, now: float) -> bool:
+        """Whether the shell is between the start mark and the command's first program, where it drops a SIGINT."""
+        if run.reader.waiting is not None or not run.early_keys.is_starting(now):
+            return False
+        return not self.link.processes.program_in_front()
 
     def _take(self, data: bytes) -> None:
         self._receiver.on_bytes(data, self.run, self._loop.time())
@@ -134,8 +142,8 @@ class Conversation:
         typed_into = link.prompt.is_free and link.prompt.keys_left
         if machine.state is State.QUEUED and typed_into and link.typist.is_drawn_unseen():
             self._on_free_prompt(run, self._sender.send_late)
-        if run.reader.waiting is not None or run.early_keys.are_due(now, typed=machine.state is State.SENT):
-            self._sender.send_early_keys(run, now)
+        if run.early_keys:
+            self._release_keys(run, now)
         if self._is_first_prompt(run, seen):
             link.channel.learn()
 
@@ -156,6 +164,15 @@ class Conversation:
             return replace(seen, kind="shell", conclusive=False)
         modes = self.link.channel.tty.modes() or USUAL
         return replace(seen, kind="secret" if modes.canonical and not modes.echo else "line")
+
+    def _release_keys(self, run: Run, now: float) -> None:
+        """After a look: send the keys that wait if they can reach the command now."""
+        state, keys = run.machine.state, run.early_keys
+        runs = state is State.RUNNING and self.link.processes.program_in_front()
+        if run.reader.waiting is not None or runs or keys.are_due(now, typed=state is not State.QUEUED):
+            self._sender.send_early_keys(run, now)
+        else:
+            run.machine.on_early_keys(now)
 
     def _is_first_prompt(self, run: Run, seen: Observation) -> bool:
         """Whether an unknown program reads for the first time: that must be its prompt."""

@@ -27,6 +27,11 @@ class Processes:
         living = self._channel.family.children()
         return None if living is None else [process for process in living if process.pid not in self._known]
 
+    def program_in_front(self) -> bool:
+        """Whether a program is, which was executed and not only forked."""
+        front, living = self._channel.tty.foreground(), self._channel.family.children()
+        return any(one.group == front and not one.forked for one in living or ())
+
     def shell_alone_in_front(self) -> bool | None:
         """Whether only the shell could have printed what came. A child in the shell's own group, as in $(…), could."""
         front, living = self._channel.tty.foreground(), self._channel.family.children()

@@ -54,7 +54,9 @@ class Receiver:
         if run.on_sign(sign, now, in_front=in_front, is_echo=link.typist.is_echo):
             link.integration.on_mark(run)
             link.timeline.end_echo(run.machine.testimony.output_from or 0, run.text or "")
-            self._sender.send_early_keys(run, now)
+            run.early_keys.on_start(now)
+            if not run.early_keys.interrupt:
+                self._sender.send_early_keys(run, now)
 
     def _on_mark(self, mark: Mark, run: Run | None) -> bool | None:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""

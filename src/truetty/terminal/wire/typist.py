@@ -85,6 +85,11 @@ class Typist:
             self._reaped = reaped
             self._check = ModesCheck.NEEDED  # otherwise no program ran that could have changed them
 
+    def interrupts(self, data: bytes) -> bool:
+        """Whether the interrupt key is among them, and the tty makes it a signal."""
+        modes = self._channel.tty.modes() or USUAL
+        return modes.signals and bool(modes.interrupt) and modes.interrupt in data
+
     def on_keys(self, data: bytes, *, read: bool) -> bool:
         """Keys are sent. Whether some may be left to the prompt: no program reads now, or it is no whole line."""
         modes = self._channel.tty.modes() or USUAL
@@ -104,7 +109,7 @@ class Typist:
         for listener in list(self._listeners):
             listener(data)
         modes = self._channel.tty.modes() or USUAL
-        flushes = modes.signals and bool(modes.interrupt) and modes.interrupt in data
+        flushes = self.interrupts(data)
         wakes = _ends_read(data, modes) and not (flushes and data == modes.interrupt)
         self._line.on_keys(data) if modes.canonical else self._line.forget()
         return Sending(self._write(data), wakes, flushes, cut)
