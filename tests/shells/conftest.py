@@ -1,4 +1,4 @@
-"""Real shells with a fresh HOME. A shell that is not installed has no tests here: the list is made of what is found."""
+"""Real shells with a fresh HOME. xonsh and nu have tests where they are installed; the others must be there."""
 
 from __future__ import annotations
 
