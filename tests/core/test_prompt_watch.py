@@ -114,3 +114,24 @@ def test_the_read_of_a_pause_is_ignored_and_released_once_by_the_shell_alone() -
     prompt.on_trigger(0, pauses=True)
     prompt.on_start()
     assert not prompt.pauses
+
+
+def test_after_ctrl_c_a_shell_that_has_not_run_since_is_where_it_was() -> None:
+    """On a busy machine the echo of what was typed comes after Ctrl-C was sent, and before the shell has got it."""
+    prompt = watch(typed_into=True)
+    ready = Observation("ready", reader=SHELL, wakes=5)
+    assert [prompt.on_shown(ready), prompt.on_shown(ready)] == [Back.ONCE, Back.PROVEN]
+    prompt.on_clear()
+    prompt.on_bytes()
+    assert [prompt.on_shown(ready) for _ in range(5)] == [Back.CLEARING] * 5
+    awake = Observation("ready", reader=SHELL, wakes=6)
+    assert [prompt.on_shown(awake), prompt.on_shown(awake)] == [Back.ONCE, Back.PROVEN]
+
+
+def test_a_ctrl_c_that_wakes_nobody_is_not_awaited_for_ever() -> None:
+    prompt = watch(typed_into=True)
+    ready = Observation("ready", reader=SHELL, wakes=5)
+    prompt.on_shown(ready)
+    prompt.on_clear()
+    prompt.on_bytes()
+    assert Back.PROVEN in [prompt.on_shown(ready) for _ in range(2 * PAUSE_LOOKS)]

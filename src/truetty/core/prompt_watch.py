@@ -36,6 +36,7 @@ class PromptWatch:
     """
 
     __slots__ = (
+        "_asleep",
         "_cleared",
         "_hooks_follow",
         "_ignored",
@@ -46,6 +47,7 @@ class PromptWatch:
         "_shell",
         "_typed_into",
         "_unseen",
+        "_wakes",
         "marked",
     )
 
@@ -59,6 +61,8 @@ class PromptWatch:
         self._looks = 0  # that showed the prompt, in a row
         self._quiet = False  # no byte since the first of them
         self._cleared = False  # Ctrl-C was typed, and nothing was printed since
+        self._wakes: int | None = None  # how often the shell had run at the last look that showed the prompt
+        self._asleep: int | None = None  # the same when Ctrl-C was typed, until it has run
         self._ignored = 0  # looks that may still show the read of mark M before it is called a waiting
         self._unseen = 0  # looks until a cleared prompt is typed to though no look can show it
 
@@ -83,6 +87,7 @@ class PromptWatch:
         """Ctrl-C was typed at the prompt. Where no look can show the next one, a number of looks must do."""
         self._looks = 0
         self._cleared = True
+        self._asleep = self._wakes
         self._unseen = 0 if self._sees else STEADY_LOOKS
 
     def on_flush(self) -> None:
@@ -144,9 +149,14 @@ class PromptWatch:
         return look.kind == "shell" or (look.kind == "continuation" and self._typed_into and queued)
 
     def on_shown(self, look: Observation) -> Back:
+        self._wakes = look.wakes
         if self._looks == 0:
             self._quiet = True
         self._looks += 1
+        if self._asleep is not None:
+            if look.wakes == self._asleep and self._looks < PAUSE_LOOKS:
+                return Back.CLEARING
+            self._asleep, self._looks = None, 1
         if self._cleared and self._looks < STEADY_LOOKS:
             return Back.CLEARING
         if self.marked and look.conclusive:
