@@ -66,6 +66,8 @@ async def terminal(home: Path) -> AsyncIterator[truetty.Terminal]:
         yield terminal
 
 
+NO_TERMINAL = pytest.mark.skipif(os.geteuid() != 0, reason="an sshd that is not root's gives no terminal")
+
 # ── a far host ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -74,7 +76,7 @@ async def terminal(home: Path) -> AsyncIterator[truetty.Terminal]:
     [
         ("", "sleep 2; echo remote; exit 4", "remote\n", 4),
         ("", "for i in 1 2 3; do echo $i; sleep 1; done", "1\n2\n3\n", 0),
-        ("-t -q", "sleep 2; echo remote; exit 4", "remote\n", 4),
+        pytest.param("-t -q", "sleep 2; echo remote; exit 4", "remote\n", 4, marks=NO_TERMINAL),
     ],
 )
 async def test_a_command_on_a_far_host_runs(
@@ -85,7 +87,7 @@ async def test_a_command_on_a_far_host_runs(
     await assert_healthy(terminal)
 
 
-@pytest.mark.parametrize("options", ["", "-t -q"])
+@pytest.mark.parametrize("options", ["", pytest.param("-t -q", marks=NO_TERMINAL)])
 async def test_a_question_of_a_far_host_is_a_question(terminal: truetty.Terminal, box: str, options: str) -> None:
     command = await terminal.start(f"""{box} {options} 'sleep 1; printf "Name? "; read x; sleep 1; echo got $x'""")
     outcome = await command.wait(PATIENCE)
@@ -96,6 +98,7 @@ async def test_a_question_of_a_far_host_is_a_question(terminal: truetty.Terminal
     assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, "Name? ada\ngot ada\n")
 
 
+@NO_TERMINAL
 async def test_a_far_shell_waits_at_its_prompt_and_runs_in_between(terminal: truetty.Terminal, box: str) -> None:
     command = await terminal.start(f"{box} -t -q env -i PS1='far:' sh")
     outcome = await command.wait(PATIENCE)

@@ -158,10 +158,12 @@ class Conversation:
         if seen.seen == "ready":
             unfinished = is_unfinished(run.span.last_line(), plain(seen.program))
             return replace(seen, seen="waiting", kind="line") if unfinished else seen
-        if seen.kind not in ("shell", "line"):
+        if seen.kind not in ("shell", "line", "continuation"):
             return seen
         if run.span.ends_with_prompt():
             return replace(seen, kind="shell", conclusive=False)
+        if seen.kind == "continuation":
+            return seen
         modes = self.link.channel.tty.modes() or USUAL
         return replace(seen, kind="secret" if modes.canonical and not modes.echo else "line")
 
