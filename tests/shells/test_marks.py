@@ -12,7 +12,7 @@ import truetty.shells
 from truetty.core import marks
 from truetty.core.signs import Mark
 
-SCRIPTS = sorted(Path(truetty.shells.__file__).with_name("scripts").iterdir())
+SCRIPTS = sorted(Path(truetty.shells.__file__).with_name("scripts").glob("*.*"))
 
 # What stands for ESC, BEL, a secret, an exit code and `$-` in the languages of the shells.
 _SPELLINGS = (

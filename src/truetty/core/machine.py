@@ -346,7 +346,8 @@ class Machine:
                 self.reader.on_command()
                 self.state = after
             case Fact.PROMPT | Fact.UNSEEN | Fact.BACK if after is State.SENT:
-                self.wants.append(Want.SEND)
+                if Want.SEND not in self.wants:  # a shell may print P twice for one prompt
+                    self.wants.append(Want.SEND)
             case Fact.END | Fact.PROMPT | Fact.UNSEEN:
                 assert mark is not None
                 evidence: Evidence = "prompt" if fact is Fact.UNSEEN and mark.letter == "P" else "mark"

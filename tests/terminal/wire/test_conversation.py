@@ -351,6 +351,17 @@ async def test_the_next_command_is_typed_at_the_prompt_not_at_the_end_mark(stage
     assert (await second.wait(PATIENCE)).exit_code == 0
 
 
+async def test_a_prompt_that_says_p_twice_gets_the_command_once(stage: Stage) -> None:
+    terminal = await stage.open()
+    first = await terminal.start("x")
+    stage.say(("C",), ("D", 0, ""))
+    await first.wait(PATIENCE)
+    stage.typed()
+    await terminal.start("y")
+    stage.say(("P", 0, ""), b"$ ", ("P", 0, ""), b"$ ")
+    assert stage.typed().count(b"\n") == 1
+
+
 async def test_a_prompt_hook_that_never_ends_gets_the_interrupt_key(stage: Stage) -> None:
     terminal = await stage.open()
     first = await terminal.start("x")
