@@ -260,4 +260,4 @@ async def test_a_signal_that_reached_no_process_was_not_sent(stage: Stage, monke
     assert (await command.kill()).state == "running" and stage.channel.signals == []
     stage.say(("D", 143, ""), ("P", 143, ""), b"$ ")
     outcome = await command.wait(PATIENCE)
-    assert (outcome.exit_code, outcome.signal) == (143, None) and "may stand for SIGTERM" in outcome.notes[0]
+    assert (outcome.exit_code, outcome.signal) == (143, None) and "may stand for SIGTERM" in outcome.notes[-1]

@@ -351,6 +351,28 @@ async def test_the_next_command_is_typed_at_the_prompt_not_at_the_end_mark(stage
     assert (await second.wait(PATIENCE)).exit_code == 0
 
 
+async def test_keys_behind_an_interrupt_key_that_waits_keep_their_order(stage: Stage) -> None:
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.say(("C",))
+    stage.typed()
+    await command.press("C-c")
+    await command.send("y\n")
+    assert stage.typed() == b""  # no program is in front yet
+    await until(lambda: len(stage.channel.written) > 0)
+    assert stage.typed() == b"\x03y\n"
+
+
+async def test_an_interrupt_key_after_the_end_goes_to_the_prompt(stage: Stage) -> None:
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.say(("C",), ("D", 0, ""), ("P", 0, ""))
+    await command.wait(PATIENCE)
+    stage.typed()
+    await terminal.send("\x03")
+    assert stage.typed() == b"\x03"
+
+
 async def test_a_prompt_that_says_p_twice_gets_the_command_once(stage: Stage) -> None:
     terminal = await stage.open()
     first = await terminal.start("x")

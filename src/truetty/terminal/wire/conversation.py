@@ -98,7 +98,8 @@ class Conversation:
         read = run is not None and run.reader.waiting is not None
         link.prompt.on_keys(data, left=link.typist.on_keys(data, read=read))
         interrupt = link.typist.interrupts(data)
-        if run is not None and (run.holds_keys or (interrupt and self._is_starting(run, now))):
+        behind = run is not None and run.machine.state is State.RUNNING and bool(run.early_keys)
+        if run is not None and (run.holds_keys or behind or (interrupt and self._is_starting(run, now))):
             run.early_keys.add(data, now, interrupt=interrupt)
             run.machine.on_early_keys(now)
         else:
@@ -106,9 +107,8 @@ class Conversation:
 
     def _is_starting(self, run: Run, now: float) -> bool:
         """Whether the shell is between the start mark and the command's first program, where it drops a SIGINT."""
-        if run.reader.waiting is not None or not run.early_keys.is_starting(now):
-            return False
-        return not self.link.processes.program_in_front()
+        starting = run.machine.state is State.RUNNING and run.early_keys.is_starting(now)
+        return starting and run.reader.waiting is None and not self.link.processes.program_in_front()
 
     def _take(self, data: bytes) -> None:
         self._receiver.on_bytes(data, self.run, self._loop.time())

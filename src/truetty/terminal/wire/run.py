@@ -107,7 +107,8 @@ class Run:
         elif not shell.has_marks or machine.testimony.output_from is not None:
             self.span.end()
         if self.early_keys:
-            self.notes.append(f"{len(self.early_keys)} bytes that were sent to it were not typed: it never started")
+            why = "it ended first" if machine.testimony.started else "it never started"
+            self.notes.append(f"{len(self.early_keys)} bytes that were sent to it were not typed: {why}")
         if not ending.proven:
             self.notes.append(UNPROVEN)
 
