@@ -68,7 +68,7 @@ async def test_interrupted_without_hooks(shell: str, home: Path) -> None:
     unhook = {
         "bash": "unset PROMPT_COMMAND; PS1='$ '",
         "zsh": "PROMPT_EOL_MARK=",
-        "fish": "functions -e _tt_p",
+        "fish": "functions -e (functions -a | string match '_tt_*')",
         "dash": "PS1='$ '",
     }
     async with opened(shell, home) as terminal:

@@ -24,7 +24,7 @@ PAUSES = (6, pytest.param(40, marks=pytest.mark.long))
 UNHOOK = {
     "bash": "PROMPT_COMMAND=; unset PROMPT_COMMAND; PS1='$ '; PS2='> '",
     "zsh": "PROMPT_EOL_MARK=; precmd_functions=(); zshaddhistory_functions=(); PS1='%% '; unset -f -m '_tt_*'",
-    "fish": "functions -e _tt_p; functions -e fish_prompt; function fish_prompt; echo '> '; end",
+    "fish": "functions -e (functions -a | string match '_tt_*') fish_prompt; function fish_prompt; echo '> '; end",
     "dash": "PS1='$ '; PS2='> '",
 }
 # What no mark can be printed without. `command` in dash is what `builtin` is in bash and zsh.

@@ -25,8 +25,9 @@ from tests.patience import PATIENCE
 from truetty.core.marks import opening
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Mark
-from truetty.shells.row import LaunchRequest, Request, Row, Typed
+from truetty.shells.row import HealRequest, LaunchRequest, Request, Row, Typed
 from truetty.shells.table import find
+from truetty.shells.writing import own_name
 
 _SEQUENCES = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?>]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78]|\x0f")
 
@@ -64,6 +65,7 @@ class Session:
         columns: int = 200,
     ) -> None:
         self.key, self.serial, self.code, self.flags = secrets.token_hex(8), 0, 0, ""
+        self.name = own_name(self.key)
         self.paste = False
         self.buffer = b""
         self.status: int | None = None
@@ -78,7 +80,9 @@ class Session:
         }
         found = find(shell, given)
         self.shell: Row = found.row
-        launch = self.shell.launch(LaunchRequest(found.program, found.arguments, self.folder, self.key, rc, given))
+        launch = self.shell.launch(
+            LaunchRequest(found.program, found.arguments, self.folder, self.key, self.name, rc, given)
+        )
         self.write(launch.files)
         for name, value in launch.env.items():
             given.pop(name, None)
@@ -196,6 +200,7 @@ class Session:
         self.serial += 1
         request = Request(
             folder=self.folder,
+            name=self.name,
             serial=self.serial,
             text=text,
             start=secrets.token_hex(8),
@@ -217,7 +222,7 @@ class Session:
     def heal(self) -> Mark:
         self.serial += 1
         secret = secrets.token_hex(8)
-        typed = self.shell.recipe.heal(folder=self.folder, serial=self.serial, secret=secret, key=self.key)
+        typed = self.shell.recipe.heal(HealRequest(self.folder, self.name, self.serial, secret, self.key))
         assert typed is not None
         self.write(typed.files)
         since = len(self.buffer)

@@ -275,7 +275,7 @@ def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
         ["--norc", "file"],
         ["--", "file"],
     ):
-        assert Bash().launch(LaunchRequest("/bin/bash", tuple(arguments), "/f", "k", True, {})) is None
+        assert Bash().launch(LaunchRequest("/bin/bash", tuple(arguments), "/f", "k", "_tt_n", True, {})) is None
 
 
 def test_signals_and_prompts() -> None:

@@ -90,4 +90,4 @@ def test_prompt_without_a_mark(open_session: Open) -> None:
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
     for arguments in (["-c", "true"], ["--command=true"], ["script.fish"], ["-d", "3", "script.fish"], ["--version"]):
-        assert Fish().launch(LaunchRequest("/bin/fish", tuple(arguments), "/f", "k", True, {})) is None
+        assert Fish().launch(LaunchRequest("/bin/fish", tuple(arguments), "/f", "k", "_tt_n", True, {})) is None

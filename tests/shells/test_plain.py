@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.shells.conftest import Open
+from truetty.shells.row import HealRequest
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,6 @@ def test_text_is_typed(program: list[str], text: str, answer: bytes, open_sessio
 
 def test_nothing_is_promised(open_session: Open) -> None:
     session = open_session(["cat"], ready=False)
-    assert session.shell.recipe.heal(folder="/f", serial=1, secret="s", key="k") is None
+    assert session.shell.recipe.heal(HealRequest("/f", "_tt_n", 1, "s", "k")) is None
     assert session.shell.clears_line == b""
     assert session.shell.prompt_start(b"> ") is None

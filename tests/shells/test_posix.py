@@ -173,7 +173,7 @@ def test_a_prompt_that_has_its_own_quotes_in_mksh(open_session: Open) -> None:
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
     for name, recipe in (("dash", DASH), ("mksh", MKSH)):
         for arguments in (["-c", "true"], ["script.sh"], ["-ec", "true"], ["-o", "vi", "script"]):
-            assert recipe.launch(LaunchRequest(f"/bin/{name}", tuple(arguments), "/f", "k", True, {})) is None
+            assert recipe.launch(LaunchRequest(f"/bin/{name}", tuple(arguments), "/f", "k", "_tt_n", True, {})) is None
 
 
 def test_busybox_runs_its_applet(open_session: Open) -> None:

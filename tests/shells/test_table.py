@@ -10,7 +10,7 @@ import pytest
 
 from truetty.core.errors import SpawnFailed
 from truetty.shells import table
-from truetty.shells.row import Dialect, LaunchRequest
+from truetty.shells.row import Dialect, HealRequest, LaunchRequest
 from truetty.shells.table import find, recognise
 
 ENV = {"PATH": "/usr/bin:/bin"}
@@ -86,7 +86,7 @@ def test_sh_is_what_it_leads_to(tmp_path: Path, folder: Path) -> None:
     (other / "sh").symlink_to(folder / "bash5")
     found = find(str(other / "sh"), ENV)
     assert found.row.name == "sh"
-    launch = found.row.launch(LaunchRequest(found.program, found.arguments, "/f", "k", True, {}))
+    launch = found.row.launch(LaunchRequest(found.program, found.arguments, "/f", "k", "_tt_n", True, {}))
     assert launch.env["ENV"] == "/f/rc"
     (other / "dashed").mkdir()
     (other / "dashed" / "sh").symlink_to(folder / "dash")
@@ -191,7 +191,7 @@ def test_what_a_name_means_by_itself(program: str, name: str | None) -> None:
 def test_a_shell_without_a_recipe_is_typed_to() -> None:
     for row in (recognise("yash"), table.UNKNOWN):
         assert not row.has_marks and row.clears_line == b"" and row.cd is None and row.dialect is None
-        assert row.recipe.heal(folder="/f", serial=1, secret="s", key="k") is None
+        assert row.recipe.heal(HealRequest("/f", "_tt_n", 1, "s", "k")) is None
 
 
 def test_people_find_every_shell_in_the_readme() -> None:

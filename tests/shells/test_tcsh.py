@@ -77,11 +77,11 @@ def test_nothing_stays_but_the_hook(open_session: Open) -> None:
     ours = [line for line in visible(session.run("set").raw).splitlines() if "_tt" in line or session.folder in line]
     assert [line.split("\t")[0] for line in ours] == ["_"]  # tcsh's own: the line that was typed
     assert {line.split("\t")[0] for line in visible(session.run("alias").raw).splitlines() if "tt" in line} == {
-        "_tt_u",
+        f"{session.name}_u",
         "precmd",
     }
 
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
     for arguments in (["-c", "true"], ["script.csh"], ["-fc", "true"]):
-        assert Tcsh().launch(LaunchRequest("/bin/tcsh", tuple(arguments), "/f", "k", True, {})) is None
+        assert Tcsh().launch(LaunchRequest("/bin/tcsh", tuple(arguments), "/f", "k", "_tt_n", True, {})) is None

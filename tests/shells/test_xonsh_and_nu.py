@@ -14,7 +14,7 @@ HERE = {language.shell for language in INSTALLED}
 
 
 def argv(name: str, arguments: list[str], *, rc: bool = True) -> tuple[str, ...]:
-    request = LaunchRequest(f"/x/{name}", tuple(arguments), "/f", "k", rc, {"HOME": "/nonexistent"})
+    request = LaunchRequest(f"/x/{name}", tuple(arguments), "/f", "k", "_tt_n", rc, {"HOME": "/nonexistent"})
     return (name, *recognise(name).launch(request).arguments)
 
 

@@ -161,7 +161,8 @@ def test_set_shows_only_the_hook(open_session: Open) -> None:
     session = open_session("zsh")
     ours = [line for line in lines(session, "set") if "7717" in line or "_tt" in line or session.folder in line]
     assert [line.split("=")[0] for line in ours] == ["PROMPT2", "PROMPT_EOL_MARK", "PS2", "zshaddhistory_functions"]
-    assert {name for name in lines(session, "print -l ${(k)functions}") if "_tt" in name} == {"_tt_h", "_tt_m", "_tt_p"}
+    functions = {name for name in lines(session, "print -l ${(k)functions}") if "_tt" in name}
+    assert functions == {f"{session.name}_{letter}" for letter in "hmp"}
 
 
 def test_prompt_without_a_mark() -> None:
@@ -172,4 +173,4 @@ def test_prompt_without_a_mark() -> None:
 
 def test_command_lines_that_are_no_prompt_are_left_alone() -> None:
     for arguments in (["-c", "true"], ["script.zsh"], ["-fc", "true"], ["-o", "autocd", "script"]):
-        assert Zsh().launch(LaunchRequest("/bin/zsh", tuple(arguments), "/f", "k", True, {})) is None
+        assert Zsh().launch(LaunchRequest("/bin/zsh", tuple(arguments), "/f", "k", "_tt_n", True, {})) is None

@@ -12,6 +12,7 @@ from truetty.core.errors import SpawnFailed
 from truetty.host import environment
 from truetty.host.base import Order, PrivateFiles
 from truetty.shells.row import LaunchRequest
+from truetty.shells.writing import own_name
 
 NO_FILES: Final = "no place for private files"
 
@@ -32,7 +33,9 @@ def prepare(order: Order, files: PrivateFiles, inherited: Mapping[str, str], cwd
     """
     found = order.found
     env = environment.build(inherited, order.env, cwd)
-    launch = found.row.launch(LaunchRequest(found.program, found.arguments, files.path, order.key, order.rc, env))
+    name = own_name(order.key)
+    request = LaunchRequest(found.program, found.arguments, files.path, order.key, name, order.rc, env)
+    launch = found.row.launch(request)
     with refusal(order, NO_FILES):
         files.write(launch.files, lasting=True)
     argv = (os.path.basename(found.program), *launch.arguments)

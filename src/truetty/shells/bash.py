@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from truetty.shells.row import Launch, LaunchRequest, Request, Typed
+from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
     QUIET,
     encode,
@@ -119,12 +119,12 @@ class Bash:
         return Launch((*long, "-i", *wishes.rest), changes, files)
 
     def trigger(self, request: Request) -> Typed:
-        folder, number = request.folder, request.serial
+        folder, name, number = request.folder, request.name, request.serial
         mark = quote(printf_mark("C", request.start))
         before = pause_before_text(request, "\\builtin printf", "\\builtin read -r", "\\builtin echo -ne")
         # `:` comes last, without arguments: `$_`, the last argument of the command before, is then nothing of ours.
         first = (
-            f"{{ \\builtin unset _tt;\\builtin printf {mark} >/dev/tty||\\builtin echo -ne {mark} >/dev/tty;"
+            f"{{ \\builtin unset {name};\\builtin printf {mark} >/dev/tty||\\builtin echo -ne {mark} >/dev/tty;"
             f"\\builtin :;}} {QUIET}"
         )
         files = {f"d{number}": encode(_end("D", request.end))}
@@ -133,20 +133,21 @@ class Bash:
             files[f"r{number}"] = encode(f"\\builtin return {code}\n")
         end = f"{{ \\builtin . {folder}/d{number};}} {QUIET}"
         inside = end_inside(request, end)
-        files[f"v{number}"] = encode(f"{before}_tt=" + quote(f"{first}\n{request.text}{inside}"))
+        files[f"v{number}"] = encode(f"{before}{name}=" + quote(f"{first}\n{request.text}{inside}"))
         # In the typed line itself: inside `eval` or a file bash keeps no history, and `history -d` removes nothing.
         history = "" if "S" in request.flags else "\\history -s x;\\history -d -1;"
-        line = f' {history}\\builtin . {folder}/v{number};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
+        line = f' {history}\\builtin . {folder}/v{number};\\builtin eval "${name}"' + ("" if inside else f";{end}&&:")
         return Typed(enter(line), files)
 
-    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        answer = _end("H", secret, then="_tt=$?")
+    def heal(self, request: HealRequest) -> Typed | None:
+        folder, name, number = request.folder, request.name, request.serial
+        answer = _end("H", request.secret, then=f"{name}=$?")
         files = {
-            "p": encode(_end("P", key)),
-            f"h{serial}": encode(f"{answer}\n{self._hook(folder, key)}"),
-            f"k{serial}": encode('\\builtin eval "\\builtin unset _tt;\\builtin return $_tt"\n'),
+            "p": encode(_end("P", request.key)),
+            f"h{number}": encode(f"{answer}\n{self._hook(folder, request.key)}"),
+            f"k{number}": encode(f'\\builtin eval "\\builtin unset {name};\\builtin return ${name}"\n'),
         }
-        inside = f"\\builtin . {folder}/h{serial};\\history -s x;\\history -d -1;\\builtin . {folder}/k{serial}"
+        inside = f"\\builtin . {folder}/h{number};\\history -s x;\\history -d -1;\\builtin . {folder}/k{number}"
         return Typed(enter(f" {{ {inside};}} {QUIET}&&:"), files)
 
     def _hook(self, folder: str, key: str) -> str:

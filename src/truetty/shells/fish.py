@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from truetty.shells.row import Launch, LaunchRequest, Request, Typed
+from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import QUIET, encode, enter, printf_mark, script
 
 _NO_PROMPT = frozenset({"-c", "--command", "-n", "--no-execute", "-v", "--version", "-h", "--help"})
@@ -44,7 +44,8 @@ class Fish:
             return None
         plain = () if request.rc or "-N" in arguments or "--no-config" in arguments else ("--no-config",)
         ours = (*plain, "--interactive", "--init-command", f"builtin source {request.folder}/hook.fish")
-        return Launch((*arguments, *ours), {}, {"hook.fish": encode(script("hook.fish", key=request.key))})
+        hook = script("hook.fish", name=request.name, key=request.key)
+        return Launch((*arguments, *ours), {}, {"hook.fish": encode(hook)})
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
@@ -64,9 +65,10 @@ class Fish:
         }
         return Typed(enter(f" ''eval \"$(''. {folder}/c{number})\";''. {folder}/d{number} 2>/dev/null"), files)
 
-    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        files = {f"h{serial}": encode(f"{_status('H', secret)}{script('hook.fish', key=key)}return $s\n")}
-        return Typed(enter(f" ''. {folder}/h{serial}"), files)
+    def heal(self, request: HealRequest) -> Typed | None:
+        hook = script("hook.fish", name=request.name, key=request.key)
+        files = {f"h{request.serial}": encode(f"{_status('H', request.secret)}{hook}return $s\n")}
+        return Typed(enter(f" ''. {request.folder}/h{request.serial}"), files)
 
 
 def _status(letter: str, secret: str) -> str:

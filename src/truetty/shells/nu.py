@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from truetty.core import marks
-from truetty.shells.row import Launch, LaunchRequest, Request, Typed
+from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode, pause_before_text, script
 
 _NO_PROMPT = frozenset({"-c", "--commands", "-v", "--version", "-h", "--help", "--lsp", "--mcp"})
@@ -66,11 +66,11 @@ class Nu:
             files[f"m{number}"] = encode(before)
         return Typed(encode(f" source {request.folder}/t{number}") + _SUBMIT, files)
 
-    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+    def heal(self, request: HealRequest) -> Typed | None:
         code = "let tt = ($env.LAST_EXIT_CODE? | default 0)\nlet tt = (if $tt < 0 { 128 - $tt } else { $tt })\n"
-        mark = marks.text("H", secret, "($tt)", "", escape=r"\u{1b}", bell=r"\u{07}")
-        code += f'print --no-newline $"{mark}"\n{_hook(folder, key)}'
-        return Typed(encode(f" source {folder}/h{serial}\r"), {f"h{serial}": encode(code)})
+        mark = marks.text("H", request.secret, "($tt)", "", escape=r"\u{1b}", bell=r"\u{07}")
+        code += f'print --no-newline $"{mark}"\n{_hook(request.folder, request.key)}'
+        return Typed(encode(f" source {request.folder}/h{request.serial}\r"), {f"h{request.serial}": encode(code)})
 
 
 def _hook(folder: str, key: str) -> str:

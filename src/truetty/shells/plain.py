@@ -6,7 +6,7 @@ Rule 2: a line feed ends each line. On a cooked tty it is Enter, and readline an
 
 from __future__ import annotations
 
-from truetty.shells.row import Launch, LaunchRequest, Request, Typed
+from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode
 
 
@@ -18,5 +18,5 @@ class Plain:
         text = encode(request.text)
         return Typed(text if text.endswith(b"\n") else text + b"\n")
 
-    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+    def heal(self, request: HealRequest) -> Typed | None:
         return None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from truetty.core import marks
-from truetty.shells.row import Launch, LaunchRequest, Request, Typed
+from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
     QUIET,
     encode,
@@ -66,16 +66,16 @@ class Posix:
         # One line: under `set -v` each line of a file is shown as it is read, and this one is read before any was set.
         theirs = source_env_file("\\command .", env.get("ENV", self.quirks.own_file)) if request.rc else ""
         line = f"{back}{theirs}{{ \\command . {folder}/hook&&:;}} {QUIET}\n"
-        files = {"rc": encode(line), "hook": encode(self._hook(request.key))}
+        files = {"rc": encode(line), "hook": encode(self._hook(request.name, request.key))}
         interactive = () if any(word[:1] == "-" and word[1:2] != "-" and "i" in word for word in options) else ("-i",)
         return Launch((*applet, *interactive, *options), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files)
 
     def trigger(self, request: Request) -> Typed:
-        folder, number, quirks = request.folder, request.serial, self.quirks
+        folder, name, number, quirks = request.folder, request.name, request.serial, self.quirks
         mark = f"{quirks.printf} {quote(printf_mark('C', request.start))} >/dev/tty"
         traced = bool(set("xv") & set(request.flags))
         harmless = "" if quirks.loud else "\\:;"  # so that `$_` is nothing of ours
-        first = f"{{ \\unset _tt;{mark};{harmless}}} {QUIET}"
+        first = f"{{ \\unset {name};{mark};{harmless}}} {QUIET}"
         files: dict[str, bytes] = {}
         if code := request.last_code & 255:
             if (quirks.fatal_return and "e" in request.flags) or (quirks.loud and traced):
@@ -94,15 +94,16 @@ class Posix:
         text = f"{first}{';' if quirks.whole else chr(10)}{body}{inside}"
         if by_mark:
             files[f"d{number}"] = encode(self._end("D", request.end))
-        files[f"v{number}"] = encode(f"{before}_tt={quote(text)}\n{mark if early else ''}\n")
+        files[f"v{number}"] = encode(f"{before}{name}={quote(text)}\n{mark if early else ''}\n")
         begin = f"{{ \\. {folder}/v{number};}} {QUIET}" if traced else f"\\. {folder}/v{number}"
-        line = f' {begin};\\eval "$_tt"' + (f";{end}&&:" if by_mark and not inside else "")
+        line = f' {begin};\\eval "${name}"' + (f";{end}&&:" if by_mark and not inside else "")
         return Typed(enter(line), files)
 
-    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        answer = self._end("H", secret, f"{{ \\\\command . {folder}/hook&&:;}} {QUIET};")
-        files = {"hook": encode(self._hook(key)), f"h{serial}": encode(answer)}
-        return Typed(enter(f" \\. {folder}/h{serial}&&:"), files)
+    def heal(self, request: HealRequest) -> Typed | None:
+        folder, number = request.folder, request.serial
+        answer = self._end("H", request.secret, f"{{ \\\\command . {folder}/hook&&:;}} {QUIET};")
+        files = {"hook": encode(self._hook(request.name, request.key)), f"h{number}": encode(answer)}
+        return Typed(enter(f" \\. {folder}/h{number}&&:"), files)
 
     def _end(self, letter: str, secret: str, then: str = "") -> str:
         """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs."""
@@ -110,24 +111,24 @@ class Posix:
         back = "case $- in *e*);;*)return $?;;esac" if self.quirks.fatal_return else "\\\\return $?"
         return f"\\eval \"\\{self.quirks.printf} '{mark}' >/dev/tty;{then}{back}\" {QUIET}\n"
 
-    def _hook(self, key: str) -> str:
+    def _hook(self, name: str, key: str) -> str:
         """Marks both prompts, and takes them out of the environment, where children would find them."""
         default = "# " if os.geteuid() == 0 else "$ "
         second = marks.text("2", key, "$?") if self.quirks.bare_set else marks.text("2", key)
         first = marks.text("P", key, "$?", "$-")
-        return self._prompt("PS1", default, first, key) + self._prompt("PS2", "> ", second, key)
+        return self._prompt("PS1", default, first, name, key) + self._prompt("PS2", "> ", second, name, key)
 
-    def _prompt(self, name: str, default: str, mark: str, key: str) -> str:
+    def _prompt(self, prompt: str, default: str, mark: str, name: str, key: str) -> str:
         before, after = self.quirks.before, self.quirks.after
         own_quote = ""
         if before == _MKSH_QUOTE:  # a prompt may have begun with a quote character of its own
             own_quote = (
-                f'?{_CR}*)_tt=${{{name}%"${{{name}#?}}"}};'
-                f"{name}=$_tt'{_CR}'$_tt'{mark}'$_tt${{{name}#??}};\\unset _tt;;"
+                f'?{_CR}*){name}=${{{prompt}%"${{{prompt}#?}}"}};'
+                f"{prompt}=${name}'{_CR}'${name}'{mark}'${name}${{{prompt}#??}};\\unset {name};;"
             )
         return (
-            f"case ${{{name}-}} in *{key}*);;{own_quote}*)_tt=${{{name}-'{default}'}};\\unset {name};"
-            f"{name}='{before}{mark}{after}'\"$_tt\";\\unset _tt;;esac\n"
+            f"case ${{{prompt}-}} in *{key}*);;{own_quote}*){name}=${{{prompt}-'{default}'}};\\unset {prompt};"
+            f"{prompt}='{before}{mark}{after}'\"${name}\";\\unset {name};;esac\n"
         )
 
 

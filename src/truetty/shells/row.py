@@ -28,6 +28,7 @@ class LaunchRequest:
     arguments: tuple[str, ...]  # the user's own
     folder: str
     key: str  # the secret of P
+    name: str  # begins every name of ours in the shell: variables, functions
     rc: bool  # the user's start-up files are read
     env: Mapping[str, str]  # what the shell would inherit, for HOME, ZDOTDIR, ENV and their like
 
@@ -58,6 +59,7 @@ class Request:
     """A command for a shell: everything that a trigger may depend on."""
 
     folder: str
+    name: str  # as above
     serial: int
     text: str
     start: str  # the secret of C
@@ -66,6 +68,17 @@ class Request:
     flags: str = ""  # `$-` of the last mark, and "S" when a leading space keeps a line out of history
     paste: bool = False  # bracketed paste is on
     probe: bool = False  # print M before the text runs and read one line: the tty's modes are looked at meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class HealRequest:
+    """A shell whose marks have stopped: it is asked for `$?`, and gets the hook again."""
+
+    folder: str
+    name: str
+    serial: int
+    secret: str  # of H
+    key: str  # of P
 
 
 class Recipe(Protocol):
@@ -77,7 +90,7 @@ class Recipe(Protocol):
     def trigger(self, request: Request) -> Typed:
         """A line that prints C, runs the text with `last_code` as its `$?`, and prints D with its code and `$-`."""
 
-    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+    def heal(self, request: HealRequest) -> Typed | None:
         """A line that prints H with `$?` and installs the hook again; None where that cannot be done."""
 
 

@@ -11,13 +11,12 @@ import re
 from collections.abc import Sequence
 
 from truetty.core import marks
-from truetty.shells.row import Launch, LaunchRequest, Request, Typed
+from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode, enter, quote, script
 
 # In a file, and in `eval`, these end the file and not the shell, so they are typed.
 _LEAVING = re.compile(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
 CONTINUATION = r"(?:foreach|while)?\?"
-_HAND_ON = 'eval "unset _tt;set status=$_tt"\n'
 
 
 def cd(path: str) -> str:
@@ -45,37 +44,44 @@ class Tcsh:
         back = "unsetenv HOME;unset home\n" if home is None else f"setenv HOME {quote(home)};set home={quote(home)}\n"
         files = {
             ".tcshrc": encode(back + install + (theirs + install if request.rc and not fast else "")),
-            "hook": encode(_hook(folder, request.key)),
-            "p": encode(_mark_status("P", request.key) + _HAND_ON),
+            "hook": encode(_hook(folder, request.name, request.key)),
+            "p": encode(_mark_status("P", request.key, request.name) + _hand_on(request.name)),
         }
         return Launch(kept, {"HOME": folder}, files)
 
     def trigger(self, request: Request) -> Typed:
-        folder, number = request.folder, request.serial
+        folder, name, number = request.folder, request.name, request.serial
         start = ""
         if request.probe:
-            start += f"echo -n '{marks.text('M', request.start)}' >/dev/tty\nset _tt=$<\nunset _tt\n"
+            start += f"echo -n '{marks.text('M', request.start)}' >/dev/tty\nset {name}=$<\nunset {name}\n"
         start += f"echo -n '{marks.text('C', request.start)}' >/dev/tty\nset status={request.last_code & 255}\n"
         if _LEAVING.fullmatch(request.text):
             return Typed(enter(f" source {folder}/t{number};{request.text.strip()}"), {f"t{number}": encode(start)})
         files = {
             f"t{number}": encode(f"{start}{request.text}\n"),
-            f"d{number}": encode(_mark_status("D", request.end) + _HAND_ON),
+            f"d{number}": encode(_mark_status("D", request.end, name) + _hand_on(name)),
         }
-        return Typed(enter(f" source {folder}/t{number};set _tt=$status;source {folder}/d{number}"), files)
+        return Typed(enter(f" source {folder}/t{number};set {name}=$status;source {folder}/d{number}"), files)
 
-    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+    def heal(self, request: HealRequest) -> Typed | None:
+        folder, name, number = request.folder, request.name, request.serial
         files = {
-            "p": encode(_mark_status("P", key) + _HAND_ON),
-            f"h{serial}": encode(_mark_status("H", secret) + _hook(folder, key) + _HAND_ON),
+            "p": encode(_mark_status("P", request.key, name) + _hand_on(name)),
+            f"h{number}": encode(
+                _mark_status("H", request.secret, name) + _hook(folder, name, request.key) + _hand_on(name)
+            ),
         }
-        return Typed(enter(f" set _tt=$status;source {folder}/h{serial}"), files)
+        return Typed(enter(f" set {name}=$status;source {folder}/h{number}"), files)
 
 
-def _mark_status(letter: str, secret: str) -> str:
-    mark = marks.text(letter, secret, "'$_tt'", "")
+def _hand_on(name: str) -> str:
+    return f'eval "unset {name};set status=${name}"\n'
+
+
+def _mark_status(letter: str, secret: str, name: str) -> str:
+    mark = marks.text(letter, secret, f"'${name}'", "")
     return f"echo -n '{mark}' >/dev/tty\n"
 
 
-def _hook(folder: str, key: str) -> str:
-    return script("hook.tcsh", folder=folder, key=key, esc=marks.ESC, bel=marks.BEL)
+def _hook(folder: str, name: str, key: str) -> str:
+    return script("hook.tcsh", folder=folder, name=name, key=key, esc=marks.ESC, bel=marks.BEL)

@@ -6,6 +6,7 @@ Rule 2: marks are written with octal escapes where a `printf` expands them, and 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,14 @@ CLEAR_KEY = b"\x1b[7717~"
 def printf_mark(letter: str, *fields: str) -> str:
     """A mark for a `printf` format, with `\\033` and `\\007`."""
     return marks.text(letter, *fields, escape=r"\033", bell=r"\007")
+
+
+def own_name(key: str) -> str:
+    """What begins every name of ours in a shell: variables, functions. It differs in each terminal.
+
+    The key is a secret and the name is not, so the key cannot be found from it.
+    """
+    return f"_tt_{hashlib.sha256(key.encode()).hexdigest()[:8]}"
 
 
 def encode(text: str) -> bytes:
@@ -43,7 +52,7 @@ def pause_before_text(request: Request, printf: str, read: str, otherwise: str =
         return ""
     mark = f"'{printf_mark('M', request.start)}' >/dev/tty"
     announce = f"{{ {printf} {mark}||{otherwise} {mark};}}" if otherwise else f"{printf} {mark}"
-    return f"{{ {announce}&&{read} _tt </dev/tty;}} {QUIET}||:\n"
+    return f"{{ {announce}&&{read} {request.name} </dev/tty;}} {QUIET}||:\n"
 
 
 _ERREXIT = re.compile(r"\bset\s+(?:-\w*e|.*errexit)")
@@ -83,9 +92,9 @@ def _template(name: str) -> str:
     return Path(__file__).with_name("scripts").joinpath(name).read_text(encoding="utf-8")
 
 
-def script(name: str, **places: str) -> str:
+def script(file: str, /, **places: str) -> str:
     """A script of `scripts/` with its `@PLACES@` filled in."""
-    text = _template(name)
+    text = _template(file)
     for place, value in places.items():
         text = text.replace(f"@{place.upper()}@", value)
     return text

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from truetty.files import home_of, user_folder
-from truetty.shells.row import Launch, LaunchRequest, Request, Typed
+from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode, enter, printf_mark, script
 
 _WITH_VALUE = frozenset({"-D", "-st", "--shell-type"})
@@ -55,13 +55,14 @@ class Xonsh:
         theirs = _usual_files(request.env) if named is None else named
         # The folder itself, for directories are loaded after files: ours must be the last.
         control = [*(theirs if request.rc and not no_rc else []), request.folder]
-        return Launch((*kept, "-i", "--rc", *control), {}, {"hook.py": encode(_hook(request.key))})
+        return Launch((*kept, "-i", "--rc", *control), {}, {"hook.py": encode(_hook(request.name, request.key))})
 
     def trigger(self, request: Request) -> Typed:
         folder, number = request.folder, request.serial
         code = script(
             "run.xonsh.py",
             folder=folder,
+            name=request.name,
             number=str(number),
             start=request.start,
             end=request.end,
@@ -70,12 +71,13 @@ class Xonsh:
         files = {f"t{number}": encode(request.text), f"x{number}": encode(code)}
         return Typed(enter(f" exec(open('{folder}/x{number}').read())"), files)
 
-    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
-        code = "from xonsh.built_ins import XSH\n_tt_c = XSH.env.get('LAST_RETURN_CODE', 0) or 0\n"
-        mark = printf_mark("H", secret, "{_tt_c if _tt_c >= 0 else 128 - _tt_c}", "")
-        code += f'with open("/dev/tty", "w") as _tt_f:\n    _tt_f.write(f"{mark}")\n{_hook(key)}'
-        code += "if XSH.history is not None:\n    XSH.history.last_cmd_rtn = _tt_c\ndel _tt_c, _tt_f\n"
-        return Typed(enter(f" exec(open('{folder}/h{serial}').read(),{{}})"), {f"h{serial}": encode(code)})
+    def heal(self, request: HealRequest) -> Typed | None:
+        name, number = request.name, request.serial
+        code = f"from xonsh.built_ins import XSH\n{name}_c = XSH.env.get('LAST_RETURN_CODE', 0) or 0\n"
+        mark = printf_mark("H", request.secret, f"{{{name}_c if {name}_c >= 0 else 128 - {name}_c}}", "")
+        code += f'with open("/dev/tty", "w") as {name}_f:\n    {name}_f.write(f"{mark}")\n{_hook(name, request.key)}'
+        code += f"if XSH.history is not None:\n    XSH.history.last_cmd_rtn = {name}_c\ndel {name}_c, {name}_f\n"
+        return Typed(enter(f" exec(open('{request.folder}/h{number}').read(),{{}})"), {f"h{number}": encode(code)})
 
 
 def _usual_files(env: Mapping[str, str]) -> list[str]:
@@ -90,5 +92,5 @@ def _usual_files(env: Mapping[str, str]) -> list[str]:
     return [path for path in files + folders if os.path.exists(path)]
 
 
-def _hook(key: str) -> str:
-    return script("hook.xonsh.py", key=key)
+def _hook(name: str, key: str) -> str:
+    return script("hook.xonsh.py", name=name, key=key)

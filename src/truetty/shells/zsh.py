@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from truetty.core import marks
-from truetty.shells.row import Launch, LaunchRequest, Request, Typed
+from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
     QUIET,
     encode,
@@ -34,10 +34,16 @@ CONTINUATION = (
 )
 
 # A trace would show our `eval` between C and the text. So it is switched on again by the text's own first part; if the
-# text does not parse, that part does not run, `_tt` is still there, and the end switches it on.
+# text does not parse, that part does not run, the variable is still there, and the end switches it on.
 _TRACED = "{ \\builtin setopt xtrace;"
-_TRACE_LATER = f"if [[ -o xtrace ]];then \\builtin unsetopt xtrace;_tt={quote(_TRACED)}${{_tt#?}};fi"
-_TRACE_AGAIN = f"[[ \\${{_tt-}} != {quote(_TRACED)}* ]]||\\builtin setopt xtrace;\\builtin unset _tt"
+
+
+def _trace_later(name: str) -> str:
+    return f"if [[ -o xtrace ]];then \\builtin unsetopt xtrace;{name}={quote(_TRACED)}${{{name}#?}};fi"
+
+
+def _trace_again(name: str) -> str:
+    return f"[[ \\${{{name}-}} != {quote(_TRACED)}* ]]||\\builtin setopt xtrace;\\builtin unset {name}"
 
 
 def _read_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], bool] | None:
@@ -73,52 +79,54 @@ class Zsh:
         if wishes is None:
             return None
         kept, norcs = wishes
-        folder, key, own = request.folder, request.key, request.env.get("ZDOTDIR")
+        folder, key, name, own = request.folder, request.key, request.name, request.env.get("ZDOTDIR")
         back = "\\builtin unset ZDOTDIR" if own is None else f"\\builtin export ZDOTDIR={quote(own)}"
         theirs = "[[ ! -r ${ZDOTDIR-$HOME}/.zshenv ]]||\\builtin . ${ZDOTDIR-$HOME}/.zshenv||:"
         if norcs or not request.rc:
             theirs = "\\builtin setopt norcs"
-        first = f"_tt_i() {{ \\builtin printf '{printf_mark('P', key, '0', '')}' >/dev/tty;"
-        first += f"precmd_functions=(${{precmd_functions:#_tt_i}});\\builtin unfunction _tt_i;{_install(folder)};}}"
+        first = f"{name}_i() {{ \\builtin printf '{printf_mark('P', key, '0', '')}' >/dev/tty;"
+        first += f"precmd_functions=(${{precmd_functions:#{name}_i}});\\builtin unfunction {name}_i;"
+        first += f"{_install(folder)};}}"
         # The mark is set now as well: a user's file may empty the list of functions.
         early = f"[[ ${{(t)PROMPT_EOL_MARK-}} == *readonly* ]]||PROMPT_EOL_MARK={_eol_mark(key)}"
         files = {
-            ".zshenv": encode(f"{back};{theirs};{first};{early};precmd_functions+=(_tt_i)\n"),
-            "hook.zsh": encode(_hook(folder, key)),
+            ".zshenv": encode(f"{back};{theirs};{first};{early};precmd_functions+=({name}_i)\n"),
+            "hook.zsh": encode(_hook(folder, name, key)),
         }
         return Launch((*kept, "-i"), {"ZDOTDIR": folder}, files)
 
     def trigger(self, request: Request) -> Typed:
-        folder, number = request.folder, request.serial
+        folder, name, number = request.folder, request.name, request.serial
         start = f"\\builtin printf {quote(printf_mark('C', request.start))} >/dev/tty"
         code = request.last_code & 255
         # On the text's own line, so that the line numbers of errors stay right.
-        first = f"{{ () {{ \\builtin unset _tt;{start};\\builtin return {code};}};}} {QUIET}{'&&:' if code else ''};"
+        first = f"{{ () {{ \\builtin unset {name};{start};\\builtin return {code};}};}} {QUIET}{'&&:' if code else ''};"
         before = pause_before_text(request, "\\builtin printf", "\\builtin read -r")
         end = f"{{ \\. {folder}/d{number};}} {QUIET}"
         inside = end_inside(request, end)
         text = quote(f"{first}{request.text}{inside}")
         files = {
-            f"v{number}": encode(f"{before}_tt={text}\n{_TRACE_LATER}\n{start}\n"),
-            f"d{number}": encode(_end("D", request.end, _TRACE_AGAIN)),
+            f"v{number}": encode(f"{before}{name}={text}\n{_trace_later(name)}\n{start}\n"),
+            f"d{number}": encode(_end("D", request.end, _trace_again(name))),
         }
-        line = f' {{ \\. {folder}/v{number};}} {QUIET};\\builtin eval "$_tt"' + ("" if inside else f";{end}&&:")
+        line = f' {{ \\. {folder}/v{number};}} {QUIET};\\builtin eval "${name}"' + ("" if inside else f";{end}&&:")
         return Typed(paste(line) if request.paste else enter(line), files)
 
-    def heal(self, *, folder: str, serial: int, secret: str, key: str) -> Typed | None:
+    def heal(self, request: HealRequest) -> Typed | None:
+        folder, number = request.folder, request.serial
         files = {
-            "hook.zsh": encode(_hook(folder, key)),
-            f"h{serial}": encode(_end("H", secret, _install(folder))),
+            "hook.zsh": encode(_hook(folder, request.name, request.key)),
+            f"h{number}": encode(_end("H", request.secret, _install(folder))),
         }
-        return Typed(enter(f" {{ \\. {folder}/h{serial};}} {QUIET}&&:"), files)
+        return Typed(enter(f" {{ \\. {folder}/h{number};}} {QUIET}&&:"), files)
 
 
 def _install(folder: str) -> str:
     return f"{{ \\builtin . {folder}/hook.zsh;}} {QUIET}"
 
 
-def _hook(folder: str, key: str) -> str:
-    return script("hook.zsh", folder=folder, key=key, mark=_eol_mark(key))
+def _hook(folder: str, name: str, key: str) -> str:
+    return script("hook.zsh", folder=folder, name=name, key=key, mark=_eol_mark(key))
 
 
 def _eol_mark(key: str) -> str:

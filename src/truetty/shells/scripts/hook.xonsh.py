@@ -1,5 +1,5 @@
 # Installs P in xonsh. Loaded as the last of the run control files, and by healing.
-def _tt():
+def @NAME@():
     from xonsh.built_ins import XSH
     from xonsh.events import events
 
@@ -11,11 +11,11 @@ def _tt():
         except OSError:
             pass
 
-    prompt.__qualname__ = prompt.__name__ = "_tt_p"
-    for old in [one for one in events.on_pre_prompt if one.__name__ == "_tt_p"]:
+    prompt.__qualname__ = prompt.__name__ = "@NAME@_p"
+    for old in [one for one in events.on_pre_prompt if one.__name__ == "@NAME@_p"]:
         events.on_pre_prompt.discard(old)
     events.on_pre_prompt(prompt)
 
 
-_tt()
-del _tt
+@NAME@()
+del @NAME@

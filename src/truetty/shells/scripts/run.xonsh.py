@@ -1,6 +1,6 @@
 # One command of xonsh: run in xonsh's own process and names, as its prompt would run it, between our two marks.
 # Python, not xonsh: it is read by exec(), so it must not depend on how xonsh reads a line.
-def _tt():
+def @NAME@():
     import subprocess
     import sys
 
@@ -17,7 +17,7 @@ def _tt():
 
     with open("@FOLDER@/t@NUMBER@", encoding="utf-8", errors="surrogateescape") as file:
         text = file.read()
-    XSH.ctx.pop("_tt", None)
+    XSH.ctx.pop("@NAME@", None)
     history, code = XSH.history, 0
     if history is not None:
         history.last_cmd_rtn = None
@@ -51,4 +51,4 @@ def _tt():
     tell(f"\033]7717;D;@END@;{code if code >= 0 else 128 - code};\007")
 
 
-_tt()
+@NAME@()

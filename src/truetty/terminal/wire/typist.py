@@ -19,7 +19,8 @@ from truetty.core.signs import Mark
 from truetty.core.testimony import Secrets
 from truetty.host.base import USUAL, Channel, Modes
 from truetty.shells import table
-from truetty.shells.row import CTRL_C, Request, Row, Typed
+from truetty.shells.row import CTRL_C, HealRequest, Request, Row, Typed
+from truetty.shells.writing import own_name
 from truetty.terminal.wire.modes import ScreenModes
 from truetty.terminal.wire.open_line import LONGEST_LINE, OpenLine
 
@@ -50,6 +51,7 @@ class Typist:
         self._channel = channel
         self._modes = modes
         self.key: Final = key
+        self._name: Final = own_name(key)
         self._flags = ""
         self._image: object = None  # of the shell that is at the prompt; unknown before the first
         self._files: list[str] = []
@@ -206,6 +208,7 @@ class Typist:
         return self.shell.recipe.trigger(
             Request(
                 folder=self._channel.files.path,
+                name=self._name,
                 serial=serial,
                 text=text,
                 start=secrets.start,
@@ -220,9 +223,8 @@ class Typist:
     def question(self, secrets: Secrets, serial: int) -> Typed | None:
         if not self.shell.has_marks:
             return None
-        return self.shell.recipe.heal(
-            folder=self._channel.files.path, serial=serial, secret=secrets.answer, key=self.key
-        )
+        request = HealRequest(self._channel.files.path, self._name, serial, secrets.answer, self.key)
+        return self.shell.recipe.heal(request)
 
     def type(self, typed: Typed, serial: int) -> int:
         self._channel.files.write(typed.files)
