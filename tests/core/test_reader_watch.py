@@ -9,6 +9,7 @@ import pytest
 from truetty.core import testimony as said  # pytest would take a `Testimony` of ours for a class of tests
 from truetty.core.observation import Observation, ReadKind
 from truetty.core.pace import LOOK_AFTER_KEYS
+from truetty.core.poll_watch import POLL_SPAN
 from truetty.core.reader_watch import AGREEING_LOOKS, AGREEING_SPAN, WAKE_LIMIT, WAKE_TIME, KeyboardReader, ReaderWatch
 from truetty.core.signs import Mark
 from truetty.testing import SECRETS
@@ -94,6 +95,46 @@ def test_a_suggestive_reader_at_work_counts_for_nothing() -> None:
     for number in range(10):
         reader.on_away(reading(conclusive=False, busy=True), number, marks())
     assert reader.waiting is None
+
+
+def polling(now: float, *, cpu: float = 1.0) -> Observation:
+    """One of many looks at a reader that wakes ten times a second."""
+    return replace(reading("key", conclusive=False, wakes=int(now * 10)), timed=True, cpu=cpu)
+
+
+def polled(reader: ReaderWatch) -> float:
+    """Looks at a poller until it waits; returns when that is."""
+    now = 0.0
+    while reader.waiting is None:
+        delay = reader.on_away(polling(now), now, marks())
+        now += delay or 0.0
+    return now
+
+
+def test_a_reader_that_only_polls_waits_after_a_second() -> None:
+    reader = watch()
+    assert POLL_SPAN <= polled(reader) < 2 * POLL_SPAN
+    assert reader.waiting == KeyboardReader("key", "cat", False) and reader.number == 1
+
+
+def test_a_poller_that_is_seen_awake_still_waits_and_one_at_work_does_not() -> None:
+    reader = watch()
+    now = polled(reader)
+    assert reader.on_away(Observation("running", busy=True, cpu=1.0), now + 5, marks()) == LOOK_AFTER_KEYS
+    assert reader.waiting is not None
+    reader.on_away(polling(now + 5), now + 5.1, marks())
+    assert reader.waiting is not None and reader.number == 1
+    reader.on_away(polling(now + 6, cpu=2.0), now + 6, marks())
+    assert reader.waiting is None
+
+
+def test_a_poller_that_listens_asks_beside_an_unfinished_line() -> None:
+    for line_open in (False, True):
+        reader = watch()
+        for number in range(20):
+            now = number * POLL_SPAN / 10
+            reader.on_away(replace(polling(now), listens=True), now, marks(), line_open=line_open)
+        assert (reader.waiting is not None) == line_open
 
 
 def test_output_or_nobody_ends_it_and_the_next_is_another() -> None:

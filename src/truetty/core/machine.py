@@ -29,8 +29,9 @@ The facts, and what it takes for each to count:
     BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
             prompt was never learnt, three; with bytes of a background job between every two, eight
     ANSWER  our H mark with the secret of the question
-    READS   one conclusive look at a process blocked on the keyboard, or three equal suggestive ones; of a process
-            that listens to other things too, only beside an unfinished line or on the alternate screen
+    READS   one conclusive look at a process blocked on the keyboard, or three equal suggestive ones, or a second of
+            looks at one that only polls it; of a process that listens to other things too, only beside an unfinished
+            line or on the alternate screen
     LATE    the question found no answer in time: the end is known already, only its exit code is not
 """
 

@@ -2,7 +2,7 @@
 
 Rule 1: one conclusive look at a reader is enough, unless other threads of the foreground run at that moment.
 Rule 2: suggestive looks prove nothing one by one. Three that agree, over 0.15 s, prove that a program waits. A reader
-        that was on a CPU in between starts the count anew.
+        that was on a CPU in between starts the count anew, unless it only polls the keyboard (`poll_watch.py`).
 Rule 3: a program that listens to other things too (`ssh host make`) asks only where its output shows a question: an
         unfinished line, or the alternate screen.
 Rule 4: after keys were sent, a reader may simply not have woken up yet. It counts when it has run since. The count of
@@ -18,6 +18,7 @@ from typing import Final
 from truetty.core.observation import Observation
 from truetty.core.outcome import WaitingKind
 from truetty.core.pace import LOOK_AFTER_KEYS
+from truetty.core.poll_watch import POLL_LOOKS, POLL_SPAN, PollWatch
 from truetty.core.testimony import Testimony
 
 # How many suggestive looks must agree, and how far apart the first and the last must be: no program rests so long by
@@ -48,6 +49,7 @@ class ReaderWatch:
         "_asleep_until",
         "_count",
         "_needed",
+        "_poll",
         "_sees",
         "_shell",
         "_since",
@@ -72,6 +74,7 @@ class ReaderWatch:
         self._count = 0  # suggestive looks that agree, so far
         self._agreeing: tuple[object, ...] = ()  # what they all showed
         self._since = 0.0  # when the first of them was made
+        self._poll = PollWatch()
 
     @property
     def can_tell(self) -> bool:
@@ -102,6 +105,7 @@ class ReaderWatch:
         """No program reads now."""
         self.waiting = None
         self._count = 0
+        self._poll.forget()
 
     def on_look(self, look: Observation) -> None:
         """A look of any kind."""
@@ -120,13 +124,18 @@ class ReaderWatch:
 
         `line_open`: the last line of the output is not finished.
         """
+        if self._poll.is_awake(look, now):
+            return LOOK_AFTER_KEYS
         if look.seen != "waiting" or (look.listens and not (line_open or self._alternate_screen)):
             self.on_no_reader()
             return None
         if now < self._asleep_until and not self._has_run(look, now):
             return LOOK_AFTER_KEYS
-        if (not look.conclusive or look.busy) and not self._agrees(look, now):
-            return AGREEING_SPAN / AGREEING_LOOKS if self.waiting is None else None
+        if self._poll.is_at_work(look, now):
+            self.on_no_reader()
+        only_polls = self._poll.on_reader(look, now)
+        if (not look.conclusive or look.busy) and not (self._agrees(look, now) or only_polls):
+            return self._delay(look) if self.waiting is None else None
         self._begin(KeyboardReader(self._kind(look, testimony), look.program, look.conclusive), look)
         return None
 
@@ -164,6 +173,11 @@ class ReaderWatch:
             self.number += 1
         self.waiting = reader
         self._who = (look.reader, look.wakes)
+
+    def _delay(self, look: Observation) -> float:
+        """How soon to look again at a reader of whom too little was seen."""
+        ran = self._count <= 1 and look.timed
+        return POLL_SPAN / POLL_LOOKS if ran else AGREEING_SPAN / AGREEING_LOOKS
 
     def _agrees(self, look: Observation, now: float) -> bool:
         """Whether this look and those before it are enough."""

@@ -14,6 +14,7 @@ from truetty.host.kernel.calls import Block, Device, block_of, holds_tty
 
 Start = Callable[..., Pty]
 PIPE = "import os; a, b = os.pipe(); "
+SERVER = "import socket; server = socket.create_server(('127.0.0.1', 0)); "
 
 
 def look(pty: Pty, thread: int | None = None) -> Block:
@@ -69,6 +70,30 @@ def test_blocked(start: Start, code: str, state: str, stuck: bool, timed: bool) 
 
     pty.until(as_expected, f"{state} {stuck} {timed}, not {look(pty)}")
     assert all(as_expected() for _ in range(20))
+
+
+@pytest.mark.parametrize(
+    ("code", "works"),
+    [
+        ("input()", False),
+        (PIPE + "os.read(a, 1)", False),
+        (PIPE + "import select; select.select([a], [], [], 1000)", False),
+        ("import threading; threading.Event().wait()", False),
+        ("import subprocess; subprocess.run('cat')", False),
+        ("import threading; threading.Event().wait(1000)", True),
+        ("import time; time.sleep(1000)", True),
+        ("import signal; signal.pause()", True),
+        (SERVER + "server.accept()", True),
+        (SERVER + "import select; select.select([server], [], [])", True),
+        (SERVER + "near = socket.create_connection(server.getsockname()); near.makefile('rb', 0).read()", True),
+    ],
+)
+def test_who_has_work(start: Start, code: str, works: bool) -> None:
+    pty = start(sys.executable, "-S", "-c", f"print('n' 'ow', flush=True)\n{code}", prompt=False)
+    pty.until(lambda: b"now" in pty.screen, "the program")
+    blocked = ("reads", "elsewhere")
+    pty.until(lambda: (seen := look(pty)).state in blocked and seen.has_work == works, f"{works}, not {look(pty)}")
+    assert all(look(pty).has_work == works for _ in range(20))
 
 
 def test_another_terminal_is_not_ours(start: Start) -> None:

@@ -56,6 +56,34 @@ def test_a_server_that_borrowed_the_tty_reads_for_its_client(start: Start, tmp_p
     assert "tmux: server" in [process.name for process in pty.everyone()]
 
 
+POLLER = "import select, subprocess, threading, time\n{}\nwhile not select.select([0], [], [], 0.05)[0]: pass\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "listens"),
+    [
+        ("python3 {}", "", False),
+        ("python3 {} | cat", "", False),
+        ("sh -c 'python3 {}; true'", "", False),
+        ("python3 {} | sleep 1000", "", True),
+        ("python3 {}", "subprocess.Popen(['sleep', '1000'])", True),
+        ("python3 {}", "threading.Thread(target=time.sleep, args=(1000,)).start()", True),
+    ],
+)
+def test_who_polls_beside_work_listens(start: Start, tmp_path: Path, line: str, before: str, listens: bool) -> None:
+    (tmp_path / "program.py").write_text(POLLER.format(before))
+    pty = start("bash")
+    pty.type(line.format(tmp_path / "program.py") + "\r")
+    look = pty.observer.look
+
+    def polls() -> bool:
+        seen = look.observe()
+        return (seen.seen, seen.timed, seen.listens, seen.conclusive) == ("waiting", True, listens, False)
+
+    pty.until(polls, "a poller")
+    pty.until(lambda: look.observe().cpu is not None, "its CPU time")
+
+
 @pytest.mark.parametrize(("line", "seen"), [("", "ready"), ("read x", "waiting"), ("cat", "waiting")])
 def test_unread_input_vetoes(start: Start, monkeypatch: pytest.MonkeyPatch, line: str, seen: str) -> None:
     """A reader with input is only about to wake: too short a moment to wait for, so it is made to last."""

@@ -27,10 +27,12 @@ _X86_64 = {
     19: "readv",
     23: "select",
     35: "nanosleep",
+    61: "wait4",
     202: "futex",
     219: "restart_syscall",
     230: "clock_nanosleep",
     232: "epoll_wait",
+    247: "waitid",
     270: "pselect6",
     271: "ppoll",
     281: "epoll_pwait",
@@ -43,10 +45,12 @@ _GENERIC = {
     65: "readv",
     72: "pselect6",
     73: "ppoll",
+    95: "waitid",
     98: "futex",
     101: "nanosleep",
     115: "clock_nanosleep",
     128: "restart_syscall",
+    260: "wait4",
     426: "io_uring_enter",
     441: "epoll_pwait2",
 }
@@ -57,6 +61,11 @@ CALLS_ARE_KNOWN = bool(_CALLS)
 # The kernel names a socket's protocol by this attribute; TCP, TCPv6, UDP and their like are the network.
 _PROTOCOL = "system.sockprotoname"
 _LOCAL_PROTOCOLS = (b"UNIX", b"NETLINK")
+# In these a thread may wait for another thread or process of the same program.
+_IDLE_CALLS = frozenset(
+    {"read", "readv", "select", "pselect6", "poll", "ppoll", "epoll_wait", "epoll_pwait", "epoll_pwait2"}
+    | {"futex", "wait4", "waitid"}
+)
 # By these a process only wakes itself.
 _WAKE_UPS = ("anon_inode:[eventfd]", "anon_inode:[signalfd]", "anon_inode:[io_uring]")
 _DEV_TTY = os.makedev(5, 0)
@@ -103,11 +112,21 @@ class Block(NamedTuple):
     state: State
     stuck: bool = False
     timed: bool = False  # wakes by itself after a time
-    others: Others = "none"  # what a call that waits for several descriptors waits for besides our tty
+    others: Others = "none"  # which descriptors it waits for besides our tty
     call: str = ""
     size: int = 0  # how many bytes a `read` asks for
     stack: int = 0  # the stack pointer
     raw: bytes = b""  # as read, to see later whether it is still the same
+
+    @property
+    def has_work(self) -> bool:
+        """Whether it is blocked on something that goes on without the keyboard: a sleep, a connection, an unknown call.
+
+        A pipe, a child process, a lock and an event loop are not: the process at their other end is asked itself.
+        """
+        if self.state != "elsewhere":
+            return self.state == "hidden"
+        return self.call not in _IDLE_CALLS or self.others == "network" or (self.call == "futex" and self.timed)
 
 
 _RUNNING = Block("running")
@@ -152,6 +171,8 @@ def _decode(of: proc.Stat, call: str, args: list[int], stack: int, device: Devic
         case "read" | "readv":
             if _is_ours(of, args[0] & 0xFFFFFFFF, device):
                 return Block("reads", stuck=True, call=call, size=args[2], stack=stack)
+            return Block("elsewhere", others=_kind_of(of.pid, args[0] & 0xFFFFFFFF), call=call, stack=stack)
+        case "wait4" | "waitid":
             return Block("elsewhere", call=call, stack=stack)
         case "select" | "pselect6":
             return _waits(of, call, _selects(of.pid, args), args[4] != 0, stack, device)

@@ -3,7 +3,8 @@
 Rule 1: a look at a process that is stuck reading our tty is conclusive, unless another thread of it runs or will wake
         by itself: then input is not the only thing that can happen. What other processes do is `busy`, and no excuse.
 Rule 2: who waits for more than the keyboard listens to it, and need not ask: a connection, in whatever modes the tty
-        is; a pipe or a timer, in line mode; in a thread beside the main one, whatever that one waits for.
+        is; a pipe or a timer, in line mode; in a thread beside the main one, whatever that one waits for. Who polls it
+        while another thread or process in front has work of its own (`Block.has_work`) listens too.
 Rule 3: unread input vetoes: who has input does not wait for it.
 Rule 4: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
         without echo is a question for a secret. Raw and hidden stays unknown.
@@ -42,7 +43,7 @@ class _TtyReader:
 class Foreground:
     """Looks at one group on one terminal, once. The verdict of `look` is a fact of that moment."""
 
-    __slots__ = ("_busy", "_device", "_forbidden", "_known", "_lent", "_readers", "_relays", "_tty")
+    __slots__ = ("_blocks", "_busy", "_device", "_forbidden", "_known", "_lent", "_readers", "_relays", "_tty")
 
     def __init__(
         self, tty: LocalTty, device: Device, known: prompts.Prompts, lent: dict[int, int], relays: int = 0
@@ -54,6 +55,7 @@ class Foreground:
         self._lent = lent
         self._relays = relays
         self._readers: list[_TtyReader] = []
+        self._blocks: dict[int, list[Block]] = {}  # by process: what its threads are at
         self._busy = False
         self._forbidden = False
 
@@ -77,14 +79,18 @@ class Foreground:
         try:
             if not (self._readers or self._forbidden or self._busy) and is_editing(self._tty.local_flags()):
                 self._ask_borrower(group)
-            verdict = self._verdict(beneath)
+            verdict = self._verdict(members, beneath)
         except (FileNotFoundError, ProcessLookupError):
             verdict = Observation("running", conclusive=False)  # the reader ended while we looked
         except OSError:
             verdict = Observation("unknown", conclusive=False)
         whole = len(family) < proc.MOST_PROCESSES
         conclusive = verdict.conclusive and (whole or verdict.seen == "waiting")
-        return replace(verdict, conclusive=conclusive, busy=self._busy)
+        cpu = verdict.cpu
+        if cpu is None:  # else it is of the terminal that a relay feeds
+            front = {one.pid: one.ticks for one in (*members, *beneath, *(reader.of for reader in self._readers))}
+            cpu = sum(front.values()) / proc.TICKS
+        return replace(verdict, conclusive=conclusive, busy=self._busy, cpu=cpu)
 
     def _ask(self, one: proc.Stat) -> None:
         if one.state in proc.HALTED:
@@ -96,6 +102,7 @@ class Foreground:
             if blocks[thread].state == "hidden":
                 self._forbidden = True
                 return
+        self._blocks[one.pid] = list(blocks.values())
         self._busy = self._busy or any(block.state == "running" for block in blocks.values())
         reading = [thread for thread, block in blocks.items() if block.state == "reads"]
         if reading:
@@ -112,7 +119,7 @@ class Foreground:
             self._ask(borrower)
             self._busy = False  # a server has other clients too
 
-    def _verdict(self, beneath: Sequence[proc.Stat]) -> Observation:
+    def _verdict(self, members: Sequence[proc.Stat], beneath: Sequence[proc.Stat]) -> Observation:
         if not self._readers:
             if not self._forbidden or self._busy:
                 return Observation("running")
@@ -130,8 +137,23 @@ class Foreground:
         if not reader.block.stuck and (inner := self._relay(beneath)) is not None:
             return inner
         kind, sure = self._kind(reader, local)
-        listens = _listens(reader.others, kind)
-        return Observation("waiting", sure and not listens, kind, pid, reader.of.name, wakes, listens=listens)
+        timed = reader.block.timed
+        listens = _listens(reader.others, kind) or (timed and self._others_work(reader.of, [*members, *beneath]))
+        sure = sure and not listens
+        return Observation("waiting", sure, kind, pid, reader.of.name, wakes, listens=listens, timed=timed)
+
+    def _others_work(self, reader: proc.Stat, front: Sequence[proc.Stat]) -> bool:
+        """Whether a thread or a process beside the reader has work of its own. Those that started the reader do not
+        count: they wait for it."""
+        parents, above = {one.pid: one.parent for one in front}, reader.parent
+        ancestors = set()
+        while above in parents:
+            ancestors.add(above)
+            above = parents[above]
+        for one in front:
+            if one.pid not in ancestors and one.pid not in self._blocks:
+                self._blocks[one.pid] = [block_of(one, thread, self._device) for thread in proc.threads(one)]
+        return any(block.has_work for pid, blocks in self._blocks.items() if pid not in ancestors for block in blocks)
 
     def _kind(self, reader: _TtyReader, local: int) -> tuple[ReadKind, bool]:
         one, block = reader.of, reader.block

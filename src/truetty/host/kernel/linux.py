@@ -151,7 +151,11 @@ class LinuxLook:
                     return self._foreground().look(front, family)
                 return Observation("running")
             case "reads":
-                return self._reading(of, block, local)
+                seen = self._reading(of, block, local)
+                if seen.seen == "waiting" and block.timed:
+                    jobs = sum(one.ticks for one in proc.descendants(of))  # which may be why it waits for a moment only
+                    seen = replace(seen, timed=True, cpu=(of.ticks + jobs) / proc.TICKS)
+                return seen
 
     def _learn_work(self, of: proc.Stat, call: bytes | None) -> None:
         """A job is in front, and the shell is blocked where it waits for one: once for each such place."""
