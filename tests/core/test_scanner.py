@@ -51,7 +51,8 @@ CASES: list[tuple[bytes, list[Sign]]] = [
         b"\x1b[c\x1b[0c\x1b[5n\x1b[6n",
         [Query(0, 3, "DA1"), Query(3, 7, "DA1"), Query(7, 11, "DSR"), Query(11, 15, "CPR")],
     ),
-    (b"\x1b[>c\x1b[21t\x1b]10;?\x07\x1bP+q544e\x1b\\", []),  # questions nobody may answer
+    (b"\x1b[>c\x1b]10;?\x07", [Query(0, 4, "DA2"), Query(4, 11, "OSC 10 BEL")]),
+    (b"\x1b]11;?\x1b[6n", [Query(6, 10, "CPR")]),  # an escape ends the unfinished one
     (b"\x1b[?" + b"1" * 64 + b"h", []),
     (b"\x1b[?" + b"1" * 65 + b"h", []),
     (b"\x1b]7717;D;" + b"x" * 65 + b";0\x07", []),
@@ -72,6 +73,7 @@ PIECES = [
     b"\x1b", b"[", b"]", b"7717;", b"C;s", b"D;s;0;", b"P;k;1;", b"133;", b"633;E;", b"7;file://h/p", b"3008;end=1",
     b"\x07", b"\x1b\\", b"\x9c", b"\xc2\x9c", b"\xe2\x9c\x9c", b"\x18", b"\x1a", b"?1049h", b"?2004l", b"6n", b"0c",
     b"m", b"x", b";", b"P", b"\xc3\xa9", b" ", b"\r\n", b"?25", b"7", b"1", b"\x00", b"\x1b]7717;D;s;0;\x07",
+    b">q", b"11;?", b"?2026$p", b"P+q4", b">", b"=", b"$",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from truetty.core import queries
 from truetty.core.marks import PROTOCOLS
 from truetty.core.signs import Mode, Query, Sign
 
@@ -29,20 +30,19 @@ _MODES: Final[dict[bytes, ModeName]] = {
     b"2004": "bracketed-paste",
     b"2026": "synchronized-output",
 }
-_QUERIES: Final[dict[bytes, Literal["DA1", "DSR", "CPR"]]] = {
-    b"\x1b[c": "DA1",
-    b"\x1b[0c": "DA1",
-    b"\x1b[5n": "DSR",
-    b"\x1b[6n": "CPR",
-}
+# The strings that are read to their end, by their number.
+_STRINGS: Final = PROTOCOLS | queries.STRINGS
 
 # 64 digits hold a dozen modes in one sequence; vim's longest has three.
 _PARAMETERS = rb"[0-9;]{1,64}"
-_NUMBERS = b"|".join(PROTOCOLS)
-_OPENING = re.compile(rb"\x1b(?:\]((?:%b));|\[\?(%b)([hl])|\[0?c|\[[56]n)" % (_NUMBERS, _PARAMETERS))
+_NUMBERS = b"|".join(_STRINGS)
+_PRIVATE = rb"\?(?:(%b)([hl])|%b)" % (_PARAMETERS, queries.PRIVATE)
+_OPENING = re.compile(rb"\x1b(?:\]((?:%b));|\[(?:%b|%b)|P%b)" % (_NUMBERS, queries.CSI, _PRIVATE, queries.DCS))
 # What may still become an opening when more bytes come.
-_NUMBER_BEGUN = b"|".join(sorted({number[:n] for number in PROTOCOLS for n in range(len(number) + 1)}, reverse=True))
-_BEGUN = re.compile(rb"\x1b(?:\](?:%b)|\[(?:\?[0-9;]{0,64}|[056])?)?" % _NUMBER_BEGUN)
+_NUMBER_BEGUN = b"|".join(sorted({number[:n] for number in _STRINGS for n in range(len(number) + 1)}, reverse=True))
+_PRIVATE_BEGUN = rb"\?(?:[0-9;]{0,64}|%b)" % queries.PRIVATE_BEGUN
+_CSI_BEGUN = rb"\[(?:%b|%b)?" % (queries.CSI_BEGUN, _PRIVATE_BEGUN)
+_BEGUN = re.compile(rb"\x1b(?:\](?:%b)|%b|P[+$]?)?" % (_NUMBER_BEGUN, _CSI_BEGUN))
 _LONGEST_BEGUN: Final = 3 + 64
 _CLOSING = re.compile(rb"[\x07\x18\x1a\x1b\x9c]")
 
@@ -90,8 +90,8 @@ class Scanner:
             for parameter in parameters.split(b";"):
                 if name := _MODES.get(parameter):
                     signs.append(Mode(start, end, name, switch == b"h"))
-        else:
-            signs.append(Query(start, end, _QUERIES[found[0]]))
+        elif question := queries.name_of(found[0]):
+            signs.append(Query(start, end, question))
         return found.end()
 
     def _close(self, data: bytes, at: int, base: int, signs: list[Sign]) -> int:
@@ -128,7 +128,7 @@ class Scanner:
                 return here + 1
 
     def _take(self, end: int, base: int, signs: list[Sign]) -> int:
-        sign = PROTOCOLS[self._number](bytes(self._body), self._start, base + end)
+        sign = _STRINGS[self._number](bytes(self._body), self._start, base + end)
         if sign is not None:
             signs.append(sign)
         self._abandon()

@@ -49,7 +49,7 @@ class Query:
 
     start: int
     end: int
-    name: Literal["DA1", "DSR", "CPR"]
+    name: str  # of `core/queries.py`
 
 
 Sign = Mark | Hint | Mode | Query

@@ -301,14 +301,47 @@ async def test_questions_are_answered_to_whoever_waits(stage: Stage) -> None:
     assert stage.typed() == b""  # bash does not ask, so nobody reads an answer at its prompt
     await terminal.start("x")
     stage.typed()
-    stage.say(("C",), b"\x1b[c\x1b[5n\x1b[6n\x1b[>c\x1b]11;?\x07\x1bP+q544e\x1b\\")
+    stage.say(("C",), b"\x1b[c\x1b[5n\x1b[6n\x1b[14t\x1b]52;c;?\x07\x1bP+q544e\x1b\\")
     await stage.looked()
     assert stage.typed() == b""  # nobody reads
     stage.observer.observation = KEY
     stage.observer.tty = dataclasses.replace(USUAL, canonical=False, echo=False)
     await until(lambda: len(stage.channel.written) > 0)
     await stage.looked()
-    assert stage.typed() == b"\x1b[?1;2c\x1b[0n\x1b[2;1R"  # below the prompt and the command
+    assert (
+        stage.typed() == b"\x1b[?1;2c\x1b[0n\x1b[2;1R\x1bP0+r\x1b\\"
+    )  # the cursor is below the prompt and the command
+
+
+TIMED = dataclasses.replace(KEY, conclusive=False, timed=True)
+
+
+@pytest.mark.parametrize(
+    ("printed", "sights", "state"),
+    [
+        (b"\x1b[?u", [TIMED], "running"),
+        (b"\x1b[?u", [dataclasses.replace(KEY, timed=True)], "running"),  # a `read` with VTIME
+        (b"\x1b[?u", [TIMED, dataclasses.replace(TIMED, wakes=2)], "waiting"),  # its time was over, and it reads on
+        (b"\x1b[?u", [dataclasses.replace(TIMED, timed=False)], "waiting"),  # without a limit, it waits for keys
+        (b"\x1b[?u", [dataclasses.replace(TIMED, kind="line")], "waiting"),
+        (b"\x1b[?uPress a key", [TIMED], "waiting"),
+        (b"Press a key", [TIMED], "waiting"),
+    ],
+)
+async def test_whoever_waits_for_an_answer_that_never_comes(
+    stage: Stage, printed: bytes, sights: list[Observation], state: str
+) -> None:
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.say(("C",), printed)
+    stage.observer.tty = dataclasses.replace(USUAL, canonical=sights[-1].kind == "line", echo=False)
+    for sight in sights:
+        stage.observer.observation = sight
+        await stage.looked(5)
+    if state == "running":
+        assert command.state == "running"
+    else:
+        await until(lambda: command.state == "waiting")
 
 
 @pytest.mark.parametrize(

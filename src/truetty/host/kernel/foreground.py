@@ -137,9 +137,10 @@ class Foreground:
         if not reader.block.stuck and (inner := self._relay(beneath)) is not None:
             return inner
         kind, sure = self._kind(reader, local)
-        timed = reader.block.timed
+        limited = self._tty.limits_reads()
+        timed = reader.block.timed or limited
         listens = _listens(reader.others, kind) or (timed and self._others_work(reader.of, [*members, *beneath]))
-        sure = sure and not listens
+        sure = sure and not (listens or limited)
         return Observation("waiting", sure, kind, pid, reader.of.name, wakes, listens=listens, timed=timed)
 
     def _others_work(self, reader: proc.Stat, front: Sequence[proc.Stat]) -> bool:

@@ -152,7 +152,7 @@ class LinuxLook:
                 return Observation("running")
             case "reads":
                 seen = self._reading(of, block, local)
-                if seen.seen == "waiting" and block.timed:
+                if seen.seen == "waiting" and (block.timed or self._tty.limits_reads()):
                     jobs = sum(one.ticks for one in proc.descendants(of))  # which may be why it waits for a moment only
                     seen = replace(seen, timed=True, cpu=(of.ticks + jobs) / proc.TICKS)
                 return seen

@@ -86,6 +86,13 @@ class LocalTty(Tty):
             raise OSError("no terminal")
         return int(attributes[3])
 
+    def limits_reads(self) -> bool:
+        """Whether a read ends by itself after a time: VMIN is 0 and VTIME is not, outside of line mode."""
+        attributes = self._attributes()
+        if attributes is None or attributes[3] & termios.ICANON:
+            return False
+        return bool(attributes[6][termios.VMIN] == 0 < attributes[6][termios.VTIME])
+
     def foreground(self) -> int | None:
         try:
             return os.tcgetpgrp(self.master) or None

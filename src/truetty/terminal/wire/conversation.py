@@ -34,7 +34,7 @@ class Conversation:
         self.run: Run | None = None  # the last one that was begun
         self._changed = changed
         self._loop = asyncio.get_running_loop()
-        self._queries = TerminalQueries(link.channel, cursor)
+        self._queries = TerminalQueries(link.channel, cursor, link.transcript)
         self._sender = Sender(link.typist, link.prompt, link.timeline, link.integration)
         self._receiver = Receiver(link, self._sender, self._queries)
         self._looking: Run | None = None  # whom the next look is for
@@ -131,6 +131,8 @@ class Conversation:
         if self._queries.answer(seen):
             machine.on_input(now)  # the program waited for the terminal, and has its answer
             return
+        if self._queries.is_awaited(seen):
+            seen = Observation("running", conclusive=False, consumed=seen.consumed)
         starts_up = not (link.integration.marks_work or link.typist.interrupted)
         if starts_up and seen.kind == "shell" and link.typist.reads_before_hook():
             seen = replace(seen, kind="line")

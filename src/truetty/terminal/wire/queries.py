@@ -1,8 +1,15 @@
-"""What programs ask the terminal (DA1, DSR, CPR), and the few answers they get.
+"""What programs ask the terminal (`core/queries.py`), the answers they get, and who waits for one that never comes.
 
-Rule 1: no part of a question ever comes back, and no answer but these three is ever given: text from the output that
+Rule 1: no part of a question ever comes back, and no answer but these is ever given: text from the output that
         returns as input is how terminals were broken into. Of what is not fixed there are two numbers, the cursor's.
-Rule 2: a program is answered only while it reads key by key; anywhere else the answer would be typed text.
+Rule 2: a program is answered only while it reads key by key; anywhere else the answer would be typed text. A read that
+        looks like a shell's editor may be one (`read -e`) or `read -s -d R`: it is answered if nothing was printed
+        behind the question.
+Rule 3: an answer is true. The colours are those of the terminal's picture. A feature that is not there is answered as
+        unknown where there is such an answer, and else not at all, as by terminals without it: kitty's keyboard
+        protocol, the clipboard, sizes in pixels.
+Rule 4: a program that was not answered waits for the terminal as long as its read is limited in time, it has not run
+        since and it has printed no text since it asked.
 """
 
 from __future__ import annotations
@@ -11,47 +18,94 @@ from collections.abc import Callable
 from typing import Final
 
 from truetty.core.observation import Observation
+from truetty.core.signs import Query
 from truetty.host.base import Channel
 from truetty.shells import table
+from truetty.store.transcript import Transcript
+from truetty.text.clean import clean
+from truetty.text.picture import BACKGROUND, FOREGROUND
 
-# A VT100 with advanced video, in good order: true of no terminal in particular.
-FIXED: Final[dict[str, bytes]] = {"DA1": b"\x1b[?1;2c", "DSR": b"\x1b[0n"}
+
+def _colours(number: int, colour: str) -> dict[str, bytes]:
+    red, green, blue = (colour[at : at + 2] * 2 for at in (1, 3, 5))
+    answer = f"\x1b]{number};rgb:{red}/{green}/{blue}".encode()
+    return {f"OSC {number} BEL": answer + b"\x07", f"OSC {number} ST": answer + b"\x1b\\"}
+
+
+FIXED: Final[dict[str, bytes]] = {
+    # A VT100 with advanced video, in good order: true of no terminal in particular.
+    "DA1": b"\x1b[?1;2c",
+    "DA2": b"\x1b[>0;0;0c",
+    "DSR": b"\x1b[0n",
+    "XTVERSION": b"\x1bP>|truetty\x1b\\",
+    "XTGETTCAP": b"\x1bP0+r\x1b\\",  # no such capability
+    "DECRQSS": b"\x1bP0$r\x1b\\",  # no such setting
+    **{f"DECRQM {mode}": b"\x1b[?%d;0$y" % mode for mode in (69, 2026, 2027, 2031, 2048)},  # no such mode
+    **_colours(10, FOREGROUND),
+    **_colours(11, BACKGROUND),
+}
+_PLACES: Final = {"CPR": b"\x1b[%d;%dR", "DECXCPR": b"\x1b[?%d;%dR"}
+ANSWERED: Final = FIXED.keys() | _PLACES.keys()
 NEVER_ANSWERED: Final = table.where(lambda row: row.never_answered)
 # Nobody waits for more at once.
 MOST: Final = 16
+# How much of what was printed since a question is searched for text.
+REACH: Final = 4096
 
 
 class TerminalQueries:
     """`cursor`: where the cursor is, column and row from 0."""
 
-    def __init__(self, channel: Channel, cursor: Callable[[], tuple[int, int]]) -> None:
+    def __init__(self, channel: Channel, cursor: Callable[[], tuple[int, int]], transcript: Transcript) -> None:
         self._channel = channel
         self._cursor = cursor
+        self._transcript = transcript
         self._open: list[str] = []
+        self._asked_to = 0  # where the last question ends
+        self._unanswered: Query | None = None  # the last question that has no answer, while a program may wait for it
+        self._asker: tuple[int | None, int | None] | None = None  # the program that does, and its count of wake-ups
 
-    def ask(self, name: str) -> None:
-        if len(self._open) < MOST:
-            self._open.append(name)
+    def ask(self, query: Query) -> None:
+        self._asked_to = query.end
+        if query.name not in ANSWERED:
+            self._unanswered, self._asker = query, None
+        elif len(self._open) < MOST:
+            self._open.append(query.name)
 
-    def answer_at_once(self, name: str) -> None:
+    def answer_at_once(self, query: Query) -> None:
         """For a shell whose own prompt asks and waits."""
-        if self._reads_keys():
-            self._channel.write(self._answer(name))
+        if query.name in ANSWERED and self._reads_keys():
+            self._channel.write(self._answer(query.name))
 
     def answer(self, seen: Observation) -> bool:
         """After a look: the program that asked may be reading now. Returns whether it was answered."""
-        if not self._open or seen.seen != "waiting" or seen.kind == "line":
+        if not self._open or seen.seen != "waiting":
             return False
-        answered = seen.program not in NEVER_ANSWERED and self._reads_keys()
+        reads_keys = self._reads_keys()
+        if seen.kind == "line" and not (reads_keys and self._asked_to == self._transcript.size):
+            return False
+        answered = reads_keys and seen.program not in NEVER_ANSWERED
         if answered:
             self._channel.write(b"".join(map(self._answer, self._open)))
         self._open.clear()
         return answered
 
+    def is_awaited(self, seen: Observation) -> bool:
+        """Whether the reader that this look shows waits for an answer that never comes (Rule 4)."""
+        if self._unanswered is None or seen.seen != "waiting":
+            return False
+        who = (seen.reader, seen.wakes)
+        waits = seen.timed and self._reads_keys() and self._asker in (None, who)
+        if not waits or clean(self._transcript.read(self._unanswered.start, REACH)).strip():
+            self._unanswered = None
+            return False
+        self._asker = who
+        return True
+
     def _answer(self, name: str) -> bytes:
-        if name == "CPR":
+        if name in _PLACES:
             column, row = self._cursor()
-            return b"\x1b[%d;%dR" % (row + 1, column + 1)
+            return _PLACES[name] % (row + 1, column + 1)
         return FIXED[name]
 
     def _reads_keys(self) -> bool:
@@ -60,3 +114,4 @@ class TerminalQueries:
 
     def forget(self) -> None:
         self._open.clear()
+        self._unanswered = None

@@ -43,8 +43,8 @@ class Receiver:
                 in_front = self._on_mark(sign, run)
             case Mode():
                 link.modes.on_mode(sign)
-            case Query(name=name):
-                self._on_query(name, run)
+            case Query():
+                self._on_query(sign, run)
             case Hint(protocol="133" | "633"):
                 link.integration.foreign_marks = True
         if run is None or run.machine.ending is not None:
@@ -86,11 +86,11 @@ class Receiver:
                 return True
         return link.channel.tty.shell_in_front()
 
-    def _on_query(self, name: str, run: Run | None) -> None:
+    def _on_query(self, query: Query, run: Run | None) -> None:
         if run is not None and run.machine.state is State.RUNNING:
-            self._queries.ask(name)
+            self._queries.ask(query)
         elif self._link.shell.asks_terminal:
-            self._queries.answer_at_once(name)
+            self._queries.answer_at_once(query)
             # At the start it may have been a program that asked: then the answer stands at the prompt.
             if run is not None:
                 self._link.prompt.on_leftover()
