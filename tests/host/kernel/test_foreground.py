@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +55,25 @@ def test_a_server_that_borrowed_the_tty_reads_for_its_client(start: Start, tmp_p
     look = pty.settle("waiting", "key", conclusive=False)
     assert look.program == "tmux: server"
     assert "tmux: server" in [process.name for process in pty.everyone()]
+
+
+@pytest.mark.parametrize(("modes", "kind"), [("-echo", "secret"), ("-echo -icanon", "key")])
+def test_a_stranger_that_borrows_the_tty_later_reads_for_the_program_in_front(
+    start: Start, modes: str, kind: str
+) -> None:
+    """As pinentry, which gpg-agent starts when gpg asks it to."""
+    pty = start("bash")
+    pty.type(f"stty {modes}; sleep 1000\r")
+    pty.settle("running")
+    name = os.readlink(f"/proc/{pty.pid}/fd/0")
+    for _ in ("once", "another, when that one is gone"):
+        fd = os.open(name, os.O_RDWR | os.O_NOCTTY)
+        with subprocess.Popen(["cat"], stdin=fd, stdout=subprocess.DEVNULL, start_new_session=True) as stranger:
+            os.close(fd)
+            look = pty.settle("waiting", kind)
+            assert (look.reader, look.program, look.conclusive) == (stranger.pid, "cat", True)
+            stranger.kill()
+        pty.settle("running")
 
 
 POLLER = "import select, subprocess, threading, time\n{}\nwhile not select.select([0], [], [], 0.05)[0]: pass\n"

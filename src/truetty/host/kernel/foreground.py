@@ -9,8 +9,8 @@ Rule 3: unread input vetoes: who has input does not wait for it.
 Rule 4: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
         without echo is a question for a secret. Raw and hidden stays unknown.
 Rule 5: `script` and `sudo` read our tty only to feed another one. Then the question is asked again there.
-Rule 6: a client may have lent our tty to a server that is no relative (tmux, screen). Then the modes are an editor's,
-        nobody of the group reads, and whoever else holds the tty is looked for: once for each group, for it is dear.
+Rule 6: a client may have lent our tty to a server that is no relative (tmux, gpg-agent). Then the modes are an editor's
+        or hide a secret, nobody of the group reads, and `borrower.py` says who else has the tty open.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from dataclasses import dataclass, replace
 
 from truetty.core.observation import Observation, ReadKind
 from truetty.host.kernel import proc, prompts
-from truetty.host.kernel.calls import Block, Device, Others, block_of, call_of, holds_tty
+from truetty.host.kernel.borrower import Borrowers
+from truetty.host.kernel.calls import Block, Device, Others, block_of, call_of
 from truetty.host.kernel.stack import path_of
-from truetty.host.kernel.tty import LocalTty, is_editing, kind_of, seen_by_modes
+from truetty.host.kernel.tty import LocalTty, hides_keys, is_editing, kind_of, seen_by_modes
 
 _MOST_RELAYS = 4  # script in sudo in script ...: nobody goes deeper, and a loop must end
 _MOST_THREADS = 64
@@ -43,16 +44,15 @@ class _TtyReader:
 class Foreground:
     """Looks at one group on one terminal, once. The verdict of `look` is a fact of that moment."""
 
-    __slots__ = ("_blocks", "_busy", "_device", "_forbidden", "_known", "_lent", "_readers", "_relays", "_tty")
+    __slots__ = ("_blocks", "_borrowers", "_busy", "_device", "_forbidden", "_known", "_readers", "_relays", "_tty")
 
     def __init__(
-        self, tty: LocalTty, device: Device, known: prompts.Prompts, lent: dict[int, int], relays: int = 0
+        self, tty: LocalTty, device: Device, known: prompts.Prompts, borrowers: Borrowers, relays: int = 0
     ) -> None:
-        """`lent` is the caller's memory of Rule 6: to whom each group has lent the tty, 0 for nobody."""
         self._tty = tty
         self._device = device
         self._known = known
-        self._lent = lent
+        self._borrowers = borrowers
         self._relays = relays
         self._readers: list[_TtyReader] = []
         self._blocks: dict[int, list[Block]] = {}  # by process: what its threads are at
@@ -77,7 +77,7 @@ class Foreground:
                 if one.session != members[0].session:
                     self._ask(one)
         try:
-            if not (self._readers or self._forbidden or self._busy) and is_editing(self._tty.local_flags()):
+            if not (self._readers or self._forbidden or self._busy) and hides_keys(self._tty.local_flags()):
                 self._ask_borrower(group)
             verdict = self._verdict(members, beneath)
         except (FileNotFoundError, ProcessLookupError):
@@ -110,11 +110,7 @@ class Foreground:
             self._readers.append(_reader(one, thread, blocks))
 
     def _ask_borrower(self, group: int) -> None:
-        if group not in self._lent:
-            self._lent.clear()
-            strangers = (one for one in proc.everything() if one.tty == 0 and one.pid != os.getpid())
-            self._lent[group] = next((one.pid for one in strangers if holds_tty(one, self._device)), 0)
-        borrower = proc.stat(self._lent[group]) if self._lent[group] else None
+        borrower = self._borrowers.find(group)
         if borrower is not None:
             self._ask(borrower)
             self._busy = False  # a server has other clients too
@@ -200,7 +196,8 @@ class Foreground:
                 found = os.fstat(fd)
                 device = Device(found.st_rdev, found.st_dev)
                 family = [one, *proc.descendants(one)]
-                seen = Foreground(inner, device, self._known, {}, self._relays + 1).look(one.front, family)
+                beyond = Foreground(inner, device, self._known, Borrowers(device), self._relays + 1)
+                seen = beyond.look(one.front, family)
             self._busy = self._busy or seen.busy
             return seen
         return None

@@ -24,6 +24,7 @@ from dataclasses import replace
 
 from truetty.core.observation import Observation
 from truetty.host.kernel import proc, prompts
+from truetty.host.kernel.borrower import Borrowers
 from truetty.host.kernel.calls import CALLS_ARE_KNOWN, Block, Device, block_of
 from truetty.host.kernel.family import LinuxFamily
 from truetty.host.kernel.foreground import Foreground
@@ -80,7 +81,7 @@ class LinuxLook:
         self._program: prompts.ProgramId | None = None
         self._returns: dict[int, bool] = {}  # of addresses in its text: whether a call returns there
         self._proven: Image | None = None  # the one that was seen at a prompt
-        self._lent: dict[int, int] = {}
+        self._borrowers = Borrowers(device)
         self._work_call: bytes | None = None  # the last call of a shell at work from which its path was learnt
         # The last `ready`, and what it was concluded from: turns, call, foreground group, local flags.
         self._ready: tuple[tuple[bytes | None, bytes | None, int | None, int], Observation] | None = None
@@ -169,7 +170,7 @@ class LinuxLook:
                 self._known.learn_work(program, path)
 
     def _foreground(self) -> Foreground:
-        return Foreground(self._tty, self._device, self._known, self._lent)
+        return Foreground(self._tty, self._device, self._known, self._borrowers)
 
     def _reading(self, of: proc.Stat, block: Block, local: int) -> Observation:
         """The shell itself is blocked on our tty: where?"""

@@ -171,6 +171,11 @@ def is_secret(local: int) -> bool:
     return bool(local & termios.ICANON) and not local & termios.ECHO
 
 
+def hides_keys(local: int) -> bool:
+    """No key is echoed: an editor or a question for a secret."""
+    return not local & termios.ECHO
+
+
 def seen_by_modes(tty: LocalTty) -> Observation:
     """What the modes alone give away: line mode without echo is a question for a secret."""
     try:

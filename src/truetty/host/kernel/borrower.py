@@ -1,0 +1,50 @@
+"""Who reads our tty for the program in front without being its relative: a server that has borrowed it.
+
+    tmux, screen      the client has handed the tty to its server
+    gpg, ssh-add      gpg-agent starts pinentry, and names the tty to it
+
+Rule 1: a borrower has no terminal of its own, and has ours open.
+Rule 2: to ask a process for its descriptors is dear. Each is asked once for each group in front, and again while it is
+        young: between its start and its first question, pinentry opens the tty.
+Rule 3: whoever was found is asked for no more, until it is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from truetty.host.kernel import proc
+from truetty.host.kernel.calls import Device, holds_tty
+
+# A program opens its terminal within a second of its start, on a busy machine within some.
+_YOUNG = 10 * proc.TICKS
+
+
+class Borrowers:
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._group = 0  # of whom the rest is true
+        self._asked: set[int] = set()  # process ids of those who have not borrowed it
+        self._found = 0  # the process id of the one who has
+
+    def find(self, group: int) -> proc.Stat | None:
+        """Who has borrowed the tty from this group."""
+        if group != self._group:
+            self._group, self._asked, self._found = group, {os.getpid()}, 0
+        if self._found and (found := proc.stat(self._found)) is not None and found.state not in proc.DEAD:
+            return found
+        self._found = 0
+        everyone = {int(name) for name in os.listdir("/proc") if name.isdigit()}
+        self._asked &= everyone
+        young = time.clock_gettime(time.CLOCK_BOOTTIME) * proc.TICKS - _YOUNG
+        for pid in everyone - self._asked:
+            one = proc.stat(pid)
+            if one is None:
+                continue
+            if one.tty == 0 and holds_tty(one, self._device):
+                self._found = pid
+                return one
+            if one.born < young:
+                self._asked.add(pid)
+        return None
