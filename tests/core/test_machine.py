@@ -401,6 +401,15 @@ def test_after_input_the_same_sleeper_is_not_waiting_until_it_has_woken() -> Non
     assert t.machine.reader.waiting is not None and t.machine.reader.number == 2
 
 
+def test_who_had_the_alternate_screen_before_the_command_has_ended() -> None:
+    t = MachineByHand()
+    t.machine.reader.on_alternate_screen(True)
+    t.event(C)
+    t.sight = reading("key")
+    t.turn(1)
+    assert t.machine.reader.waiting is not None and t.machine.reader.waiting.kind == "key"
+
+
 def test_a_key_reader_on_the_alternate_screen_is_full_screen() -> None:
     t = started()
     t.event(Mode(0, 1, "alternate-screen", True))

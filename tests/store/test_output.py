@@ -399,3 +399,26 @@ def test_lines_within_a_budget_are_counted_exactly() -> None:
     whole = "".join(f"{line}\n" for line in lines)
     assert whole.startswith(upper.rstrip("\n")) and whole.endswith(lower)
     assert int(found[1].replace(",", "")) == len(whole) - len(upper.rstrip("\n")) - len(lower)
+
+
+# -- a command that has ended on the alternate screen
+
+
+@pytest.mark.parametrize("when", ["before", "on it", "after"])
+def test_the_last_screen_is_the_end_of_the_text_for_every_reader(when: str) -> None:
+    before, switch, drawn, last = b"one\r\n", b"\x1b[?1049h", b"drawn\x1b[2J", b"\x1b[Hlast\r\n"
+    transcript = Transcript()
+    window = Window(transcript, 0)
+    output, given = Output(window), ""
+    for part, name in ((before, "before"), (switch + drawn, "on it"), (last, "after")):
+        transcript.append(part)
+        if name == when:
+            given = output.unread()
+            assert given == output.text() == "one\n"
+    window.end_at(transcript.size)
+    window.show_screen(len(before), len(before + switch + drawn))
+    assert not output.all_given
+    given += output.unread()
+    assert given == output.text() == output.summary(Budget()).text == output.page() == "one\nlast\n"
+    assert output.unread() == "" and output.all_given
+    assert output.raw() == before + switch + drawn + last

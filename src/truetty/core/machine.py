@@ -344,6 +344,7 @@ class Machine:
                 assert mark is not None
                 self.testimony.on_start(mark, first=self.state is State.SENT)
                 self._prompt.on_start()
+                self.reader.on_alternate_screen(False)  # who had it has ended, and the shell draws lines
                 self.reader.on_command()
                 self.state = after
             case Fact.PROMPT | Fact.UNSEEN | Fact.BACK if after is State.SENT:

@@ -126,4 +126,6 @@ class CleanText:
             self._held_from += len(self._pieces.popleft())
 
     def _passed(self) -> list[Range]:
-        return [hole for hole in self._window.holes if hole[0] < self.at]
+        window = self._window
+        holes = window.holes if window.screen is None else [*window.holes, window.screen]
+        return [hole for hole in holes if hole[0] < self.at]

@@ -24,6 +24,7 @@ class ReadPosition:
     cleaner: Cleaner
     tail: str = ""  # that part of the text given before which may still change
     settled: int | None = 0  # characters before that part; None: unknown, since bytes were skipped
+    screen: bool = False  # the alternate screen is shown, on which the command has ended
 
 
 class Reader:
@@ -96,21 +97,28 @@ class Reader:
         window, begin = self._window, self.at
         at = min(begin + count, window.visible())
         at += window.transcript.read(at, min(PIECE, window.visible() - at)).find(b"\n") + 1
-        self.position = ReadPosition(self.position.start, at, Cleaner(*window.size), settled=None)
+        self.position = replace(self.position, at=at, cleaner=Cleaner(*window.size), tail="", settled=None)
         return at - begin
 
     def _beginning(self) -> ReadPosition:
         return ReadPosition(self._window.start, self._window.start, Cleaner(*self._window.size))
 
     def _begin_anew(self) -> None:
-        if self.position.start != self._window.start:  # a later start mark came
+        window, position = self._window, self.position
+        if position.start != window.start:  # a later start mark came
             self.position = self._beginning()
+        elif window.screen is not None and not position.screen:
+            position.screen = True
+            if position.at > window.screen[0]:  # of what it has passed since, nothing was text until now
+                cleaner = Cleaner(*window.size)
+                self.position = ReadPosition(position.start, window.screen[0], cleaner, settled=None, screen=True)
 
     def _adopt(self, shared: CleanText) -> None:
         """Go where the shared pass is. Its cleaner is copied only where more bytes may come for it."""
         ended = self._window.end is not None
         cleaner = Cleaner(*self._window.size) if ended else copy.deepcopy(shared.cleaner)
-        self.position = ReadPosition(self.position.start, shared.at, cleaner, shared.tail, shared.settled)
+        start, screen = self.position.start, self._window.screen is not None
+        self.position = ReadPosition(start, shared.at, cleaner, shared.tail, shared.settled, screen)
 
     def _read_alone(self, budget: Budget | None) -> Work[Part]:
         parts: list[str] = []

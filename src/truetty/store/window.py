@@ -2,6 +2,8 @@
 
 Rule 1: a window holds offsets, never bytes.
 Rule 2: our own marks inside it are holes; a mark of which only the beginning has arrived is not shown either.
+Rule 3: text on the alternate screen is no text of the window. A command that ended there is an exception: what stood
+        there last follows what was printed before (`show_screen`). Its bytes stay as they were.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from truetty.text.clean import Cleaner
 
 # Where bytes could not be kept: it ends a sequence that was cut, and keeps halves of two lines apart.
 _SEAM: Final = b"\x18\r\n[\xe2\x80\xa6 %d bytes were not kept \xe2\x80\xa6]\r\n"
+# In the place of the way to the alternate screen: usual modes and an empty screen. A clear keeps what it clears.
+_SCREEN: Final = b"\x18\x1b[!p\x1b[H\x1b[2J"
 _MOST_HOLES: Final = 1024  # two or three are usual; more marks than this are a program's doing, and its output
 PIECE: Final = 1 << 16  # the cleaner is fastest on pieces that stay in the cache
 
@@ -29,11 +33,12 @@ class Window:
         self.end: int | None = None
         self.holes: list[Range] = []
         self.size = size
+        self.screen: Range | None = None  # the way to the screen that is shown: the switch, and what was drawn over
 
     def begin(self, start: int) -> None:
         """The command's own output begins here, and grows until `end_at` says where it ends."""
         self.start = start
-        self.end = None
+        self.end = self.screen = None
         self.holes = [(max(first, start), last) for first, last in self.holes if last > start]
 
     def leave_out(self, start: int, end: int) -> None:
@@ -45,6 +50,10 @@ class Window:
     def end_at(self, at: int | None) -> None:
         """Nothing from this offset on is of this command; None: it was not the end after all."""
         self.end = None if at is None else max(at, self.start)
+
+    def show_screen(self, switch: int, start: int) -> None:
+        """It has ended on the alternate screen, where it went at `switch`. What stands there came from `start` on."""
+        self.screen = (switch, start)
 
     def visible(self) -> int:
         """The end, before what may be the beginning of a mark of ours."""
@@ -66,6 +75,15 @@ class Window:
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """The bytes for a cleaner, each piece with the offset after it."""
+        if self.screen is None or end <= self.screen[0] or start >= self.screen[1]:
+            yield from self._stored(start, end)
+            return
+        switch, shown = self.screen
+        yield from self._stored(start, switch)
+        yield shown, _SCREEN
+        yield from self._stored(shown, end)
+
+    def _stored(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         for first, last in spans_without(self.holes, start, end):
             for gap, after in (*self.transcript.gaps(first, last), (last, last)):
                 for at in range(first, gap, PIECE):

@@ -93,7 +93,7 @@ class Answers:
 
     def _question(self) -> Question | None:
         reader = self._run.reader.waiting
-        return describe_waiting(reader, self._run.span.output, self._viewer) if reader is not None else None
+        return describe_waiting(reader, self._run.span, self._viewer) if reader is not None else None
 
     def _answer(self, number: int, data: bytes) -> None:
         self._answered = number

@@ -11,7 +11,9 @@ from truetty.questions.dialogs import is_frame
 from truetty.questions.prompts import Description, describe
 from truetty.store.output import Output
 from truetty.terminal.viewer import Viewer
+from truetty.terminal.wire.span import Span
 from truetty.text.clean import clean
+from truetty.text.screen import Screen
 
 # A question and what belongs to it; a library that draws empty rows below it needs more than the line itself.
 TAIL: Final = 16 * 1024
@@ -27,11 +29,14 @@ class Question:
     lines: list[str]
 
 
-def describe_waiting(reader: KeyboardReader, output: Output, viewer: Viewer) -> Question:
-    lines, cursor = _tail(output) if reader.kind != "fullscreen" else [], None
+def describe_waiting(reader: KeyboardReader, span: Span, viewer: Viewer) -> Question:
+    on_screen = span.on_alternate_screen or reader.kind == "fullscreen"
+    lines, cursor = [] if on_screen else _tail(span.output), None
     if reader.kind == "fullscreen" or (reader.kind == "key" and is_frame(lines)):
         screen = viewer.look()
         lines, cursor = list(screen.lines), screen.cursor
+    elif on_screen:
+        lines = _above_cursor(viewer.look())
     found = describe(reader.kind, reader.program, lines, cursor)
     waiting = Waiting(
         kind=reader.kind,
@@ -45,6 +50,13 @@ def describe_waiting(reader: KeyboardReader, output: Output, viewer: Viewer) -> 
         hint=found.hint,
     )
     return Question(waiting, found, lines)
+
+
+def _above_cursor(screen: Screen) -> list[str]:
+    """What stands on the screen down to the cursor, which is behind the question."""
+    column, row = screen.cursor
+    *above, last = screen.lines[: row + 1]
+    return [*above, last[:column].ljust(column)]
 
 
 def _tail(output: Output) -> list[str]:

@@ -13,7 +13,7 @@ from truetty.core.machine import Machine
 from truetty.core.machine import State as MachineState
 from truetty.core.observation import Observation
 from truetty.core.outcome import State
-from truetty.core.signs import Mark, Sign
+from truetty.core.signs import Mark, Mode, Sign
 from truetty.core.testimony import Secrets
 from truetty.host.base import Ended
 from truetty.shells.row import Row
@@ -58,6 +58,8 @@ class Run:
     def on_sign(self, sign: Sign, now: float, *, in_front: bool | None, is_echo: Callable[[bytes], bool]) -> bool:
         """Returns whether its output begins with this sign. `is_echo`: whether these bytes are our own line."""
         machine, before = self.machine, self.machine.testimony.output_from
+        if isinstance(sign, Mode):
+            self.span.on_mode(sign)
         again = before is not None and isinstance(sign, Mark) and sign.secret == self.secrets.start
         if before is not None and again and is_echo(self.span.printed(before, sign.start)):
             machine.on_echo(sign.start)
@@ -106,6 +108,8 @@ class Run:
             self.on_prompt_without_mark(shell)
         elif not shell.has_marks or machine.testimony.output_from is not None:
             self.span.end()
+        if note := self.span.show_last_screen():
+            self.notes.append(note)
         if self.early_keys:
             why = "it ended first" if machine.testimony.started else "it never started"
             self.notes.append(f"{len(self.early_keys)} bytes that were sent to it were not typed: {why}")

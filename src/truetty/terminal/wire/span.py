@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from truetty.core.signs import Mode
 from truetty.shells.row import Row
 from truetty.store.output import Output
 from truetty.store.transcript import Transcript
@@ -18,6 +19,10 @@ from truetty.text.clean import clean
 # How much of the end of the output is searched for the prompt that no mark announced; prompts are shorter.
 TAIL: Final = 4096
 _NUMBER: Final = re.compile(r"\d+")
+# How much of the end of what was printed is drawn, if a command has ended on the alternate screen.
+SCREEN_REACH: Final = 1 << 16
+_ERASURE: Final = re.compile(rb"\x1b(?:\[[23]J|c|\[\?(?:47|1047|1049)h)")  # who takes it again erases it
+ON_SCREEN: Final = "it ended on the alternate screen, and did not leave it: what stood there is the end of the output"
 UNSURE: Final = "the output may end with the shell's prompt: no mark told where it began"
 
 
@@ -34,12 +39,14 @@ class Span:
             self._prompt = transcript.read(prompt_from)
         self._from = transcript.size
         self._echo_lines = 0  # of what was typed, still to come back
+        self._switch: Mode | None = None  # by which the alternate screen was taken, while the command has it
         self.window = Window(transcript, self._from, size)
         self.window.end_at(self._from)  # empty until it starts: what comes first is the echo of what we type
         self.output = Output(self.window)
 
     def start(self, at: int) -> None:
         self._from = at
+        self._switch = None
         self.window.begin(at)
 
     def start_here(self, typed: bytes) -> None:
@@ -102,6 +109,33 @@ class Span:
     def line_is_open(self) -> bool:
         """Whether text stands on the last line of what was printed."""
         return bool(self.last_line().strip())
+
+    @property
+    def on_alternate_screen(self) -> bool:
+        return self._switch is not None
+
+    def on_mode(self, mode: Mode) -> None:
+        if mode.name == "alternate-screen":
+            self._switch = (self._switch or mode) if mode.on else None
+
+    def show_last_screen(self) -> str | None:
+        """The command has ended. On the alternate screen, what stands there is output; returns what must be said of it.
+
+        Only what was drawn since the screen was last erased stands there.
+        """
+        switch, end = self._switch, self.window.visible()
+        if switch is None or switch.start < self._from or switch.end > end:
+            return None
+        start = max(switch.end, end - SCREEN_REACH)
+        drawn = self._transcript.read(start, end - start)
+        if start > switch.end:
+            first = max(0, drawn.find(b"\x1b"))  # not in the middle of a sequence
+            start, drawn = start + first, drawn[first:]
+        erased = max((erasure.end() for erasure in _ERASURE.finditer(drawn)), default=0)
+        if not clean(drawn[erased:]).strip():
+            return None
+        self.window.show_screen(switch.start, start + erased)
+        return ON_SCREEN
 
     def end(self, at: int | None = None) -> None:
         self.window.end_at(self._transcript.size if at is None else at)
