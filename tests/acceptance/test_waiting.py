@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -283,15 +283,17 @@ async def test_who_works_is_not_said_to_wait(
 async def test_who_listens_to_a_silent_port_is_not_said_to_wait(
     shell: str, length: int, home: Path, program: Callable[[str], str]
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        port = silent.getsockname()[1]
+    connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Future()
+    silent = await asyncio.start_server(lambda *ends: connected.set_result(ends), "127.0.0.1", 0)
+    async with silent:
+        port = silent.sockets[0].getsockname()[1]
         async with opened(shell, home) as terminal:
             command = await terminal.start(f"{program('curl')} -sS --noproxy '*' http://127.0.0.1:{port}/")
+            reader, writer = await asyncio.wait_for(asyncio.shield(connected), PATIENCE)
+            assert (await asyncio.wait_for(reader.readline(), PATIENCE)).startswith(b"GET ")
             outcome = await command.wait(length)
             assert (outcome.state, outcome.waiting, outcome.evidence) == ("running", None, None), outcome
-            connection, _ = silent.accept()
-            assert connection.recv(4096).startswith(b"GET ")
-            connection.close()
+            writer.close()
             outcome = await command.wait(PATIENCE)
             assert (outcome.state, outcome.exit_code) == ("finished", 52)
             await assert_healthy(terminal)
