@@ -10,6 +10,7 @@ import pytest
 from truetty.core.machine import ASK_LIMIT, State, Want
 from truetty.core.observation import Observation
 from truetty.core.pace import LOOK_AFTER_OUTPUT, SLOWEST_LOOKS
+from truetty.core.prompt_watch import LOST_TIME
 from truetty.core.reader_watch import KeyboardReader
 from truetty.core.signs import Hint, Mark, Mode, Query
 from truetty.testing import MachineByHand
@@ -310,11 +311,35 @@ def test_a_shell_that_has_not_read_the_trigger_is_not_back() -> None:
     t = MachineByHand()
     t.machine.on_send(0.0, needed=1001)
     t.sight = READY
-    t.turn(30)
+    t.turn(LOST_TIME - 1)
     assert t.machine.state is State.SENT
     t.sight = Observation("ready", consumed=1001)
     t.turn(1)
     assert t.wanted == [Want.ASK]
+
+
+@pytest.mark.parametrize("has_marks", [True, False])
+def test_a_trigger_that_the_shell_never_reads_is_lost_and_looks_become_rare(has_marks: bool) -> None:
+    t = MachineByHand(sent=False, marked=has_marks)
+    t.machine.on_send(0.0, needed=1001)
+    t.sight = Observation("running", consumed=1000)  # the line is unread
+    t.turn(60)
+    assert t.machine.ending is None and t.looks < 100
+    t.sight = READY
+    t.turn(2 * LOST_TIME)
+    ending = t.machine.ending
+    assert ending is not None and ending.lost and not ending.proven
+    assert (ending.evidence, ending.code, t.wanted) == ("kernel", None, [])
+
+
+def test_who_reads_while_a_trigger_is_lost_waits() -> None:
+    t = MachineByHand(sent=False)
+    t.machine.on_send(0.0, needed=1001)
+    t.sight = Observation("waiting", kind="line", reader=7, wakes=1, consumed=1000)  # it may have read the trigger
+    t.turn(2)
+    assert t.machine.reader.waiting is None
+    t.turn(2 * LOST_TIME)
+    assert t.machine.reader.waiting is not None and t.machine.ending is None
 
 
 def test_prompt_back_without_a_start_proves_nothing() -> None:
@@ -485,7 +510,7 @@ def test_a_trigger_that_an_interrupt_took_from_the_tty_is_not_awaited_for_ever()
     t = MachineByHand(sent=False)
     t.machine.on_send(0.0, needed=1100)
     t.sight = replace(READY, consumed=1050)  # it had read a part of our line
-    t.turn(10)
+    t.turn(1)
     assert t.wanted == []
     t.machine.on_input(t.now)
     t.machine.on_flush()
@@ -501,7 +526,7 @@ def test_a_shell_that_is_slow_to_read_the_line_that_lets_it_go_on_is_not_waiting
     t.machine.on_send(0.0, needed=0, pauses=True)
     t.machine.on_release(needed=1001)
     t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=1, consumed=1000)
-    t.turn(60)
+    t.turn(LOST_TIME - 1)
     assert t.machine.reader.waiting is None and t.wanted == []
     t.event(C)
     t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=2, consumed=1001)

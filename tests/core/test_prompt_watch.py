@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from truetty.core.observation import Observation
-from truetty.core.prompt_watch import PAUSE_LOOKS, STEADY_LOOKS, Back, PromptWatch
+from truetty.core.prompt_watch import LOST_TIME, PAUSE_LOOKS, STEADY_LOOKS, Back, PromptWatch
 
 SHELL = 100
 READY = Observation("ready", consumed=1000)
@@ -54,6 +58,35 @@ def test_a_look_counts_only_when_everything_typed_was_read() -> None:
     prompt.on_trigger(1001, pauses=False)
     assert prompt.is_late(READY) and not prompt.is_late(Observation("ready", consumed=1001))
     assert not prompt.is_late(Observation("ready"))  # the count cannot be had
+
+
+def test_what_was_typed_is_lost_when_a_reader_waits_and_nothing_is_read() -> None:
+    prompt = watch()
+    prompt.on_trigger(1009, pauses=False)
+    for now, look, lost in (
+        (0.0, READY, False),
+        (LOST_TIME - 0.1, READY, False),
+        (LOST_TIME, replace(READY, consumed=1001), False),  # it has read a part
+        (LOST_TIME * 2, Observation("running", consumed=1001), False),  # it may have the rest unread
+        (LOST_TIME * 2, replace(READY, consumed=1001), False),
+        (LOST_TIME * 3, replace(READY, consumed=1001), True),
+    ):
+        assert prompt.is_late(look) and prompt.is_lost(look, now) == lost
+    assert not prompt.is_late(READY)
+
+
+@pytest.mark.parametrize(
+    ("reader", "released", "lost"), [(SHELL, False, True), (SHELL, True, False), (7, False, False)]
+)
+def test_only_a_trigger_that_the_shell_waits_for_is_lost(reader: int, released: bool, lost: bool) -> None:
+    prompt = watch()
+    prompt.on_trigger(1009, pauses=True)
+    if released:
+        prompt.on_release(1010)
+    look = Observation("waiting", kind="continuation", reader=reader, consumed=1000)
+    assert not prompt.is_lost(look, 0.0)
+    assert prompt.is_lost(look, LOST_TIME) == lost
+    assert not prompt.is_late(look)
 
 
 def test_what_shows_the_prompt() -> None:

@@ -6,8 +6,9 @@ Rule 3: silence is never evidence. Time only says when to look again.
 
     QUEUED ──PROMPT, BACK──▸ SENT ──START──▸ RUNNING ──END, PROMPT,─▸ ENDED
             UNSEEN            │                 │      UNSEEN           ▴
-                              └──────BACK───────┴──▸ ASKING ──ANSWER, ──┤
-                                                           BACK, LATE   │
+                              ├──────BACK───────┼──▸ ASKING ──ANSWER, ──┤
+                              │                 │          BACK, LATE   │
+                              └──────LOST───────┴───────────────────────┤
     any ──the shell or its holder is gone──────────────────────────────┘
 
 `waiting` is no state of its own: whatever state a command is in, a program may be reading the keyboard.
@@ -33,6 +34,7 @@ The facts, and what it takes for each to count:
             looks at one that only polls it; of a process that listens to other things too, only beside an unfinished
             line or on the alternate screen
     LATE    the question found no answer in time: the end is known already, only its exit code is not
+    LOST    looks over 3 s that show the shell waiting for input, nothing unread, and not all read that was typed
 """
 
 from __future__ import annotations
@@ -70,6 +72,7 @@ class Fact(Enum):
     BACK = auto()
     ANSWER = auto()
     LATE = auto()
+    LOST = auto()
 
 
 # A pair that is not here changes nothing: a second D, a P before C, an answer to no question.
@@ -79,11 +82,13 @@ NEXT: Final[dict[tuple[State, Fact], State]] = {
     (State.QUEUED, Fact.BACK): State.SENT,
     (State.SENT, Fact.START): State.RUNNING,
     (State.SENT, Fact.BACK): State.ASKING,
+    (State.SENT, Fact.LOST): State.ENDED,
     (State.RUNNING, Fact.START): State.RUNNING,
     (State.RUNNING, Fact.END): State.ENDED,
     (State.RUNNING, Fact.PROMPT): State.ENDED,
     (State.RUNNING, Fact.UNSEEN): State.ENDED,
     (State.RUNNING, Fact.BACK): State.ASKING,
+    (State.RUNNING, Fact.LOST): State.ENDED,
     (State.ASKING, Fact.ANSWER): State.ENDED,
     (State.ASKING, Fact.BACK): State.ENDED,
     (State.ASKING, Fact.LATE): State.ENDED,
@@ -111,6 +116,7 @@ class Ending:
     proven: bool  # False: the prompt came back, but nothing showed that the text had run
     time: float
     at_prompt: bool = True  # False: its D came, and the shell is still on its way to its prompt
+    lost: bool = False  # another program has read the line that was to run it
 
 
 class Machine:
@@ -271,7 +277,7 @@ class Machine:
         """`line_open`: the last line of the output is not finished, so that it may be a question."""
         self.reader.on_look(look)
         if self._prompt.is_late(look):
-            self._pace.soon(now, LOOK_AFTER_KEYS)
+            self._on_late_look(look, now)
         elif self._prompt.is_shown(look, queued=self.state is State.QUEUED):
             self._on_prompt_look(look, now)
         elif look.seen == "waiting" and self._prompt.pauses and not self.testimony.continuation:
@@ -285,6 +291,11 @@ class Machine:
                 self._on_fact(Fact.UNSEEN, now, None)
         if self.state is not State.ENDED:
             self.testimony.on_look(look, now)
+
+    def _on_late_look(self, look: Observation, now: float) -> None:
+        self._pace.slower(now)
+        if self._prompt.is_lost(look, now) and self.testimony.output_from is None:
+            self._on_fact(Fact.LOST, now, None)
 
     def _on_prompt_look(self, look: Observation, now: float) -> None:
         continuation = self.testimony.is_continuation and look.kind != "shell"
@@ -357,6 +368,8 @@ class Machine:
                 self._end(Ending(evidence, mark.code, None, mark.start, True, now, at_prompt))
             case Fact.BACK if after is State.ASKING:
                 self._on_back(now)
+            case Fact.LOST:
+                self._end(Ending("kernel", None, None, None, False, now, lost=True))
             case _:  # ANSWER, LATE, or BACK without an answer: the end was known, this is about its code
                 self.healed = mark is not None
                 code, proven = self.testimony.code_of(mark), self.testimony.started

@@ -1,6 +1,8 @@
 """Whether looks show the shell back at its prompt: not there, there once, proven.
 
-Rule 1: a look counts only if the shell has read everything we typed. Before that it still stands where it stood.
+Rule 1: a look counts only if the shell has read everything we typed. Before that it still stands where it stood. If a
+        program then waits for input for 3 s, nothing is unread and the shell's count of bytes does not grow, it never
+        will; if it is the shell that waits, the trigger is lost.
 Rule 2: two looks with no byte between them prove the prompt; three where its look was never learnt; one after a mark P
         that the user's prompt hooks follow.
 Rule 3: bytes of a background job may come between every two looks. Then eight in a row prove it all the same.
@@ -16,6 +18,9 @@ from truetty.core.reader_watch import AGREEING_LOOKS
 
 # With output of a background job between every two looks, this many in a row prove the prompt all the same.
 STEADY_LOOKS: Final = 8
+# Between a write to the tty and the wake-up of its reader, bytes are neither read nor unread: for a moment, for longer
+# only if the machine is very busy.
+LOST_TIME: Final = 3.0
 # Before the text runs, the shell reads one line from us (mark M). If no M has come after so many looks at a read, the
 # read is another program's.
 PAUSE_LOOKS: Final = 50
@@ -40,9 +45,12 @@ class PromptWatch:
         "_cleared",
         "_hooks_follow",
         "_ignored",
+        "_late",
+        "_late_since",
         "_looks",
         "_needed",
         "_quiet",
+        "_released",
         "_sees",
         "_shell",
         "_typed_into",
@@ -58,6 +66,9 @@ class PromptWatch:
         self._shell = shell
         self._sees = sees
         self._needed = 0  # what the shell's count of bytes read must reach before a look at it counts
+        self._late: int | None = None  # the shell's count of bytes while it is too small and a program waits for input
+        self._late_since = 0.0
+        self._released = False  # the shell has read the trigger, and was let go on
         self._looks = 0  # that showed the prompt, in a row
         self._quiet = False  # no byte since the first of them
         self._cleared = False  # Ctrl-C was typed, and nothing was printed since
@@ -78,6 +89,7 @@ class PromptWatch:
     def on_release(self, needed: int) -> None:
         """The line that the shell pauses for was typed: until it has read that line, its read is no waiting."""
         self._needed = needed
+        self._released = True
 
     def on_question(self, needed: int) -> None:
         self._needed = needed
@@ -138,6 +150,17 @@ class PromptWatch:
     def is_late(self, look: Observation) -> bool:
         """Whether the shell has not even read what we typed."""
         return look.consumed is not None and look.consumed < self._needed
+
+    def is_lost(self, look: Observation, now: float) -> bool:
+        """Whether the trigger is lost, of a look that is late. Once the shell will read no more, looks count again."""
+        late = look.consumed if look.seen in ("ready", "waiting") else None
+        if late is None or late != self._late:
+            self._late, self._late_since = late, now
+        elif now >= self._late_since + LOST_TIME:
+            self._needed, self._late = 0, None
+            # Its place may be any: readline that was woken for nothing waits elsewhere than at its prompt.
+            return (look.seen == "ready" or look.reader == self._shell) and not self._released
+        return False
 
     def is_shown(self, look: Observation, *, queued: bool) -> bool:
         """Whether the look shows the shell at its prompt. `queued`: nothing of ours was typed yet."""

@@ -181,6 +181,10 @@ class Family:
         """Every living process of this terminal, the shell included: descendants, session, holders of our tty."""
         return None
 
+    def strangers(self) -> list[Process]:
+        """Those of other sessions that wait to read from this terminal now, as far as they can be seen."""
+        return []
+
     def ports(self) -> frozenset[int] | None:
         """TCP ports on which one of them listens."""
         return None

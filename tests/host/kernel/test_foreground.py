@@ -72,6 +72,7 @@ def test_a_stranger_that_borrows_the_tty_later_reads_for_the_program_in_front(
             os.close(fd)
             look = pty.settle("waiting", kind)
             assert (look.reader, look.program, look.conclusive) == (stranger.pid, "cat", True)
+            assert [one.pid for one in pty.observer.family.strangers()] == [stranger.pid]
             stranger.kill()
         pty.settle("running")
 

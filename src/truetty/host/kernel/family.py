@@ -6,7 +6,7 @@ import os
 
 from truetty.host.base import Family, Process
 from truetty.host.kernel import ports, proc
-from truetty.host.kernel.calls import Device, holds_tty
+from truetty.host.kernel.calls import Device, block_of, holds_tty
 from truetty.host.kernel.shell import LinuxProcess
 
 
@@ -38,6 +38,13 @@ class LinuxFamily(Family):
             return [one.as_process() for one in self._all()]
         except OSError:
             return None
+
+    def strangers(self) -> list[Process]:
+        others = (one for one in proc.everything() if one.session != self._shell.pid and one.pid != os.getpid())
+        return [one.as_process() for one in others if holds_tty(one, self._device) and self._reads(one)]
+
+    def _reads(self, one: proc.Stat) -> bool:
+        return any(block_of(one, thread, self._device).state == "reads" for thread in proc.threads(one))
 
     def ports(self) -> frozenset[int] | None:
         everyone = self.everyone()

@@ -229,6 +229,7 @@ class Conversation:
             self.link.prompt.on_free()
             self.run = None
         else:
+            run.read_before = self.link.channel.process.consumed()
             send(run, self._loop.time())
 
     def _conclude(self, run: Run) -> None:
@@ -238,7 +239,8 @@ class Conversation:
         link.timeline.end_echo(link.transcript.size)  # whatever of ours is still hidden, nobody needs to see
         if link.ended is None and ending.code is None and not link.typist.has_end():
             run.notes.append(FOLDER_GONE.format(link.typist.folder))
-        run.conclude(link.shell, link.facts(), shell_ended=link.ended is not None)
+        strangers = () if ending.proven else link.channel.family.strangers()
+        run.conclude(link.shell, link.facts(), shell_ended=link.ended is not None, strangers=strangers)
         if run.machine.healed:
             link.integration.on_answer()
         link.typist.drop_all()
@@ -249,6 +251,9 @@ class Conversation:
             else:
                 link.prompt.on_end_mark()
             link.typist.last_code = ending.code or 0
-            if link.channel.tty.unread():
+            if ending.lost and link.channel.process.consumed() != run.read_before:
+                link.typist.clear(continuation=link.prompt.is_continuation)  # a part of the line stands there
+                link.prompt.on_leftover()
+            elif link.channel.tty.unread():
                 link.prompt.on_leftover()
             run.survivors = link.processes.survivors(link.shell.name)

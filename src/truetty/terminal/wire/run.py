@@ -5,7 +5,7 @@ Rule: the conversation moves it on by the `on_…` methods; everybody else only 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,12 +15,14 @@ from truetty.core.observation import Observation
 from truetty.core.outcome import State
 from truetty.core.signs import Mark, Mode, Sign
 from truetty.core.testimony import Secrets
-from truetty.host.base import Ended
+from truetty.host.base import Ended, Process
 from truetty.shells.row import Row
 from truetty.terminal.wire.early_keys import EarlyKeys
 from truetty.terminal.wire.span import Span
 from truetty.terminal.wire.survivors import Survivors
 
+LOST: Final = "the command did not run: its line never reached the shell"
+STRANGERS: Final = "; this terminal is also read by {}"
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
 FOLDER_GONE: Final = "the exit code is unknown: {} or a file in it was removed while the command ran"
 
@@ -43,6 +45,7 @@ class Run:
         self.span: Final = span
         self.notes: Final[list[str]] = []
         self.early_keys: Final = EarlyKeys()
+        self.read_before: int | None = None  # how many bytes the shell had read when its line was typed
         self.time_is_over = False  # its own time-out has passed
         self.marks_came_back = False  # our marks did not work when it began, and do now
         self.shell_then: ShellFacts | None = None  # when it ended
@@ -95,8 +98,8 @@ class Run:
         """It has ended, and what is true of it for ever is settled."""
         return self.shell_then is not None
 
-    def conclude(self, shell: Row, facts: ShellFacts, *, shell_ended: bool) -> None:
-        """It has ended: settle where its output does."""
+    def conclude(self, shell: Row, facts: ShellFacts, *, shell_ended: bool, strangers: Sequence[Process] = ()) -> None:
+        """It has ended: settle where its output does. `strangers`: who else reads the terminal."""
         self.shell_then = facts
         ending, machine = self.machine.ending, self.machine
         assert ending is not None
@@ -114,7 +117,8 @@ class Run:
             why = "it ended first" if machine.testimony.started else "it never started"
             self.notes.append(f"{len(self.early_keys)} bytes that were sent to it were not typed: {why}")
         if not ending.proven:
-            self.notes.append(UNPROVEN)
+            names = ", ".join(f"{one.name} ({one.pid})" for one in strangers)
+            self.notes.append((LOST if ending.lost else UNPROVEN) + (STRANGERS.format(names) if names else ""))
 
     # -- what is true of it
 
