@@ -17,6 +17,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS, assert_healthy, opened
+from truetty.terminal.report import IN_PIPE
 
 # Longer than what decides anything inside; the issue's own 40 seconds run with the long tests.
 LENGTHS = (4, pytest.param(40, marks=pytest.mark.long))
@@ -175,6 +176,38 @@ async def test_a_busy_neighbour_does_not_hide_a_reader(home: Path) -> None:
         await command.press("C-d")
         outcome = await command.wait(PATIENCE)
         assert (outcome.state, outcome.exit_code) == ("finished", 4)
+
+
+ASK = """python3 -c 'print("got", input("Name? "))'"""
+
+
+@pytest.mark.parametrize(
+    ("pipe", "prompt", "to"),
+    [("tail", "", "tail"), ("grep got", "", "grep"), ("cat", "Name? ", None), ("tee /dev/null | tail", "", "tee")],
+)
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_a_question_in_a_pipe_is_said_to_be_there(
+    shell: str, pipe: str, prompt: str, to: str | None, home: Path
+) -> None:
+    async with opened(shell, home) as terminal:
+        command = await terminal.start(f"{ASK} | {pipe}")
+        outcome = await command.wait(PATIENCE)
+        assert outcome.state == "waiting" and outcome.waiting is not None, outcome
+        assert (outcome.waiting.kind, outcome.waiting.program, outcome.waiting.prompt) == ("line", "python3", prompt)
+        assert outcome.notes == ((IN_PIPE.format("python3", to),) if to else ())
+        await command.send("ada\n")
+        outcome = await command.wait(PATIENCE)
+        assert (outcome.state, outcome.exit_code, outcome.notes) == ("finished", 0, ()), outcome
+        assert outcome.output.endswith("got ada\n"), outcome.output
+
+
+async def test_who_has_printed_nothing_has_no_question_in_the_pipe(home: Path) -> None:
+    async with opened("bash", home) as terminal:
+        command = await terminal.start("cat | sort")
+        outcome = await command.wait(PATIENCE)
+        assert (outcome.state, outcome.notes) == ("waiting", ()), outcome
+        await command.send("\x04")
+        await command.wait(PATIENCE)
 
 
 # ── more than one question ──────────────────────────────────────────────────────────────────────────────────────

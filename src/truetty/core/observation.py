@@ -33,4 +33,5 @@ class Observation:
     busy: bool = False  # some thread of the foreground was running on a CPU at that moment
     listens: bool = False  # the reader waits for other things too, and its modes do not show that it asks
     timed: bool = False  # the reader wakes by itself after a time, so that it may poll the keyboard
+    pipe_to: str | None = None  # the program that reads what the reader has printed, through a pipe
     cpu: float | None = None  # seconds of CPU that the processes in front have used so far

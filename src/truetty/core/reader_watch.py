@@ -38,6 +38,7 @@ class KeyboardReader:
     kind: WaitingKind
     program: str | None
     certain: bool
+    pipe_to: str | None = None  # the program to which it prints, through a pipe
 
 
 class ReaderWatch:
@@ -136,7 +137,7 @@ class ReaderWatch:
         only_polls = self._poll.on_reader(look, now)
         if (not look.conclusive or look.busy) and not (self._agrees(look, now) or only_polls):
             return self._delay(look) if self.waiting is None else None
-        self._begin(KeyboardReader(self._kind(look, testimony), look.program, look.conclusive), look)
+        self._begin(KeyboardReader(self._kind(look, testimony), look.program, look.conclusive, look.pipe_to), look)
         return None
 
     def on_end(self) -> None:

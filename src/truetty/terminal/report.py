@@ -20,6 +20,7 @@ from truetty.text.clean import clean
 # How much of the end of the output is read for the line a shell may have said last.
 LAST: Final = 2048
 UNTOLD: Final = "whether it waits for input cannot be told: the kernel does not show what its processes read"
+IN_PIPE: Final = "{} prints into a pipe to {}: if it has asked something, the question is still there"
 STOPPED: Final = "stopped: nothing runs until it is continued"
 
 
@@ -55,6 +56,9 @@ def report(
         notes.append(f"{missing:,} bytes of the output could not be kept: {why}")
     if ending is None and waiting is None and not run.reader.can_tell:
         notes.append(UNTOLD)
+    reader = run.reader.waiting
+    if waiting is not None and not waiting.prompt.strip() and reader is not None and reader.pipe_to is not None:
+        notes.append(IN_PIPE.format(reader.program, reader.pipe_to))
     if run.reader.stopped:
         notes.append(STOPPED)
     return Outcome(

@@ -49,6 +49,23 @@ def test_program_in_front(start: Start, line: str, seen: str, kind: str | None, 
     pty.settle(seen, kind, conclusive)
 
 
+@pytest.mark.parametrize(
+    ("line", "to"),
+    [
+        ("sh -c 'echo x; read x' | tail", "tail"),
+        ("sh -c 'echo x; read x' | grep y | sort", "grep"),
+        ("(echo x; read x) | tail", "tail"),
+        ("sh -c 'read x' | tail", None),  # it has printed nothing
+        ("cat", None),
+        ("sh -c 'echo x; read x' >/dev/null", None),
+    ],
+)
+def test_to_whom_a_reader_prints_through_a_pipe(start: Start, line: str, to: str | None) -> None:
+    pty = start("bash")
+    pty.type(line + "\r")
+    assert pty.settle("waiting", "line", conclusive=True).pipe_to == to
+
+
 def test_a_server_that_borrowed_the_tty_reads_for_its_client(start: Start, tmp_path: Path) -> None:
     pty = start("bash")
     pty.type(f"tmux -f /dev/null -S {tmp_path}/socket new sleep 1000\r")

@@ -137,7 +137,17 @@ class Foreground:
         timed = reader.block.timed or limited
         listens = _listens(reader.others, kind) or (timed and self._others_work(reader.of, [*members, *beneath]))
         sure = sure and not (listens or limited)
-        return Observation("waiting", sure, kind, pid, reader.of.name, wakes, listens=listens, timed=timed)
+        return Observation(
+            "waiting",
+            sure,
+            kind,
+            pid,
+            reader.of.name,
+            wakes,
+            listens=listens,
+            timed=timed,
+            pipe_to=proc.pipe_to(reader.of, members),
+        )
 
     def _others_work(self, reader: proc.Stat, front: Sequence[proc.Stat]) -> bool:
         """Whether a thread or a process beside the reader has work of its own. Those that started the reader do not

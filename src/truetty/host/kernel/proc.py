@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
 from truetty.host.base import Process
@@ -137,6 +137,21 @@ def ignored_signals(pid: int) -> int:
         return 0
     at = status.find(b"\nSigIgn:")
     return int(status[at + 8 : at + 32].split()[0], 16) if at >= 0 else 0
+
+
+def pipe_to(of: Stat, members: Iterable[Stat]) -> str | None:
+    """The name of the member that reads what `of` prints, through a pipe; None if it has printed nothing, or not so."""
+    try:
+        pipe = os.readlink(f"/proc/{of.pid}/fd/1")
+        if not pipe.startswith("pipe:") or b"wchar: 0\n" in read(f"/proc/{of.pid}/io"):
+            return None
+    except OSError:
+        return None
+    for one in members:
+        with contextlib.suppress(OSError):
+            if one.pid != of.pid and os.readlink(f"/proc/{one.pid}/fd/0") == pipe:
+                return one.name
+    return None
 
 
 def children(of: Stat) -> list[int]:
