@@ -19,7 +19,7 @@ from functools import cache
 from typing import Final
 
 from truetty.core.errors import SpawnFailed
-from truetty.shells import bash, fish, nu, posix, rbash, tcsh, xonsh, zsh
+from truetty.shells import bash, fish, fish_reads, nu, posix, rbash, tcsh, xonsh, zsh
 from truetty.shells.plain import Plain
 from truetty.shells.row import Dialect, Row
 from truetty.shells.writing import CLEAR_KEY
@@ -76,6 +76,7 @@ ROWS: tuple[Row, ...] = (
         prompt_begins=fish.PROMPT_BEGINS,
         read_uses_editor=True,
         reads_one_key=True,
+        hides_input=fish_reads.hides_input,
         asks_terminal=True,  # fish 4 asks for DA1 at its first prompt; fish 3 asks nothing
     ),
     Row("dash", posix.DASH, cd=posix.cd, edits_lines=False, dialect=Dialect.POSIX),

@@ -138,7 +138,7 @@ class Conversation:
             seen = replace(seen, kind="line")
         elif not link.shell.has_marks and machine.state is State.RUNNING:
             seen = self._without_marks(run, seen)
-        run.on_look(seen, now)
+        run.on_look(seen, now, link.shell)
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
             link.channel.learn()  # a prompt that a mark has confirmed, and that looked strange
         typed_into = link.prompt.is_free and link.prompt.keys_left

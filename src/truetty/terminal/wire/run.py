@@ -6,7 +6,7 @@ Rule: the conversation moves it on by the `on_…` methods; everybody else only 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from truetty.core.machine import Machine
@@ -76,11 +76,19 @@ class Run:
                 self.span.window.end_at(sign.start)  # as it seems; looks will tell
         return False
 
-    def on_look(self, seen: Observation, now: float) -> None:
+    def on_look(self, seen: Observation, now: float, shell: Row) -> None:
         claimed = self.machine.testimony.prompt_claimed
+        if self._is_secret(seen, shell):
+            seen = replace(seen, kind="secret")
         self.machine.on_observation(seen, now, line_open=seen.listens and self.span.line_is_open())
         if claimed and not self.machine.testimony.prompt_claimed:
             self.span.window.end_at(None)  # it was no prompt after all: the output goes on
+
+    def _is_secret(self, seen: Observation, shell: Row) -> bool:
+        """Whether the shell's own `read` hides what is typed, though the tty's modes do not show it."""
+        if shell.hides_input is None or seen.kind not in ("line", "continuation") or seen.program not in shell.names:
+            return False
+        return self.started and self.text is not None and shell.hides_input(self.text, self.span.last_line())
 
     def on_shell_end(self, ended: Ended, now: float) -> None:
         if ended.code is None and ended.signal is None:
