@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,24 @@ async def test_full_screen_programs_and_sizes(home: Path) -> None:
         await command.press("q")
         await command.wait(PATIENCE, "finished")
         assert not terminal.screen().alternate and "line 499" not in terminal.screen().text
+
+
+async def test_mc_reads_keys_itself_though_a_shell_waits_behind_it(home: Path, program: Callable[[str], str]) -> None:
+    (home / "a file of mine").touch()
+    async with opened("bash", home, TERM="xterm-256color") as terminal:
+        command = await terminal.start(f"cd {home}; {program('mc')}")
+        for key in ("down", "escape"):  # which is the first of two keys, or waits for a second
+            outcome = await command.wait(PATIENCE)
+            assert outcome.state == "waiting" and outcome.waiting is not None, outcome
+            assert (outcome.waiting.kind, outcome.waiting.program, outcome.waiting.certain) == (
+                "fullscreen",
+                "mc",
+                False,
+            )
+            await command.press(key)
+        assert "a file of mine" in terminal.screen().text
+        await command.press("0")  # escape and 0 are F10
+        await command.wait(PATIENCE, "finished")
 
 
 async def test_a_flood_does_not_make_a_look_long(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -218,6 +218,20 @@ def test_kinds(look: Observation, screen: bool, continuation: bool, started: boo
     assert reader.waiting is not None and reader.waiting.kind == kind
 
 
+@pytest.mark.parametrize(
+    ("alternate_screen", "kind", "found"),
+    [(True, "shell", ("fullscreen", "mc")), (True, "line", ("line", "cat")), (False, "shell", ("shell", "cat"))],
+)
+def test_on_the_alternate_screen_keys_are_for_the_relay_of_a_shell(
+    alternate_screen: bool, kind: ReadKind, found: tuple[str, str]
+) -> None:
+    relay = Observation("waiting", False, "key", 6, "mc", 1)
+    reader = watch(alternate_screen=alternate_screen)
+    for number in range(AGREEING_LOOKS):
+        reader.on_away(replace(reading(kind), relay=relay), number * AGREEING_SPAN, marks())
+    assert reader.waiting is not None and (reader.waiting.kind, reader.waiting.program) == found
+
+
 def test_whether_a_reader_would_be_seen() -> None:
     reader = watch()
     assert reader.can_tell

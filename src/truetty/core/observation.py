@@ -35,3 +35,4 @@ class Observation:
     timed: bool = False  # the reader wakes by itself after a time, so that it may poll the keyboard
     pipe_to: str | None = None  # the program that reads what the reader has printed, through a pipe
     cpu: float | None = None  # seconds of CPU that the processes in front have used so far
+    relay: Observation | None = None  # the look at the program that feeds the reader's terminal, if that is not ours

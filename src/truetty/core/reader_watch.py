@@ -5,7 +5,8 @@ Rule 2: suggestive looks prove nothing one by one. Three that agree, over 0.15 s
         that was on a CPU in between starts the count anew, unless it only polls the keyboard (`poll_watch.py`).
 Rule 3: a program that listens to other things too (`ssh host make`) asks only where its output shows a question: an
         unfinished line, or the alternate screen.
-Rule 4: after keys were sent, a reader may simply not have woken up yet. It counts when it has run since. The count of
+Rule 4: mc feeds a shell that waits behind it. On the alternate screen keys are for mc, not for that shell.
+Rule 5: after keys were sent, a reader may simply not have woken up yet. It counts when it has run since. The count of
         bytes that the shell has read tells that of the shell, even if it was not known to read when keys were sent.
 """
 
@@ -125,6 +126,8 @@ class ReaderWatch:
 
         `line_open`: the last line of the output is not finished.
         """
+        if self._alternate_screen and look.relay is not None and look.kind == "shell":
+            look = look.relay
         if self._poll.is_awake(look, now):
             return LOOK_AFTER_KEYS
         if look.seen != "waiting" or (look.listens and not (line_open or self._alternate_screen)):

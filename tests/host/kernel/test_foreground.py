@@ -74,6 +74,14 @@ def test_a_server_that_borrowed_the_tty_reads_for_its_client(start: Start, tmp_p
     assert "tmux: server" in [process.name for process in pty.everyone()]
 
 
+def test_the_look_at_a_relay_goes_with_the_look_at_what_it_feeds(start: Start) -> None:
+    pty = start("bash")
+    pty.type("script -qc 'sh -c \"cat; true\"' /dev/null\r")
+    look = pty.settle("waiting", "line", conclusive=True)
+    assert look.program == "cat" and look.relay is not None
+    assert (look.relay.seen, look.relay.kind, look.relay.program) == ("waiting", "key", "script")
+
+
 @pytest.mark.parametrize(("modes", "kind"), [("-echo", "secret"), ("-echo -icanon", "key")])
 def test_a_stranger_that_borrows_the_tty_later_reads_for_the_program_in_front(
     start: Start, modes: str, kind: str

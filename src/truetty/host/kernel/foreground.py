@@ -8,7 +8,8 @@ Rule 2: who waits for more than the keyboard listens to it, and need not ask: a 
 Rule 3: unread input vetoes: who has input does not wait for it.
 Rule 4: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
         without echo is a question for a secret. Raw and hidden stays unknown.
-Rule 5: `script` and `sudo` read our tty only to feed another one. Then the question is asked again there.
+Rule 5: `script` and `sudo` read our tty only to feed another one. Then the question is asked again there. `mc` does so
+        too, and reads keys for itself: the look at the relay goes with the answer.
 Rule 6: a client may have lent our tty to a server that is no relative (tmux, gpg-agent). Then the modes are an editor's
         or hide a secret, nobody of the group reads, and `borrower.py` says who else has the tty open.
 """
@@ -130,24 +131,16 @@ class Foreground:
             # It ran while we looked: its call and the modes are not of one moment.
             self._busy = True
             return Observation("running")
-        if not reader.block.stuck and (inner := self._relay(beneath)) is not None:
-            return inner
         kind, sure = self._kind(reader, local)
         limited = self._tty.limits_reads()
         timed = reader.block.timed or limited
         listens = _listens(reader.others, kind) or (timed and self._others_work(reader.of, [*members, *beneath]))
         sure = sure and not (listens or limited)
-        return Observation(
-            "waiting",
-            sure,
-            kind,
-            pid,
-            reader.of.name,
-            wakes,
-            listens=listens,
-            timed=timed,
-            pipe_to=proc.pipe_to(reader.of, members),
-        )
+        own = Observation("waiting", sure, kind, pid, reader.of.name, wakes, listens=listens, timed=timed)
+        inner = None if reader.block.stuck else self._relay(beneath)
+        if inner is not None:
+            return replace(inner, relay=inner.relay or own)
+        return replace(own, pipe_to=proc.pipe_to(reader.of, members))
 
     def _others_work(self, reader: proc.Stat, front: Sequence[proc.Stat]) -> bool:
         """Whether a thread or a process beside the reader has work of its own. Those that started the reader do not
