@@ -48,7 +48,7 @@ QUESTIONS = [
     Question("read x; echo got $x", "line", prompt="read> ", output="got ada\n$", shell="fish"),
     Question("read -p 'Name: ' x; echo got $x", "line", prompt="^Name: $", output="Name: ada\ngot ada\n$"),
     Question("read -P 'Name: ' x; echo got $x", "line", prompt="^Name: $", output="got ada\n$", shell="fish"),
-    Question("read -P 'Name: ' x; read -s -P 'pw> ' y <x; echo got $x", "line", prompt="^Name: $", shell="fish"),
+    Question("read -P 'Name: ' x; test $x; or read -s -P 'pw> ' y", "line", prompt="^Name: $", shell="fish"),
     Question("read -e -p 'Name: ' x; echo got $x", "line", prompt="^Name: $", output="got ada\n$"),
     Question("vared -p 'Name: ' -c x; echo got $x", "line", prompt="^Name: $", output="got ada\n$", shell="zsh"),
     Question("read -n1 x; echo; echo got $x", "key", answer="y", output="got y\n$"),

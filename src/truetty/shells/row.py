@@ -133,9 +133,7 @@ class Row:
     read_uses_editor: bool = False  # its `read` blocks where its prompt does: only a prompt that was learnt differs
     reads_one_key: bool = False  # it has a `read` that ends after one key, without Enter
     read_size: int | None = None  # how many bytes its `read` asks for at once; None: one
-    hides_input: Callable[[str, str], bool] | None = (
-        None  # by a command's text and a line: its `read` hides what is typed
-    )
+    hides_input: Callable[[str, str], bool] | None = None  # by text and line: its `read` hides what no mode hides
     varying_reads: bool = False  # at its prompt it reads into the rest of a buffer, of any size
     hooks_follow_mark: bool = False  # P comes before the user's prompt hooks, which may read what is typed then
     asks_terminal: bool = False  # its prompt asks the terminal something and waits for the answer
