@@ -150,6 +150,51 @@ def test_output_or_nobody_ends_it_and_the_next_is_another() -> None:
     assert reader.waiting is None
 
 
+def test_output_of_another_program_changes_nothing() -> None:
+    asleep = replace(reading(), in_main_thread=True)
+    reader = watch()
+    reader.on_away(asleep, 0.0, marks())
+    assert reader.sleeper == (7, 1)
+    reader.on_bytes(ran=False)
+    assert reader.waiting is not None and reader.number == 1
+    reader.on_bytes(ran=True)
+    assert reader.waiting is None and reader.sleeper is None
+
+
+def test_suggestive_looks_agree_beside_output_of_another_program() -> None:
+    asleep = replace(reading(conclusive=False), in_main_thread=True)
+    reader = watch()
+    for number in range(AGREEING_LOOKS):
+        reader.on_away(asleep, number * AGREEING_SPAN, marks())
+        reader.on_bytes(ran=False)
+    assert reader.waiting is not None
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        reading(),  # in a thread beside the main one
+        replace(reading(), in_main_thread=True, wakes=None),
+        replace(reading(conclusive=False), in_main_thread=True, listens=True),
+    ],
+)
+def test_of_whom_it_cannot_be_told_whether_it_printed(look: Observation) -> None:
+    reader = watch()
+    reader.on_away(look, 0.0, marks(), line_open=True)
+    assert reader.sleeper is None
+
+
+def test_keys_or_a_new_command_end_the_sleep() -> None:
+    asleep = replace(reading(), in_main_thread=True)
+    reader = watch()
+    reader.on_away(asleep, 0.0, marks())
+    reader.on_keys(1.0, needed=0, wakes=True)
+    assert reader.sleeper is None
+    reader.on_away(replace(asleep, wakes=2), 2.0, marks())
+    reader.on_command()
+    assert reader.sleeper is None and reader.waiting is None
+
+
 def test_after_keys_the_same_sleeper_counts_when_it_has_run_or_had_the_time_to() -> None:
     reader = watch()
     reader.on_away(reading(wakes=5), 0.0, marks())

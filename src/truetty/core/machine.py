@@ -219,10 +219,13 @@ class Machine:
 
     # -- what was printed
 
-    def on_bytes(self, now: float) -> None:
-        """Output arrived. Called once for each piece read, before the signs found in it."""
+    def on_bytes(self, now: float, *, reader_ran: bool = True) -> None:
+        """Output arrived. Called once for each piece read, before the signs found in it.
+
+        `reader_ran`: the reader that the last look showed has run since, or whether it has cannot be told.
+        """
         self._prompt.on_bytes()
-        self.reader.on_bytes()
+        self.reader.on_bytes(ran=reader_ran)
         if self._prompt.marked:
             self._pace.soon(now, LOOK_AFTER_MARK)  # the prompt is being drawn
         else:

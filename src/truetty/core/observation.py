@@ -35,4 +35,5 @@ class Observation:
     timed: bool = False  # the reader wakes by itself after a time, so that it may poll the keyboard
     pipe_to: str | None = None  # the program that reads what the reader has printed, through a pipe
     cpu: float | None = None  # seconds of CPU that the processes in front have used so far
+    in_main_thread: bool = False  # the reader reads in its main thread, of which `wakes` is
     relay: Observation | None = None  # the look at the program that feeds the reader's terminal, if that is not ours

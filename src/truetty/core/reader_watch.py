@@ -6,7 +6,9 @@ Rule 2: suggestive looks prove nothing one by one. Three that agree, over 0.15 s
 Rule 3: a program that listens to other things too (`ssh host make`) asks only where its output shows a question: an
         unfinished line, or the alternate screen.
 Rule 4: mc feeds a shell that waits behind it. On the alternate screen keys are for mc, not for that shell.
-Rule 5: after keys were sent, a reader may simply not have woken up yet. It counts when it has run since. The count of
+Rule 5: output is no sign of the reader: a thread or a job may print over a question. A reader that has not run since
+        the look that showed it still waits. One in a thread beside the main one may listen while the program works.
+Rule 6: after keys were sent, a reader may simply not have woken up yet. It counts when it has run since. The count of
         bytes that the shell has read tells that of the shell, even if it was not known to read when keys were sent.
 """
 
@@ -58,6 +60,7 @@ class ReaderWatch:
         "_unknown",
         "_who",
         "number",
+        "sleeper",
         "stopped",
         "waiting",
     )  # fmt: skip
@@ -65,6 +68,8 @@ class ReaderWatch:
     def __init__(self, shell: int | None, *, alternate_screen: bool, sees: bool) -> None:
         self.waiting: KeyboardReader | None = None
         self.number = 0  # how often a program began to read
+        # Whom the last look showed reading, and its count of wake-ups. While that stays, output is another program's.
+        self.sleeper: tuple[int, int] | None = None
         self._alternate_screen = alternate_screen  # a full-screen program has the screen
         self.stopped = False  # the last look found everybody stopped
         self._shell = shell
@@ -88,7 +93,7 @@ class ReaderWatch:
 
     def on_command(self) -> None:
         """The command was typed, or has started: who read before is no reader of its own."""
-        self.waiting = None
+        self.waiting = self.sleeper = None
 
     def on_keys(self, now: float, *, needed: int, wakes: bool) -> None:
         """Keys were sent. `wakes`: they end a line, or every key is read at once, so that a reader must wake up."""
@@ -98,14 +103,15 @@ class ReaderWatch:
         self._needed = needed
         self.on_no_reader()
 
-    def on_bytes(self) -> None:
-        """Output arrived: the program that printed it does not wait."""
+    def on_bytes(self, *, ran: bool = True) -> None:
+        """Output arrived. `ran`: the sleeper has run since the last look, so that it may have printed it."""
         self.stopped = False
-        self.on_no_reader()
+        if ran:
+            self.on_no_reader()
 
     def on_no_reader(self) -> None:
         """No program reads now."""
-        self.waiting = None
+        self.waiting = self.sleeper = None
         self._count = 0
         self._poll.forget()
 
@@ -137,6 +143,8 @@ class ReaderWatch:
             return LOOK_AFTER_KEYS
         if self._poll.is_at_work(look, now):
             self.on_no_reader()
+        if look.in_main_thread and not look.listens and look.reader is not None and look.wakes is not None:
+            self.sleeper = (look.reader, look.wakes)
         only_polls = self._poll.on_reader(look, now)
         if (not look.conclusive or look.busy) and not (self._agrees(look, now) or only_polls):
             return self._delay(look) if self.waiting is None else None

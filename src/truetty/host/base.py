@@ -181,6 +181,10 @@ class Family:
         """Every living process of this terminal, the shell included: descendants, session, holders of our tty."""
         return None
 
+    def wakes(self, pid: int) -> int | None:
+        """How often the main thread of any process has run, counted as `Observation.wakes` is."""
+        return None
+
     def strangers(self) -> list[Process]:
         """Those of other sessions that wait to read from this terminal now, as far as they can be seen."""
         return []

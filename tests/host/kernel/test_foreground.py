@@ -161,12 +161,14 @@ def test_a_call_taken_up_again_after_a_stop(start: Start, shell: str) -> None:
 def test_wakes_tell_whether_the_reader_has_looked(start: Start) -> None:
     pty = start("bash")
     pty.type("cat >/dev/null\r")
-    before = pty.settle("waiting", "line").wakes
-    assert before is not None
-    assert pty.observer.look.observe().wakes == before
+    settled = pty.settle("waiting", "line")
+    before, reader, family = settled.wakes, settled.reader, pty.observer.family
+    assert before is not None and reader is not None and settled.in_main_thread
+    assert pty.observer.look.observe().wakes == before == family.wakes(reader)
     pty.type("a line\r")
     look = pty.observer.look
     pty.until(lambda: look.observe().seen == "waiting" and look.observe().wakes != before, "a wake")
+    assert family.wakes(reader) != before
 
 
 # ── not permitted ───────────────────────────────────────────────────────────────────────────────────────────────────

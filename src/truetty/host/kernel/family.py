@@ -39,6 +39,9 @@ class LinuxFamily(Family):
         except OSError:
             return None
 
+    def wakes(self, pid: int) -> int | None:
+        return proc.wakes(pid, pid)
+
     def strangers(self) -> list[Process]:
         others = (one for one in proc.everything() if one.session != self._shell.pid and one.pid != os.getpid())
         return [one.as_process() for one in others if holds_tty(one, self._device) and self._reads(one)]

@@ -136,7 +136,8 @@ class Foreground:
         timed = reader.block.timed or limited
         listens = _listens(reader.others, kind) or (timed and self._others_work(reader.of, [*members, *beneath]))
         sure = sure and not (listens or limited)
-        own = Observation("waiting", sure, kind, pid, reader.of.name, wakes, listens=listens, timed=timed)
+        main, name = thread == pid, reader.of.name
+        own = Observation("waiting", sure, kind, pid, name, wakes, listens=listens, timed=timed, in_main_thread=main)
         inner = None if reader.block.stuck else self._relay(beneath)
         if inner is not None:
             return replace(inner, relay=inner.relay or own)

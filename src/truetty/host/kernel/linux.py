@@ -152,7 +152,7 @@ class LinuxLook:
                     return self._foreground().look(front, family)
                 return Observation("running")
             case "reads":
-                seen = self._reading(of, block, local)
+                seen = replace(self._reading(of, block, local), in_main_thread=True)
                 if seen.seen == "waiting" and (block.timed or self._tty.limits_reads()):
                     jobs = sum(one.ticks for one in proc.descendants(of))  # which may be why it waits for a moment only
                     seen = replace(seen, timed=True, cpu=(of.ticks + jobs) / proc.TICKS)

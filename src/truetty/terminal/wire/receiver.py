@@ -30,7 +30,9 @@ class Receiver:
         link = self._link
         link.timeline.on_bytes(link.transcript.append(data), now)
         if run is not None:
-            run.on_bytes(now)
+            sleeper = run.reader.sleeper
+            ran = sleeper is None or link.channel.family.wakes(sleeper[0]) != sleeper[1]
+            run.on_bytes(now, reader_ran=ran)
         for sign in self._scanner.feed(data):
             self._on_sign(sign, run, now)
 

@@ -53,8 +53,8 @@ class Run:
 
     # -- what happens to it
 
-    def on_bytes(self, now: float) -> None:
-        self.machine.on_bytes(now)
+    def on_bytes(self, now: float, *, reader_ran: bool) -> None:
+        self.machine.on_bytes(now, reader_ran=reader_ran)
         if self.span.echoing:
             self.span.skip_echo()
 
