@@ -22,7 +22,7 @@ host nor a channel looks into the bytes or decides anything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -77,6 +77,14 @@ class Process:
     state: str  # the letter of /proc/PID/stat
     cpu: float  # seconds of CPU so far, its ended children's included
     forked: bool = False  # it has executed no program of its own yet: a subshell, or a job that is about to
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a shell and the processes that it has started do at one moment."""
+
+    asleep: bool  # none of them runs, is about to run, or waits for a disk
+    cpu: float  # seconds of CPU that the living ones have used themselves
 
 
 class Sink(Protocol):
@@ -175,6 +183,10 @@ class Family:
 
     def children(self) -> list[Process] | None:
         """Living descendants of the shell. None: they cannot be seen, so some may be there."""
+        return None
+
+    def work(self, besides: Collection[int] = ()) -> Work | None:
+        """What the shell and its descendants do. `besides`: those and what they have started are left out."""
         return None
 
     def everyone(self) -> list[Process] | None:

@@ -7,11 +7,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from truetty.core import marks
 from truetty.core.observation import Observation
-from truetty.host.base import USUAL, Ended, Family, Found, Modes, Order, Process, ShellName, ShellProcess, Sink, Tty
+from truetty.host.base import (
+    USUAL,
+    Ended,
+    Family,
+    Found,
+    Modes,
+    Order,
+    Process,
+    ShellName,
+    ShellProcess,
+    Sink,
+    Tty,
+    Work,
+)
 from truetty.host.single import SingleChannel, found_by_name
 
 USERS_OWN = "/bin/bash"  # what a name of None means on a fake host
@@ -29,6 +42,7 @@ class FakeObserver(Tty, ShellProcess, Family):
         self.read_so_far = 0
         self.tty: Modes | None = SANE
         self.living: list[Process] | None = []  # None: processes cannot be seen
+        self.working: Work | None = None  # what the shell and its descendants do; None: it cannot be seen
         self.listings = 0  # how often they were asked for
         self.front: int | None = pid  # the foreground group
         self._pid = pid
@@ -90,6 +104,9 @@ class FakeObserver(Tty, ShellProcess, Family):
     def children(self) -> list[Process] | None:
         self.listings += 1
         return None if self.living is None else list(self.living)
+
+    def work(self, besides: Collection[int] = ()) -> Work | None:
+        return self.working
 
     def everyone(self) -> list[Process] | None:
         children = self.children()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.host.kernel.driver import SHELLS, Pty
+from truetty.host.base import Work
 from truetty.host.kernel import observer_for, proc
 from truetty.host.kernel.blind import BlindObserver
 from truetty.host.kernel.linux import LinuxObserver
@@ -198,6 +199,36 @@ def test_shell_is_at_work(start: Start, line: str) -> None:
     pty.settle("running", conclusive=True)
     busy = line.startswith("while")
     pty.until(lambda: pty.observer.look.observe().busy == busy, f"busy: {busy}")
+
+
+def work(pty: Pty, *besides: int) -> Work:
+    found = pty.observer.family.work(besides)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("line", ["read x", "wait", "(sleep 1000)", "sleep 1000 | cat"])
+def test_a_shell_that_waits_sleeps_with_all_that_it_has_started(start: Start, line: str) -> None:
+    pty = start("bash")
+    pty.type(f"sleep 1000 & {line}\r")
+    pty.until(lambda: work(pty).asleep, "all of them asleep")
+
+
+@pytest.mark.parametrize("line", ["while :; do :; done", "(while :; do :; done)", "(while :; do :; done) & wait"])
+def test_a_shell_that_works_uses_cpu(start: Start, line: str) -> None:
+    pty = start("bash")
+    before = work(pty).cpu
+    pty.type(line + "\r")
+    pty.until(lambda: work(pty).cpu > before + 0.2, "a fifth of a second was used")
+    assert not work(pty).asleep
+
+
+def test_the_work_of_an_earlier_job_is_left_out(start: Start) -> None:
+    pty = start("bash")
+    pty.run("(while :; do :; (:); done) &")
+    (job,) = (one.pid for one in pty.children() if one.parent == pty.pid)
+    assert not work(pty).asleep
+    pty.until(lambda: work(pty, job).asleep, "the shell asleep at its prompt")
 
 
 # ── the dangerous moment ────────────────────────────────────────────────────────────────────────────────────────────

@@ -12,7 +12,8 @@ import pytest
 import truetty
 from tests.stage import KEY, LINE, PATIENCE, READY, Stage, until
 from truetty.core.observation import Observation
-from truetty.host.base import USUAL, Process
+from truetty.host.base import USUAL, Process, Work
+from truetty.terminal.wire.early_keys import COMMAND_START, PROGRAM_START
 from truetty.testing import mark
 
 CLEAR = b"\x1b[7717~"
@@ -394,6 +395,62 @@ async def test_keys_behind_an_interrupt_key_that_waits_keep_their_order(stage: S
     assert stage.typed() == b""  # no program is in front yet
     await until(lambda: len(stage.channel.written) > 0)
     assert stage.typed() == b"\x03y\n"
+
+
+@pytest.mark.parametrize("work", [Work(asleep=True, cpu=1.0), Work(asleep=False, cpu=2.0)])
+async def test_an_interrupt_key_waits_for_a_shell_that_gets_no_cpu(stage: Stage, work: Work) -> None:
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.say(("C",))
+    stage.typed()
+    stage.observer.working = Work(asleep=False, cpu=1.0)
+    await command.press("C-c")
+    await asyncio.sleep(2 * PROGRAM_START)
+    await stage.looked()
+    assert stage.typed() == b""
+    stage.observer.working = work
+    await until(lambda: bool(stage.channel.written))
+    assert stage.typed() == b"\x03"
+
+
+async def test_an_interrupt_key_goes_to_the_first_program(stage: Stage) -> None:
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.say(("C",))
+    stage.typed()
+    stage.observer.working = Work(asleep=False, cpu=1.0)
+    await command.press("C-c")
+    stage.observer.living, stage.observer.front = [Process(7, "sleep", 4242, 7, 4242, "R", 0.0)], 7
+    await until(lambda: bool(stage.channel.written))
+    assert stage.typed() == b"\x03"
+
+
+async def test_an_interrupt_key_waits_for_a_shell_that_has_not_read_its_line(stage: Stage) -> None:
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.typed()
+    stage.observer.observation = dataclasses.replace(READY, consumed=0)
+    stage.observer.working = Work(asleep=True, cpu=1.0)
+    await command.press("C-c")
+    await asyncio.sleep(COMMAND_START)
+    await stage.looked()
+    assert stage.typed() == b""
+    stage.observer.observation = Observation("running")
+    stage.say(("C",))
+    await until(lambda: bool(stage.channel.written))
+    assert stage.typed() == b"\x03"
+
+
+async def test_other_keys_wait_for_the_start_however_long_it_takes(stage: Stage) -> None:
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.typed()
+    await command.send("y\n")
+    await asyncio.sleep(COMMAND_START)
+    await stage.looked()
+    assert stage.typed() == b""
+    stage.say(("C",))
+    assert stage.typed() == b"y\n"
 
 
 async def test_an_interrupt_key_after_the_end_goes_to_the_prompt(stage: Stage) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from truetty.core.signs import Mark
-from truetty.shells.row import CTRL_C
-from truetty.terminal.wire.early_keys import LONGEST_WAIT, PROGRAM_START, EarlyKeys
 from truetty.terminal.wire.prompt import Prompt, PromptState
 
 
@@ -44,27 +42,3 @@ def test_a_prompt_begins_at_its_mark() -> None:
     prompt.is_continuation = True
     prompt.on_mark(Mark(10, 30, "P", "key", 0, ""))
     assert prompt.begins_at == 30 and not prompt.is_continuation
-
-
-def test_early_keys_wait_their_time() -> None:
-    keys = EarlyKeys()
-    assert not keys and not keys.are_due(100.0, typed=True)
-    keys.add(b"a", 1.0)
-    keys.add(b"b", 2.0)
-    late = 2.1 + LONGEST_WAIT
-    assert len(keys) == 2 and not keys.are_due(2.0 + LONGEST_WAIT / 2, typed=True)
-    assert keys.are_due(late, typed=True) and not keys.are_due(late, typed=False)
-    keys.on_trigger(late)
-    assert not keys.are_due(late, typed=True)
-    assert keys.take() == b"ab" and not keys
-    keys.add(CTRL_C, 5.0, interrupt=True)
-    assert keys.are_due(late + 5.0, typed=False)
-
-
-def test_an_interrupt_key_waits_for_the_first_program() -> None:
-    keys = EarlyKeys()
-    assert not keys.is_starting(1.0)
-    keys.on_start(1.0)
-    keys.add(CTRL_C, 1.0, interrupt=True)
-    assert keys.is_starting(1.0 + PROGRAM_START / 2) and not keys.is_starting(1.0 + PROGRAM_START)
-    assert keys.interrupt and keys.take() == CTRL_C and not keys.interrupt

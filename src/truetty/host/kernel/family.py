@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
-from truetty.host.base import Family, Process
+from truetty.host.base import Family, Process, Work
 from truetty.host.kernel import ports, proc
 from truetty.host.kernel.calls import Device, block_of, holds_tty
 from truetty.host.kernel.shell import LinuxProcess
@@ -32,6 +33,27 @@ class LinuxFamily(Family):
             return [] if of is None else [one.as_process() for one in _descendants(of)]
         except OSError:  # out of descriptors, for instance
             return None
+
+    def work(self, besides: Collection[int] = ()) -> Work | None:
+        try:
+            before, after = self._turns(besides), self._turns(besides)
+        except OSError:
+            return None
+        if not after or not after[0].runs:  # a kernel that was told not to count shows zeros
+            return None
+        # Processes are asked one after the other. Between two equal rounds there was a moment that both show.
+        asleep = before == after and not any(one.awake for one in after)
+        return Work(asleep, sum(one.cpu for one in after))
+
+    def _turns(self, besides: Collection[int]) -> list[proc.Turn]:
+        """Of every thread. Raises OSError where the kernel does not tell."""
+        of = self._shell.stat()
+        found, members = proc.turns(of), {of.pid}
+        for one in _descendants(of):
+            if one.parent in members and one.pid not in besides:
+                members.add(one.pid)
+                found += proc.turns(one)
+        return found
 
     def everyone(self) -> list[Process] | None:
         try:

@@ -50,6 +50,15 @@ class Stat(NamedTuple):
         return Process(self.pid, self.name, self.parent, self.group, self.session, self.state, cpu, forked)
 
 
+class Turn(NamedTuple):
+    """How far one thread has come. It has not run between two equal ones."""
+
+    thread: int
+    awake: bool
+    runs: int  # how often it was put on a CPU
+    cpu: float  # seconds that it was there
+
+
 def parse_stat(raw: bytes) -> Stat:
     # The name may hold blanks and brackets of its own: it ends at the *last* bracket.
     left, right = raw.index(b"("), raw.rindex(b")")
@@ -127,6 +136,24 @@ def wakes(pid: int, thread: int) -> int | None:
         return int(read(f"/proc/{pid}/task/{thread}/schedstat", 128).split()[2])
     except (OSError, IndexError, ValueError):
         return None
+
+
+def turns(of: Stat) -> list[Turn]:
+    """Of its threads. Raises FileNotFoundError where the kernel does not count them."""
+    found = []
+    for thread in threads(of):
+        folder = f"/proc/{of.pid}/task/{thread}"
+        try:
+            used, _, runs = read(f"{folder}/schedstat", 128).split()
+            state = parse_stat(read(f"{folder}/stat", 1024)).state
+        except ProcessLookupError:
+            continue
+        except FileNotFoundError:
+            if os.path.exists(folder):
+                raise
+            continue
+        found.append(Turn(thread, state in ON_CPU, int(runs), int(used) / 1e9))
+    return found
 
 
 def ignored_signals(pid: int) -> int:

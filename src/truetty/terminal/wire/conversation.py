@@ -106,9 +106,11 @@ class Conversation:
             self._sender.send_keys(run, data, now)
 
     def _is_starting(self, run: Run, now: float) -> bool:
-        """Whether the shell is between the start mark and the command's first program, where it drops a SIGINT."""
-        starting = run.machine.state is State.RUNNING and run.early_keys.is_starting(now)
-        return starting and run.reader.waiting is None and not self.link.processes.program_in_front()
+        """Whether the shell may be on its way to a program of the command: there it drops a SIGINT."""
+        if run.machine.state is not State.RUNNING or run.reader.waiting is not None:
+            return False
+        processes = self.link.processes
+        return not processes.program_in_front() and run.early_keys.is_starting(now, processes.work())
 
     def _take(self, data: bytes) -> None:
         self._receiver.on_bytes(data, self.run, self._loop.time())
@@ -145,7 +147,7 @@ class Conversation:
         if machine.state is State.QUEUED and typed_into and link.typist.is_drawn_unseen():
             self._on_free_prompt(run, self._sender.send_late)
         if run.early_keys:
-            self._release_keys(run, now)
+            self._release_keys(run, seen, now)
         if self._is_first_prompt(run, seen):
             link.channel.learn()
 
@@ -169,14 +171,21 @@ class Conversation:
         modes = self.link.channel.tty.modes() or USUAL
         return replace(seen, kind="secret" if modes.canonical and not modes.echo else "line")
 
-    def _release_keys(self, run: Run, now: float) -> None:
+    def _release_keys(self, run: Run, seen: Observation, now: float) -> None:
         """After a look: send the keys that wait if they can reach the command now."""
-        state, keys = run.machine.state, run.early_keys
-        runs = state is State.RUNNING and self.link.processes.program_in_front()
-        if run.reader.waiting is not None or runs or keys.are_due(now, typed=state is not State.QUEUED):
+        if run.reader.waiting is not None or (seen.seen != "ready" and self._are_due(run, now)):
             self._sender.send_early_keys(run, now)
         else:
             run.machine.on_early_keys(now)
+
+    def _are_due(self, run: Run, now: float) -> bool:
+        """Whether the keys go to a command that no look shows reading."""
+        state, keys = run.machine.state, run.early_keys
+        if state is State.RUNNING:
+            return not self._is_starting(run, now)
+        if state is State.ASKING or (not keys.interrupt and (state is State.QUEUED or run.reader.can_tell)):
+            return False
+        return keys.are_due(now, self.link.processes.work())
 
     def _is_first_prompt(self, run: Run, seen: Observation) -> bool:
         """Whether an unknown program reads for the first time: that must be its prompt."""

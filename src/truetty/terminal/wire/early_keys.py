@@ -3,26 +3,33 @@
 At the prompt or right behind the trigger the shell's editor would take them, so they wait until the start mark C has
 come, or until a look shows that a program reads.
 
-The interrupt key waits longer. Between C and the start of the command's first program the shell itself is in front, and
-would drop its SIGINT: the key is sent when a program is in front, or when none has come in time. It is also the only
-key that a prompt hook gets in the end.
+The interrupt key waits longer. Until the command's first program is in front, the shell itself is, and would drop its
+SIGINT on the way. It is also the only key that a prompt hook gets in the end.
+
+Rule 1: on a busy machine a shell may get no CPU for a second. No time says that it is not on its way any more: it is
+        not when it sleeps, or when it has used more CPU than the way takes.
+Rule 2: where that cannot be seen, the same number of seconds must do. There other keys, too, go by time, for no look
+        would show a reader.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-# A shell starts a command within milliseconds; after this time the keys go to whatever is there.
-LONGEST_WAIT: Final = 0.3
-# After C a shell starts a program within milliseconds; after this time the command is the shell's own work.
+from truetty.host.base import Work
+
+# A shell starts a command within milliseconds. In this time a prompt hook that sleeps may end.
+COMMAND_START: Final = 0.3
+# From C to the first program a shell takes a few milliseconds; one that has used more does the command's work itself.
 PROGRAM_START: Final = 0.05
 
 
 class EarlyKeys:
     def __init__(self) -> None:
         self._data = bytearray()
+        self._started = False  # C has come
         self._until = 0.0
-        self._start_until = 0.0
+        self._used: float | None = None  # CPU that was used when they began to wait
         self.interrupt = False  # the interrupt key is among them
 
     def __len__(self) -> int:
@@ -30,28 +37,36 @@ class EarlyKeys:
 
     def add(self, data: bytes, now: float, *, interrupt: bool = False) -> None:
         self._data += data
-        if not self.is_starting(now):
-            self._until = now + LONGEST_WAIT
+        if not self._started:
+            self._until = now + COMMAND_START
         self.interrupt = self.interrupt or interrupt
 
     def on_trigger(self, now: float) -> None:
         """The command was typed: from now on it may start."""
-        self._until = now + LONGEST_WAIT
+        self._until, self._used = now + COMMAND_START, None
 
     def on_start(self, now: float) -> None:
         """C has come: the first program may start."""
-        self._until = self._start_until = now + PROGRAM_START
+        self._started = True
+        self._until, self._used = now + PROGRAM_START, None
 
-    def is_starting(self, now: float) -> bool:
-        """Whether its first program may still be about to start."""
-        return now < self._start_until
+    def is_starting(self, now: float, work: Work | None) -> bool:
+        """After the start: whether a program may be about to. `work`: None where it cannot be seen."""
+        return now <= self._until if work is None else not self._is_over(work, PROGRAM_START)
 
-    def are_due(self, now: float, *, typed: bool) -> bool:
-        """`typed`: the command was."""
-        return (typed or self.interrupt) and bool(self._data) and now > self._until
+    def are_due(self, now: float, work: Work | None) -> bool:
+        """Before the start: whether they go to the program that holds it up."""
+        return now > self._until and (work is None or self._is_over(work, COMMAND_START))
+
+    def _is_over(self, work: Work, way: float) -> bool:
+        """`way`: seconds of CPU that it takes."""
+        if self._used is None:
+            self._used = work.cpu
+        return work.asleep or work.cpu >= self._used + way
 
     def take(self) -> bytes:
         data = bytes(self._data)
         self._data.clear()
+        self._used = None
         self.interrupt = False
         return data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truetty.host.base import Channel, Process
+from truetty.host.base import Channel, Process, Work
 from truetty.terminal.wire.survivors import HALTED, Survivors
 
 
@@ -26,6 +26,10 @@ class Processes:
         """What the running command has started and is still alive. None: processes cannot be seen."""
         living = self._channel.family.children()
         return None if living is None else [process for process in living if process.pid not in self._known]
+
+    def work(self) -> Work | None:
+        """What the shell and the processes of the running command do. None: it cannot be seen."""
+        return self._channel.family.work(self._known)
 
     def program_in_front(self) -> bool:
         """Whether a program is, which was executed and not only forked."""
