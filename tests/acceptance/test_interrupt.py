@@ -15,7 +15,7 @@ DELAYS = (0, 0.001, 0.002, 0.005, 0.02)
 
 @pytest.mark.parametrize("tries", TRIES)
 @pytest.mark.parametrize("text", ["sleep 1000", "(sleep 1000)", "true; sleep 1000 | cat"])
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", (*SHELLS, "mksh", "busybox"))
 async def test_a_command_that_has_just_started_is_interrupted(shell: str, text: str, tries: int, home: Path) -> None:
     if shell == "fish":
         text = text.replace("(sleep 1000)", "begin; sleep 1000; end")

@@ -413,6 +413,21 @@ async def test_an_interrupt_key_waits_for_a_shell_that_gets_no_cpu(stage: Stage,
     assert stage.typed() == b"\x03"
 
 
+async def test_an_editor_that_switches_the_interrupt_key_off_does_not_have_the_last_word(stage: Stage) -> None:
+    terminal = await stage.open()
+    stage.observer.tty = dataclasses.replace(USUAL, canonical=False, signals=False, interrupt=b"")
+    command = await terminal.start("x")
+    await command.press("C-c")
+    stage.typed()
+    stage.observer.tty, stage.observer.working = USUAL, Work(asleep=False, cpu=1.0)
+    stage.say(("C",))
+    await stage.looked()
+    assert stage.typed() == b""
+    stage.observer.working = Work(asleep=True, cpu=1.0)
+    await until(lambda: bool(stage.channel.written))
+    assert stage.typed() == b"\x03"
+
+
 async def test_an_interrupt_key_goes_to_the_first_program(stage: Stage) -> None:
     terminal = await stage.open()
     command = await terminal.start("x")

@@ -97,9 +97,11 @@ class Conversation:
         now, run, link = self._loop.time(), self.run, self.link
         read = run is not None and run.reader.waiting is not None
         link.prompt.on_keys(data, left=link.typist.on_keys(data, read=read))
-        interrupt = link.typist.interrupts(data)
+        held = run is not None and run.holds_keys
+        # The line editors of mksh and busybox switch the key off; the command will have it.
+        interrupt = link.typist.interrupts(data) or (held and USUAL.interrupt in data)
         behind = run is not None and run.machine.state is State.RUNNING and bool(run.early_keys)
-        if run is not None and (run.holds_keys or behind or (interrupt and self._is_starting(run, now))):
+        if run is not None and (held or behind or (interrupt and self._is_starting(run, now))):
             run.early_keys.add(data, now, interrupt=interrupt)
             run.machine.on_early_keys(now)
         else:
