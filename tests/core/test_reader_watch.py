@@ -117,6 +117,14 @@ def test_a_reader_that_only_polls_waits_after_a_second() -> None:
     assert reader.waiting == KeyboardReader("key", "cat", False) and reader.number == 1
 
 
+def test_equal_looks_between_two_polls_say_nothing() -> None:
+    """The program that polls may end with the next poll: a child of its own has just ended."""
+    reader, look = watch(), polling(0.0)
+    for number in range(10):
+        reader.on_away(look, number * AGREEING_SPAN / AGREEING_LOOKS, marks())
+    assert reader.waiting is None
+
+
 def test_a_poller_that_is_seen_awake_still_waits_and_one_at_work_does_not() -> None:
     reader = watch()
     now = polled(reader)

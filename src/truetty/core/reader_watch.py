@@ -145,8 +145,10 @@ class ReaderWatch:
             self.on_no_reader()
         if look.in_main_thread and not look.listens and look.reader is not None and look.wakes is not None:
             self.sleeper = (look.reader, look.wakes)
-        only_polls = self._poll.on_reader(look, now)
-        if (not look.conclusive or look.busy) and not (self._agrees(look, now) or only_polls):
+        # A wait that ends by itself is judged over a second: between two polls equal looks say nothing of the next one.
+        polls = self._poll.on_reader(look, now)
+        settled = polls if look.timed and look.cpu is not None else self._agrees(look, now)
+        if (not look.conclusive or look.busy) and not settled:
             return self._delay(look) if self.waiting is None else None
         self._begin(KeyboardReader(self._kind(look, testimony), look.program, look.conclusive, look.pipe_to), look)
         return None
@@ -188,8 +190,7 @@ class ReaderWatch:
 
     def _delay(self, look: Observation) -> float:
         """How soon to look again at a reader of whom too little was seen."""
-        ran = self._count <= 1 and look.timed
-        return POLL_SPAN / POLL_LOOKS if ran else AGREEING_SPAN / AGREEING_LOOKS
+        return POLL_SPAN / POLL_LOOKS if look.timed else AGREEING_SPAN / AGREEING_LOOKS
 
     def _agrees(self, look: Observation, now: float) -> bool:
         """Whether this look and those before it are enough."""
