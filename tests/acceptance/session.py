@@ -36,6 +36,13 @@ async def eventually(condition: Callable[[], bool], what: str) -> None:
         await asyncio.sleep(0.01)
 
 
+def sees(terminal: truetty.Terminal) -> bool:
+    """Whether a look can show what its programs read: not on a blind observer."""
+    conversation = terminal._conversation
+    assert conversation is not None
+    return conversation.link.channel.sees
+
+
 async def assert_healthy(terminal: truetty.Terminal) -> None:
     """The next commands run richly: exact output, right code."""
     for code in (4, 0):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.acceptance.session import sees
 from tests.patience import PATIENCE
 
 # Far more than any step needs: a failure is then a hang, and not the machine's mood.
@@ -269,15 +270,16 @@ class Battery:
     async def reads(self) -> None:
         reader = "/bin/sh -c 'read x; echo \"got $x\"'" if self.shell == "fish" else 'read x; echo "got $x"'
         command = await self.terminal.start(reader)
-        outcome = await command.wait(PATIENCE)
-        if (
-            outcome.state != "waiting"
-            or outcome.waiting is None
-            or outcome.waiting.kind not in ("line", "continuation")
-        ):
-            self.fail(f"`read` should be waiting for a line: {outcome}")
+        if sees(self.terminal):
+            outcome = await command.wait(PATIENCE)
+            if outcome.waiting is None or outcome.waiting.kind not in ("line", "continuation"):
+                self.fail(f"`read` should be waiting for a line: {outcome}")
         await command.send("ada\n")
-        self.same(await command.wait(PATIENCE, "finished"), 0, "got ada\n", echoed="ada\n")
+        outcome = await command.wait(PATIENCE, "finished")
+        if sees(self.terminal):
+            self.same(outcome, 0, "got ada\n", echoed="ada\n")
+        else:  # sent before the `read`, the line may be echoed by the tty and by the shell's editor
+            self.same(outcome, 0, None)
 
     async def interrupted(self) -> None:
         command = await self.terminal.start(f"/bin/sh -c '/bin/touch {self.go}; exec /bin/sleep 1000'")

@@ -168,3 +168,10 @@ def test_a_ctrl_c_that_wakes_nobody_is_not_awaited_for_ever() -> None:
     prompt.on_clear()
     prompt.on_bytes()
     assert Back.PROVEN in [prompt.on_shown(ready) for _ in range(2 * PAUSE_LOOKS)]
+
+
+def test_a_mark_that_is_due_and_never_comes_is_not_waited_for_for_ever() -> None:
+    """Where no look can show the prompt: a command may have removed the hook that prints P."""
+    prompt = PromptWatch(SHELL, typed_into=False, sees=False, awaited=True)
+    assert prompt.is_freed_by_mark
+    assert [prompt.on_unseen(UNKNOWN) for _ in range(STEADY_LOOKS + 2)].index(True) == STEADY_LOOKS - 1

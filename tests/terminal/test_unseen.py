@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import truetty
 from tests.acceptance.session import PATIENCE, eventually
 from tests.stage import Stage
 from truetty.core.observation import Observation
+from truetty.host.base import USUAL
 from truetty.host.kernel.blind import BlindObserver
 from truetty.host.kernel.linux import LinuxLook
 from truetty.host.local import LocalHost
@@ -119,4 +121,46 @@ async def test_kill_says_that_processes_cannot_be_seen(monkeypatch: pytest.Monke
     stage.say(("C",))
     outcome = await command.kill()
     assert outcome.state == "running" and outcome.notes == (UNSEEN, UNTOLD)
+    await terminal.close()
+
+
+async def test_the_next_command_is_typed_at_the_prompt_not_at_the_end_mark() -> None:
+    stage = Stage()
+    stage.observer.sees, stage.observer.observation = False, Observation("unknown", conclusive=False)
+    terminal = await stage.open()
+    first = await terminal.start("x")
+    stage.say(("C",), ("D", 3, ""))
+    assert (await first.wait(PATIENCE)).exit_code == 3
+    stage.typed()
+    await terminal.start("y")
+    await stage.looked(2)
+    assert stage.typed() == b""  # prompt hooks may run, and read what is typed
+    stage.say(("P", 3, ""), b"$ ")
+    await eventually(lambda: bool(stage.channel.written), "it is typed")
+    await terminal.close()
+
+
+async def test_a_prompt_whose_mark_was_lost_is_typed_to(unseen: LocalHost) -> None:
+    async with truetty.Terminal("bash", rc=False, host=unseen) as terminal:
+        outcome = await terminal.run("unset PROMPT_COMMAND; PS1='$ '", wait=PATIENCE)
+        assert (outcome.state, outcome.exit_code) == ("finished", 0)
+        for number in range(2):
+            outcome = await terminal.run(f"echo {number}", wait=PATIENCE)
+            assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, f"{number}\n")
+
+
+@pytest.mark.parametrize(("in_front", "canonical"), [(False, False), (True, False), (False, True)])
+async def test_a_program_in_front_is_answered(in_front: bool, canonical: bool) -> None:
+    """What is in front of the shell and reads key by key: the shell's editor would take the answer for keys."""
+    stage = Stage()
+    stage.observer.sees, stage.observer.observation = False, Observation("unknown", conclusive=False)
+    terminal = await stage.open()
+    await terminal.start("x")
+    stage.observer.in_front = in_front
+    stage.observer.tty = replace(USUAL, canonical=canonical, echo=False)
+    stage.say(("C",))
+    stage.typed()
+    stage.say(b"\x1b[c")
+    await stage.looked()
+    assert stage.typed() == (b"" if in_front or canonical else b"\x1b[?1;2c")
     await terminal.close()

@@ -124,7 +124,8 @@ class Machine:
 
     `has_marks`: the shell prints our marks. `typed_into`: keys were sent to the prompt. `sees`: a look can show a
     prompt or a reader. `alternate_screen`: a full-screen program has the screen already. `hooks_follow`: P comes before
-    the user's prompt hooks, so that a look must show the prompt; `marked`: that P came already.
+    the user's prompt hooks, so that a look must show the prompt; `marked`: that P came already. `awaited`: P is on its
+    way, and no look can show the prompt: if P is lost, a number of looks must do.
     """
 
     def __init__(
@@ -140,6 +141,7 @@ class Machine:
         alternate_screen: bool = False,
         hooks_follow: bool = False,
         marked: bool = False,
+        awaited: bool = False,
     ) -> None:
         self.state = State.QUEUED
         self.ending: Ending | None = None
@@ -148,7 +150,7 @@ class Machine:
         self.downgraded = False  # our marks stopped in mid-command
         self.healed = False  # and work again
         self.testimony: Final = Testimony(secrets, has_marks=has_marks, sees=sees)
-        self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees, hooks_follow=hooks_follow)
+        self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees, hooks_follow=hooks_follow, awaited=awaited)
         self.reader: Final = ReaderWatch(shell, alternate_screen=alternate_screen, sees=sees)
         self._pace = Pace(now)
         self._limit_at = now + limit

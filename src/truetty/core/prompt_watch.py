@@ -59,7 +59,9 @@ class PromptWatch:
         "marked",
     )
 
-    def __init__(self, shell: int | None, *, typed_into: bool, sees: bool, hooks_follow: bool = False) -> None:
+    def __init__(
+        self, shell: int | None, *, typed_into: bool, sees: bool, hooks_follow: bool = False, awaited: bool = False
+    ) -> None:
         self._typed_into = typed_into
         self._hooks_follow = hooks_follow and sees
         self.marked = False  # P came: one look at the prompt shows that the hooks are done
@@ -75,7 +77,7 @@ class PromptWatch:
         self._wakes: int | None = None  # how often the shell had run at the last look that showed the prompt
         self._asleep: int | None = None  # the same when Ctrl-C was typed, until it has run
         self._ignored = 0  # looks that may still show the read of mark M before it is called a waiting
-        self._unseen = 0  # looks until a cleared prompt is typed to though no look can show it
+        self._unseen = STEADY_LOOKS if awaited else 0  # looks until a prompt is typed to though no look can show it
 
     # -- what was typed
 
@@ -121,9 +123,10 @@ class PromptWatch:
         self._looks = 0
 
     def on_unseen(self, look: Observation) -> bool:
-        """The same, where no look can: True once, when a cleared prompt must be typed to without having been seen.
+        """The same, where no look can: True once, when a prompt must be typed to without having been seen.
 
         A shell that was still on its way to its prompt takes Ctrl-C without drawing a new one, so no P mark may come.
+        A command may have removed the hook that prints P.
         What is typed now waits in the tty until the shell reads.
         """
         if self._unseen == 0 or look.seen == "waiting":

@@ -257,7 +257,7 @@ class Conversation:
         link.typist.drop_all()
         self._queries.forget()
         if link.ended is None:
-            if ending.at_prompt or not link.channel.sees:
+            if ending.at_prompt or not (link.channel.sees or link.integration.marks_work):
                 link.prompt.on_free()
             else:
                 link.prompt.on_end_mark()

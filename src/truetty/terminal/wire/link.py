@@ -97,6 +97,7 @@ class Link:
             alternate_screen=self.modes.alternate_from is not None,
             hooks_follow=self.shell.hooks_follow_mark,
             marked=self.prompt.is_marked,
+            awaited=text is not None and self.integration.marks_work and self.prompt.is_due and not self.channel.sees,
         )
         span = Span(self.transcript, self.prompt.begins_at, self.size, has_marks=has_marks)
         return Run(text, self._serial, own, machine, span)

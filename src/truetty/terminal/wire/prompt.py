@@ -56,6 +56,11 @@ class Prompt:
         return self.state is PromptState.MARKED and not self.keys_left
 
     @property
+    def is_due(self) -> bool:
+        """The last command has ended by its D, and P has not come yet."""
+        return self.state is PromptState.AWAITED
+
+    @property
     def is_clean(self) -> bool:
         """Ours, and nothing was typed there."""
         return self.is_free and not self.keys_left

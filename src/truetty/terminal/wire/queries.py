@@ -4,7 +4,7 @@ Rule 1: no part of a question ever comes back, and no answer but these is ever g
         returns as input is how terminals were broken into. Of what is not fixed there are two numbers, the cursor's.
 Rule 2: a program is answered only while it reads key by key; anywhere else the answer would be typed text. A read that
         looks like a shell's editor may be one (`read -e`) or `read -s -d R`: it is answered if nothing was printed
-        behind the question.
+        behind the question. Where no look can show a reader, a program in front of the shell is answered.
 Rule 3: an answer is true. The colours are those of the terminal's picture. A feature that is not there is answered as
         unknown where there is such an answer, and else not at all, as by terminals without it: kitty's keyboard
         protocol, the clipboard, sizes in pixels.
@@ -79,9 +79,12 @@ class TerminalQueries:
 
     def answer(self, seen: Observation) -> bool:
         """After a look: the program that asked may be reading now. Returns whether it was answered."""
-        if not self._open or seen.seen != "waiting":
+        if not self._open:
             return False
         reads_keys = self._reads_keys()
+        unseen = seen.seen == "unknown" and reads_keys and self._channel.tty.shell_in_front() is False
+        if seen.seen != "waiting" and not unseen:
+            return False
         if seen.kind == "line" and not (reads_keys and self._asked_to == self._transcript.size):
             return False
         answered = reads_keys and seen.program not in NEVER_ANSWERED
