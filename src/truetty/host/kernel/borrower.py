@@ -6,7 +6,7 @@
 Rule 1: a borrower has no terminal of its own, and has ours open.
 Rule 2: to ask a process for its descriptors is dear. Each is asked once for each group in front, and again while it is
         young: between its start and its first question, pinentry opens the tty.
-Rule 3: whoever was found is asked for no more, until it is gone.
+Rule 3: once a borrower was found, no process is asked until it is gone.
 """
 
 from __future__ import annotations
