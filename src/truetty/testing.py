@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from math import inf
 
-from truetty.core.machine import Machine, Want
+from truetty.core.life import Want
+from truetty.core.machine import Machine
 from truetty.core.observation import Observation
 from truetty.core.signs import Sign
 from truetty.core.testimony import Secrets

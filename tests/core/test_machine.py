@@ -7,7 +7,8 @@ from math import inf
 
 import pytest
 
-from truetty.core.machine import ASK_LIMIT, State, Want
+from truetty.core.life import State, Want
+from truetty.core.machine import ASK_LIMIT
 from truetty.core.observation import Observation
 from truetty.core.pace import LOOK_AFTER_OUTPUT, SLOWEST_LOOKS
 from truetty.core.prompt_watch import LOST_TIME

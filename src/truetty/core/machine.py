@@ -1,49 +1,22 @@
-"""One command's life, from asked to ended.
+"""Decides what happens in one command's life; life.py has its states and what each fact takes.
 
 Rule 1: every way a command may end is decided here and nowhere else.
 Rule 2: nothing here reads a clock or a descriptor; time comes in as `now`.
 Rule 3: silence is never evidence. Time only says when to look again.
-
-    QUEUED ──PROMPT, BACK──▸ SENT ──START──▸ RUNNING ──END, PROMPT,─▸ ENDED
-            UNSEEN            │                 │      UNSEEN           ▴
-                              ├──────BACK───────┼──▸ ASKING ──ANSWER, ──┤
-                              │                 │          BACK, LATE   │
-                              └──────LOST───────┴───────────────────────┤
-    any ──the shell or its holder is gone──────────────────────────────┘
-
-`waiting` is no state of its own: whatever state a command is in, a program may be reading the keyboard.
 
 Three watchers hold what was heard and seen; this file decides what follows from it:
 
     testimony     what marks have said, and which of it a look confirms
     prompt_watch  whether looks show the shell back: not there, once, proven
     reader_watch  who reads the keyboard, since when, as what
-
-The facts, and what it takes for each to count:
-
-    START   our C mark with this command's first secret
-    END     our D mark with this command's second secret, while the shell alone holds the terminal; while some
-            other process is in front, it is only a claim and becomes END with the next proof that the shell is back
-    PROMPT  our P mark, after START, and one look that shows the shell at its primary prompt
-    UNSEEN  our P mark, after START, while the shell's own group is in front (or who is cannot be told), where no
-            look can ever show a prompt: evidence `prompt`, which is weaker than `mark`
-    BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
-            prompt was never learnt, three; with bytes of a background job between every two, eight
-    ANSWER  our H mark with the secret of the question
-    READS   one conclusive look at a process blocked on the keyboard, or three equal suggestive ones, or a second of
-            looks at one that only polls it; of a process that listens to other things too, only beside an unfinished
-            line or on the alternate screen
-    LATE    the question found no answer in time: the end is known already, only its exit code is not
-    LOST    looks over 3 s that show the shell waiting for input, nothing unread, and not all read that was typed
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum, auto
 from math import inf
 from typing import Final
 
+from truetty.core.life import NEXT, Ending, Fact, State, Want
 from truetty.core.observation import Observation
 from truetty.core.outcome import Evidence, Strategy
 from truetty.core.pace import LOOK_AFTER_KEYS, LOOK_AFTER_MARK, LOOK_AFTER_OUTPUT, Pace
@@ -54,69 +27,6 @@ from truetty.core.testimony import Says, Secrets, Testimony
 
 # A healthy shell answers in a millisecond; one whose prompt runs git may need a while.
 ASK_LIMIT: Final = 5.0
-
-
-class State(Enum):
-    QUEUED = auto()
-    SENT = auto()
-    RUNNING = auto()
-    ASKING = auto()
-    ENDED = auto()
-
-
-class Fact(Enum):
-    START = auto()
-    END = auto()
-    PROMPT = auto()
-    UNSEEN = auto()
-    BACK = auto()
-    ANSWER = auto()
-    LATE = auto()
-    LOST = auto()
-
-
-# A pair that is not here changes nothing: a second D, a P before C, an answer to no question.
-NEXT: Final[dict[tuple[State, Fact], State]] = {
-    (State.QUEUED, Fact.PROMPT): State.SENT,
-    (State.QUEUED, Fact.UNSEEN): State.SENT,
-    (State.QUEUED, Fact.BACK): State.SENT,
-    (State.SENT, Fact.START): State.RUNNING,
-    (State.SENT, Fact.BACK): State.ASKING,
-    (State.SENT, Fact.LOST): State.ENDED,
-    (State.RUNNING, Fact.START): State.RUNNING,
-    (State.RUNNING, Fact.END): State.ENDED,
-    (State.RUNNING, Fact.PROMPT): State.ENDED,
-    (State.RUNNING, Fact.UNSEEN): State.ENDED,
-    (State.RUNNING, Fact.BACK): State.ASKING,
-    (State.RUNNING, Fact.LOST): State.ENDED,
-    (State.ASKING, Fact.ANSWER): State.ENDED,
-    (State.ASKING, Fact.BACK): State.ENDED,
-    (State.ASKING, Fact.LATE): State.ENDED,
-}
-
-
-class Want(Enum):
-    """What the machine would have its owner do. It never does anything itself."""
-
-    LOOK = auto()  # make one observation
-    SEND = auto()  # the prompt is free: type the trigger
-    ASK = auto()  # type the line that fetches `$?` and heals
-    RELEASE = auto()  # the shell paused for us and could not say so: let it go on
-    STOP = auto()  # the command's time is over: end it
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How, on what evidence, and where in the stream the command ended."""
-
-    evidence: Evidence | None  # None: the terminal vanished unseen
-    code: int | None
-    signal: int | None
-    at: int | None  # offset of the mark that ended it; None when no mark did
-    proven: bool  # False: the prompt came back, but nothing showed that the text had run
-    time: float
-    at_prompt: bool = True  # False: its D came, and the shell is still on its way to its prompt
-    lost: bool = False  # another program has read the line that was to run it
 
 
 class Machine:

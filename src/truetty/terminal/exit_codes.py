@@ -13,7 +13,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
-from truetty.core.machine import Ending
+from truetty.core.life import Ending
 from truetty.host.base import Ended
 from truetty.shells import table
 from truetty.shells.row import Row

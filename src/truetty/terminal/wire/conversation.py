@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import inf
 from typing import Final
 
-from truetty.core.machine import State, Want
+from truetty.core.life import State, Want
 from truetty.core.observation import Observation
 from truetty.host.base import USUAL, Ended
 from truetty.questions.programs import is_unfinished, plain

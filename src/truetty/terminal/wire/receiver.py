@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from truetty.core import marks
-from truetty.core.machine import State
+from truetty.core.life import State
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Hint, Mark, Mode, Query, Sign
 from truetty.terminal.wire.link import Link

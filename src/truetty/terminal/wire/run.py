@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from truetty.core.life import State as MachineState
 from truetty.core.machine import Machine
-from truetty.core.machine import State as MachineState
 from truetty.core.observation import Observation
 from truetty.core.outcome import State
 from truetty.core.signs import Mark, Mode, Sign
