@@ -333,6 +333,21 @@ def test_a_trigger_that_the_shell_never_reads_is_lost_and_looks_become_rare(has_
     assert (ending.evidence, ending.code, t.wanted) == ("kernel", None, [])
 
 
+def test_a_line_that_another_program_has_read_in_the_pause_is_typed_again() -> None:
+    t = MachineByHand(sent=False)
+    t.machine.on_send(0.0, needed=1001, pauses=True)
+    t.machine.on_release(1002)
+    t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=1, consumed=1001)
+    t.turn(LOST_TIME - 0.5)
+    assert t.wanted == []
+    while t.wanted == []:
+        t.turn(0.01)
+    assert t.wanted == [Want.RELEASE] and t.machine.ending is None
+    t.machine.on_release(1003)
+    t.turn(LOST_TIME - 0.5)
+    assert t.wanted == [Want.RELEASE] and t.machine.ending is None and t.machine.reader.waiting is None
+
+
 def test_who_reads_while_a_trigger_is_lost_waits() -> None:
     t = MachineByHand(sent=False)
     t.machine.on_send(0.0, needed=1001)

@@ -75,14 +75,10 @@ def test_what_was_typed_is_lost_when_a_reader_waits_and_nothing_is_read() -> Non
     assert not prompt.is_late(READY)
 
 
-@pytest.mark.parametrize(
-    ("reader", "released", "lost"), [(SHELL, False, True), (SHELL, True, False), (7, False, False)]
-)
-def test_only_a_trigger_that_the_shell_waits_for_is_lost(reader: int, released: bool, lost: bool) -> None:
+@pytest.mark.parametrize(("reader", "lost"), [(SHELL, True), (7, False)])
+def test_only_what_the_shell_waits_for_is_lost(reader: int, lost: bool) -> None:
     prompt = watch()
     prompt.on_trigger(1009, pauses=True)
-    if released:
-        prompt.on_release(1010)
     look = Observation("waiting", kind="continuation", reader=reader, consumed=1000)
     assert not prompt.is_lost(look, 0.0)
     assert prompt.is_lost(look, LOST_TIME) == lost

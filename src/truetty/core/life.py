@@ -81,7 +81,7 @@ class Want(Enum):
     LOOK = auto()  # make one observation
     SEND = auto()  # the prompt is free: type the trigger
     ASK = auto()  # type the line that fetches `$?` and heals
-    RELEASE = auto()  # the shell paused for us and could not say so: let it go on
+    RELEASE = auto()  # the shell pauses for us, and could not say so or was robbed of our answer: let it go on
     STOP = auto()  # the command's time is over: end it
 
 

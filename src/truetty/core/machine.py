@@ -210,7 +210,10 @@ class Machine:
     def _on_late_look(self, look: Observation, now: float) -> None:
         self._pace.slower(now)
         if self._prompt.is_lost(look, now) and self.testimony.output_from is None:
-            self._on_fact(Fact.LOST, now, None)
+            if self._prompt.is_released:
+                self.wants.append(Want.RELEASE)
+            else:
+                self._on_fact(Fact.LOST, now, None)
 
     def _on_prompt_look(self, look: Observation, now: float) -> None:
         continuation = self.testimony.is_continuation and look.kind != "shell"

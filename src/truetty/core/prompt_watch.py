@@ -2,7 +2,7 @@
 
 Rule 1: a look counts only if the shell has read everything we typed. Before that it still stands where it stood. If a
         program then waits for input for 3 s, nothing is unread and the shell's count of bytes does not grow, it never
-        will; if it is the shell that waits, the trigger is lost.
+        will; if it is the shell that waits, the trigger is lost, or the line that ends its pause.
 Rule 2: two looks with no byte between them prove the prompt; three where its look was never learnt; one after a mark P
         that the user's prompt hooks follow.
 Rule 3: bytes of a background job may come between every two looks. Then eight in a row prove it all the same.
@@ -50,12 +50,12 @@ class PromptWatch:
         "_looks",
         "_needed",
         "_quiet",
-        "_released",
         "_sees",
         "_shell",
         "_typed_into",
         "_unseen",
         "_wakes",
+        "is_released",
         "marked",
     )
 
@@ -70,7 +70,7 @@ class PromptWatch:
         self._needed = 0  # what the shell's count of bytes read must reach before a look at it counts
         self._late: int | None = None  # the shell's count of bytes while it is too small and a program waits for input
         self._late_since = 0.0
-        self._released = False  # the shell has read the trigger, and was let go on
+        self.is_released = False  # the shell has read the trigger, and the line that ends its pause was typed
         self._looks = 0  # that showed the prompt, in a row
         self._quiet = False  # no byte since the first of them
         self._cleared = False  # Ctrl-C was typed, and nothing was printed since
@@ -91,7 +91,7 @@ class PromptWatch:
     def on_release(self, needed: int) -> None:
         """The line that the shell pauses for was typed: until it has read that line, its read is no waiting."""
         self._needed = needed
-        self._released = True
+        self.is_released = True
 
     def on_question(self, needed: int) -> None:
         self._needed = needed
@@ -155,14 +155,17 @@ class PromptWatch:
         return look.consumed is not None and look.consumed < self._needed
 
     def is_lost(self, look: Observation, now: float) -> bool:
-        """Whether the trigger is lost, of a look that is late. Once the shell will read no more, looks count again."""
+        """Whether what was typed last is lost, of a look that is late: the trigger, or the line that ends the pause.
+
+        Once the shell will read no more, looks count again.
+        """
         late = look.consumed if look.seen in ("ready", "waiting") else None
         if late is None or late != self._late:
             self._late, self._late_since = late, now
         elif now >= self._late_since + LOST_TIME:
             self._needed, self._late = 0, None
             # Its place may be any: readline that was woken for nothing waits elsewhere than at its prompt.
-            return (look.seen == "ready" or look.reader == self._shell) and not self._released
+            return look.seen == "ready" or look.reader == self._shell
         return False
 
     def is_shown(self, look: Observation, *, queued: bool) -> bool:
@@ -202,4 +205,5 @@ class PromptWatch:
     def on_pause(self, look: Observation) -> bool:
         """A look at that reader. True once, when M should have come by now and the shell must be let go on."""
         self._ignored -= 1
-        return self._ignored == PAUSE_LOOKS - STEADY_LOOKS and look.reader == self._shell
+        due = self._ignored == PAUSE_LOOKS - STEADY_LOOKS
+        return due and look.reader == self._shell and not self.is_released

@@ -83,7 +83,8 @@ class Receiver:
                 link.typist.on_end(mark)
                 return link.processes.shell_alone_in_front()
             case "M" if run is not None and mark.secret == run.secrets.start:
-                self._sender.end_pause(run)
+                if link.typist.is_checking:  # looks have not let it go on before
+                    self._sender.end_pause(run)
             case _:
                 return True
         return link.channel.tty.shell_in_front()

@@ -52,8 +52,7 @@ class Sender:
 
     def end_pause(self, run: Run) -> None:
         """The shell reads a line before it runs the text (M): that line is sent."""
-        if (needed := self._typist.end_pause()) is not None:
-            run.machine.on_release(needed)
+        run.machine.on_release(self._typist.end_pause())
 
     def send_keys(self, run: Run | None, data: bytes, now: float) -> None:
         sending = self._typist.send(data)

@@ -174,14 +174,12 @@ class Typist:
         """Where the private files lie."""
         return self._channel.files.path
 
-    def end_pause(self) -> int | None:
+    def end_pause(self) -> int:
         """The shell has paused for us (M): nothing runs, its editor is away, what we see is what the text will get.
 
-        Both the mark and looks that show the shell's read say so. One newline ends the pause: a second one would be
-        input of the command. Returns the count of bytes the shell must have read; None: it was let go on before.
+        One newline ends the pause: a second one that the shell gets would be input of the command.
+        Returns the count of bytes the shell must have read.
         """
-        if not self.is_checking:
-            return None
         self._mend()
         self._check = ModesCheck.UNNEEDED
         return self._write(b"\n")
