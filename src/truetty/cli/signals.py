@@ -38,7 +38,9 @@ def interrupts(command: Command) -> Iterator[None]:
         return await (command.kill() if len(tasks) > 1 else command.interrupt())
 
     def interrupt() -> None:
-        tasks.append(asyncio.ensure_future(press()))
+        task = asyncio.ensure_future(press())
+        task.add_done_callback(lambda done: done.cancelled() or done.result())  # its error is the loop's to report
+        tasks.append(task)
 
     with ended_by(*HANGUPS):
         loop.add_signal_handler(signal.SIGINT, interrupt)
