@@ -112,7 +112,7 @@ class Conversation:
         if run.machine.state is not State.RUNNING or run.reader.waiting is not None:
             return False
         processes = self.link.processes
-        return not processes.program_in_front() and run.early_keys.is_starting(now, processes.work())
+        return not processes.programs_in_front() and run.early_keys.is_starting(now, processes.work())
 
     def _take(self, data: bytes) -> None:
         self._receiver.on_bytes(data, self.run, self._loop.time())

@@ -31,10 +31,11 @@ class Processes:
         """What the shell and the processes of the running command do. None: it cannot be seen."""
         return self._channel.family.work(self._known)
 
-    def program_in_front(self) -> bool:
-        """Whether a program is, which was executed and not only forked."""
+    def programs_in_front(self) -> bool:
+        """Whether only programs are, each executed: one part of a pipeline may run when another is only forked."""
         front, living = self._channel.tty.foreground(), self._channel.family.children()
-        return any(one.group == front and not one.forked for one in living or ())
+        members = [one for one in living or () if one.group == front]
+        return bool(members) and not any(one.forked for one in members)
 
     def shell_alone_in_front(self) -> bool | None:
         """Whether only the shell could have printed what came. A child in the shell's own group, as in $(…), could."""
