@@ -70,7 +70,7 @@ class Stage:
 def secrets_of(conversation: Conversation) -> Secrets:
     """Of the newest command; before the first, only the terminal's own."""
     run = conversation.run
-    return run.secrets if run is not None else Secrets("", "", "", conversation.link.typist.key)
+    return run.secrets if run is not None else Secrets("", "", "", conversation.link.typist.lines)
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CASES: Mapping[str, tuple[str, str, object, object]] = {
     "shell": ('"dash"', "dash", "dash", "dash"),
     "rc": ("false", "no", False, False),
+    "history": ("true", "yes", True, True),
     "startup": ("2.5", "2.5", 2.5, 2.5),
     "size": ("[80, 24]", "80x24", (80, 24), (80, 24)),
     "workspace": ('"/tmp"', "/tmp", Path("/tmp"), "/tmp"),

@@ -128,6 +128,7 @@ class Settings:
         None, kinds.optional(_PROGRAM, nothing="your own shell"), "the shell of new terminals"
     )
     rc: bool = _setting(True, kinds.FLAG, "whether the shell reads your start-up files")
+    history: bool = _setting(False, kinds.FLAG, "whether commands go to the file of your shell's history")
     startup: float = _setting(
         10.0, kinds.SECONDS, "seconds after which a terminal is handed over although no prompt has come yet"
     )

@@ -15,10 +15,10 @@ SHELLS = ("bash", "zsh", "fish", "dash")
 
 
 @asynccontextmanager
-async def opened(shell: str, home: Path, **env: str) -> AsyncIterator[truetty.Terminal]:
+async def opened(shell: str, home: Path, *, history: bool = False, **env: str) -> AsyncIterator[truetty.Terminal]:
     # Without it fish's first start of all computes completions for minutes, in its own process group.
     (home / ".local/share/fish/generated_completions").mkdir(parents=True, exist_ok=True)
-    async with truetty.Terminal(shell, env={"HOME": str(home), **env}) as terminal:
+    async with truetty.Terminal(shell, env={"HOME": str(home), **env}, history=history) as terminal:
         try:
             yield terminal
         except BaseException as error:

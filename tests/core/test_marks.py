@@ -18,8 +18,9 @@ EVERY = [
     marks.encode("P", SECRET, "0", ""),
     marks.encode("H", SECRET, "7"),
     marks.encode("2", SECRET),
+    marks.encode("D", SECRET, "1", "himBHs", "n" * 21, "41", "{braceexpand:emacs:"),
 ]
-LARGEST = marks.encode("D", "s" * 64, "9" * 10, "f" * 64 + ";")
+LARGEST = marks.encode("D", "s" * 64, "9" * 10, "f" * 64, "n" * 64, "9" * 10, "o" * 500 + ";")
 
 
 def read(data: bytes) -> Mark:
@@ -33,14 +34,20 @@ def test_what_is_written_is_read(data: bytes) -> None:
     mark = read(data)
     assert (mark.start, mark.end) == (0, len(data))
     assert data.startswith(marks.opening(mark.letter))
-    first, last = marks.secret_span(mark)
-    assert data[first:last].decode() == mark.secret
+    spans = marks.secret_spans(mark)
+    assert [data[first:last].decode() for first, last in spans] == [one for one in (mark.secret, mark.next) if one]
 
 
 def test_the_secret_is_found_wherever_the_mark_lies() -> None:
     data = b"output\r\n" + marks.encode("D", SECRET, "0", "im")
-    start, end = marks.secret_span(read(data))
+    ((start, end),) = marks.secret_spans(read(data))
     assert data[start:end] == SECRET.encode()
+
+
+def test_a_tty_that_prints_capitals_only_changes_no_secret() -> None:
+    data = marks.encode("D", "00ab-c1", "3", "himBHs", "77de-f2", "12", "{emacs:history")
+    mark = read(data.upper())
+    assert (mark.secret, mark.next, mark.code, mark.count) == ("00ab-c1", "77de-f2", 3, 12)
 
 
 def test_a_script_writes_the_same_with_its_own_escapes() -> None:
@@ -75,8 +82,8 @@ def test_marks_are_taken_out_also_when_their_secret_was_blanked() -> None:
         piece = bytes(chance.choice(b"abc\r\n\x1b[]7;") for _ in range(chance.randrange(9))) + b"."
         mark = bytearray(chance.choice([*EVERY, LARGEST]))
         if number % 2:
-            first, last = marks.secret_span(read(bytes(mark)))
-            mark[first:last] = b"*" * (last - first)
+            for first, last in marks.secret_spans(read(bytes(mark))):
+                mark[first:last] = b"*" * (last - first)
         output, data = output + piece, data + piece + mark
     assert marks.strip(data) == output
 

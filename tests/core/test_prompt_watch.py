@@ -171,3 +171,13 @@ def test_a_mark_that_is_due_and_never_comes_is_not_waited_for_for_ever() -> None
     prompt = PromptWatch(SHELL, typed_into=False, sees=False, awaited=True)
     assert prompt.is_freed_by_mark
     assert [prompt.on_unseen(UNKNOWN) for _ in range(STEADY_LOOKS + 2)].index(True) == STEADY_LOOKS - 1
+
+
+def test_once_the_text_runs_all_that_was_typed_for_it_was_read() -> None:
+    """A child of bash reads the line that ends the pause, so bash's own count of bytes never reaches it."""
+    prompt = watch()
+    prompt.on_trigger(1009, pauses=True)
+    prompt.on_release(1010)
+    assert prompt.is_late(replace(READY, consumed=1009))
+    prompt.on_start()
+    assert not prompt.is_late(replace(READY, consumed=1009))

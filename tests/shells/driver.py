@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.patience import PATIENCE
+from truetty.core.chain import Chain
 from truetty.core.marks import opening
 from truetty.core.scanner import Scanner
 from truetty.core.signs import Mark
@@ -64,8 +65,11 @@ class Session:
         path: str | None = None,
         columns: int = 200,
     ) -> None:
-        self.key, self.serial, self.code, self.flags = secrets.token_hex(8), 0, 0, ""
+        self.key, self.serial, self.code, self.flags = str(secrets.randbits(62)), 0, 0, ""
         self.name = own_name(self.key)
+        self.lines = Chain(self.key)
+        self.own = {self.key}  # every secret that a line of this shell has had
+        self.scanner = Scanner()
         self.paste = False
         self.buffer = b""
         self.status: int | None = None
@@ -128,6 +132,10 @@ class Session:
             self.status = os.waitstatus_to_exitcode(status)
             return False
         self.buffer += data
+        for sign in self.scanner.feed(data):
+            if isinstance(sign, Mark):
+                self.lines.follow(sign)
+                self.own.add(self.lines.current)
         if b"\x1b[?2004" in data or b"\x1b[?2004h" in self.buffer[-80:]:
             self.paste = self.buffer.rfind(b"\x1b[?2004h") > self.buffer.rfind(b"\x1b[?2004l")
         if self.shell.asks_terminal:
@@ -136,16 +144,17 @@ class Session:
                     os.write(self.fd, answer)
         return True
 
-    def until(self, letters: str, secret: str | Mapping[str, str], since: int) -> Mark:
-        """The first mark after `since` that has one of the letters and its secret."""
+    def until(self, letters: str, secret: str | Mapping[str, str] | None, since: int) -> Mark:
+        """The first mark after `since` that has one of the letters and its secret; P and 2 have one of the shell's."""
         deadline = time.monotonic() + PATIENCE
         seen = since
         while True:
             for mark in self.marks(seen):
-                wanted = secret if isinstance(secret, str) else secret.get(mark.letter)
-                if mark.letter in letters and mark.secret == wanted:
+                wanted = secret.get(mark.letter) if isinstance(secret, Mapping) else secret
+                ours = mark.secret in self.own if mark.letter in "P2" else mark.secret == wanted
+                if mark.letter in letters and ours:
                     return mark
-            seen = max(since, len(self.buffer) - 400)
+            seen = max(since, len(self.buffer) - 1000)
             if not self.pump(max(0.0, min(1.0, deadline - time.monotonic()))) and (
                 self.status is not None or time.monotonic() >= deadline
             ):
@@ -170,7 +179,7 @@ class Session:
         return at + len(wanted)
 
     def prompt(self, since: int = 0) -> Mark:
-        mark = self.until("P", self.key, since)
+        mark = self.until("P", None, since)
         self.code = code_of(mark)
         self.flags = mark.flags or self.flags
         return mark
@@ -222,11 +231,14 @@ class Session:
     def heal(self) -> Mark:
         self.serial += 1
         secret = secrets.token_hex(8)
-        typed = self.shell.recipe.heal(HealRequest(self.folder, self.name, self.serial, secret, self.key))
+        key = str(secrets.randbits(62))
+        typed = self.shell.recipe.heal(HealRequest(self.folder, self.name, self.serial, secret, key))
         assert typed is not None
         self.write(typed.files)
         since = len(self.buffer)
         self.type(typed.line)
+        self.own.add(key)
+        self.lines.restart(key)
         mark = self.until("H", secret, since)
         self.code, self.flags = code_of(mark), mark.flags
         return mark
@@ -273,7 +285,7 @@ class Started:
         session = self.session
         try:
             first = session.until("C", self.request.start, self.since)
-            mark = session.until("DP", {"D": self.request.end, "P": session.key}, first.end)
+            mark = session.until("DP", {"D": self.request.end}, first.end)
         except AssertionError:
             if session.status is None:
                 raise

@@ -17,9 +17,11 @@ SCRIPTS = sorted(Path(truetty.shells.__file__).with_name("scripts").glob("*.*"))
 # What stands for ESC, BEL, a secret, an exit code and `$-` in the languages of the shells.
 _SPELLINGS = (
     (r"\\033|\\e(?=\])|\\u\{1b\}|@ESC@", marks.ESC),
-    (r"\\007|\\a\b|\\a(?=[\\%'])|\\u\{07\}|@BEL@", marks.BEL),
+    (r"\\007|\\a\b|\\a(?=[\\%'\"])|\\u\{07\}|@BEL@", marks.BEL),
     (r"@(?:KEY|START|END)@", "s" * 21),
-    (r"\$\?|%\?|%s|\(\$tt\)|\{code[^{}]*\}", "7"),
+    (r"\$\{?@NAME@(?:\[3\])?\}?", "s" * 21),
+    (r"(?<=[CDJMPR];)%s", "s" * 21),  # of the scripts that draw their secrets
+    (r"\$\?|%%?\?|%s|\(\$tt\)|\{code[^{}]*\}", "7"),
     (r"\$-", "himBHs"),
 )
 _MARK = re.compile(rf"{marks.ESC}\]{marks.OWN.decode()};([^{marks.BEL}{marks.ESC}]*){marks.BEL}")

@@ -160,9 +160,10 @@ def test_the_continuation_prompt_is_marked(open_session: Open) -> None:
 def test_set_shows_only_the_hook(open_session: Open) -> None:
     session = open_session("zsh")
     ours = [line for line in lines(session, "set") if "7717" in line or "_tt" in line or session.folder in line]
-    assert [line.split("=")[0] for line in ours] == ["PROMPT2", "PROMPT_EOL_MARK", "PS2", "zshaddhistory_functions"]
+    lists = ["precmd_functions", "preexec_functions", "zshaddhistory_functions"]
+    assert [line.split("=")[0] for line in ours] == ["PROMPT2", "PROMPT_EOL_MARK", "PS2", session.name, *lists]
     functions = {name for name in lines(session, "print -l ${(k)functions}") if "_tt" in name}
-    assert functions == {f"{session.name}_{letter}" for letter in "hmp"}
+    assert functions == {f"{session.name}_{letter}" for letter in "cefghkpqrst"}
 
 
 def test_prompt_without_a_mark() -> None:

@@ -19,6 +19,7 @@ The facts, and what it takes for each to count:
             look can ever show a prompt: evidence `prompt`, which is weaker than `mark`
     BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
             prompt was never learnt, three; with bytes of a background job between every two, eight
+    REFUSED our R mark with this command's secret: the shell's editor has run nothing of the text
     ANSWER  our H mark with the secret of the question
     READS   one conclusive look at a process blocked on the keyboard, or three equal suggestive ones, or a second of
             looks at one that only polls it; of a process that listens to other things too, only beside an unfinished
@@ -51,6 +52,7 @@ class Fact(Enum):
     UNSEEN = auto()
     BACK = auto()
     ANSWER = auto()
+    REFUSED = auto()
     LATE = auto()
     LOST = auto()
 
@@ -61,6 +63,8 @@ NEXT: Final[dict[tuple[State, Fact], State]] = {
     (State.QUEUED, Fact.UNSEEN): State.SENT,
     (State.QUEUED, Fact.BACK): State.SENT,
     (State.SENT, Fact.START): State.RUNNING,
+    (State.SENT, Fact.END): State.ENDED,
+    (State.SENT, Fact.REFUSED): State.QUEUED,
     (State.SENT, Fact.BACK): State.ASKING,
     (State.SENT, Fact.LOST): State.ENDED,
     (State.RUNNING, Fact.START): State.RUNNING,
@@ -83,6 +87,7 @@ class Want(Enum):
     ASK = auto()  # type the line that fetches `$?` and heals
     RELEASE = auto()  # the shell pauses for us, and could not say so or was robbed of our answer: let it go on
     STOP = auto()  # the command's time is over: end it
+    CANCEL = auto()  # the shell asks for the rest of a text that it has got whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class Machine:
         self._pace = Pace(now)
         self._limit_at = now + limit
         self._ask_until = inf
+        self._whole = False  # the shell's editor got the text, and must not ask for more
         self._back_at = now  # when looks proved that the shell was back
         if marked:
             self._on_early_mark(now, 0.0)
@@ -86,12 +87,14 @@ class Machine:
 
     # -- what was typed
 
-    def on_send(self, now: float, needed: int, *, pauses: bool = False) -> None:
+    def on_send(self, now: float, needed: int, *, pauses: bool = False, whole: bool = False) -> None:
         """The trigger was typed; `needed` is what the shell's count of bytes read must reach.
 
         `pauses`: before it runs the text the shell pauses and reads a line from us (mark M): that is no waiting.
+        `whole`: the shell's editor got the whole text, so that there is no rest of it.
         """
         self.state = State.SENT if self.testimony.has_marks else State.RUNNING
+        self._whole = whole
         self._prompt.on_trigger(needed, pauses=pauses)
         self.reader.on_command()
         self._pace.soon(now, LOOK_AFTER_OUTPUT)
@@ -163,10 +166,15 @@ class Machine:
         match self.testimony.on_mark(mark, in_front):
             case Says.START:
                 self._on_fact(Fact.START, now, mark)
-            case Says.END:
+            case Says.END if self.state is not State.SENT or self.testimony.may_lack_start:
                 self._on_fact(Fact.END, now, mark)
             case Says.ANSWER:
                 self._on_fact(Fact.ANSWER, now, mark)
+            case Says.REFUSED:
+                self._on_fact(Fact.REFUSED, now, mark)
+            case Says.CONTINUATION if self._whole and self.state is State.SENT:
+                self._whole = False
+                self.wants.append(Want.CANCEL)
             case Says.CLAIM:
                 self._pace.soon(now, LOOK_AFTER_MARK)
             case Says.PROMPT | Says.UNSEEN if self.state is State.QUEUED:
@@ -174,7 +182,7 @@ class Machine:
                     self._on_fact(Fact.PROMPT, now, mark)
                 else:
                     self._on_early_mark(now, LOOK_AFTER_MARK)
-            case Says.PROMPT if self.state is State.RUNNING:
+            case Says.PROMPT | Says.LINE_END if self.state is State.RUNNING:
                 self.testimony.on_prompt(mark, now, in_front)
                 self._pace.soon(now, LOOK_AFTER_MARK)
             case Says.UNSEEN if self.state is State.RUNNING:
@@ -272,10 +280,13 @@ class Machine:
             case Fact.START:
                 assert mark is not None
                 self.testimony.on_start(mark, first=self.state is State.SENT)
-                self._prompt.on_start()
+                self._prompt.on_start(first=self.state is State.SENT)
                 self.reader.on_alternate_screen(False)  # who had it has ended, and the shell draws lines
                 self.reader.on_command()
                 self.state = after
+            case Fact.REFUSED:
+                self.state = after
+                self.wants.append(Want.SEND)
             case Fact.PROMPT | Fact.UNSEEN | Fact.BACK if after is State.SENT:
                 if Want.SEND not in self.wants:  # a shell may print P twice for one prompt
                     self.wants.append(Want.SEND)
@@ -291,7 +302,7 @@ class Machine:
             case _:  # ANSWER, LATE, or BACK without an answer: the end was known, this is about its code
                 self.healed = mark is not None
                 code, proven = self.testimony.code_of(mark), self.testimony.started
-                self._end(Ending("kernel", code, None, None, proven, self._back_at))
+                self._end(Ending("kernel", code, None, None, proven, self._back_at, at_prompt=mark is None))
 
     def _on_back(self, now: float) -> None:
         self._back_at = now

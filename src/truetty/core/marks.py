@@ -1,7 +1,7 @@
 """How marks of prompts and commands are written, read, found when cut, and taken out: our own and the foreign ones.
 
-Our mark is `ESC ] 7717 ; LETTER ; SECRET [; CODE [; FLAGS]] BEL`. No other module knows that form; what shells print
-by scripts of their own (`shells/scripts/`) is compared with it by a test.
+Our mark is `ESC ] 7717 ; LETTER ; SECRET [; CODE [; FLAGS [; NEXT [; COUNT [; OPTIONS]]]]] BEL`. No other module knows
+that form; what shells print by scripts of their own (`shells/scripts/`) is compared with it by a test.
 
 One reader per protocol, chosen by the number in front of the payload. A payload that is not quite right is no mark at
 all: the bytes then stay ordinary output.
@@ -10,7 +10,7 @@ all: the bytes then stay ordinary output.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from truetty.core.signs import Hint, Mark, Sign
@@ -18,11 +18,15 @@ from truetty.core.signs import Hint, Mark, Sign
 OWN: Final = b"7717"
 ESC, BEL = "\x1b", "\x07"
 
-# A secret is 21 or 22 characters and `$-` under 30: no mark of ours comes near these bounds.
-_OWN_SHAPE = re.compile(rb"([CDHMP2]);([0-9A-Za-z_-]{1,64})(?:;(\d{0,10}))?(?:;([0-9A-Za-z]{0,64}))?;?")
+# A secret is at most 36 characters, `$-` is under 30, all options of bash are 250: no mark of ours comes near these
+# bounds.
+_OWN_SHAPE = re.compile(
+    rb"([CDHJMPR2]);([0-9A-Za-z_-]{1,64})(?:;(\d{0,10})(?:;([0-9A-Za-z]{0,64})"
+    rb"(?:;([0-9A-Za-z-]{0,64})(?:;(\d{0,10})(?:;([!-:<-~]{0,500}))?)?)?)?)?;?"
+)
 
 OPENING: Final = b"\x1b]" + OWN + b";"
-LONGEST: Final = 160  # bytes: what `_OWN_SHAPE` allows is 151 with its opening and BEL
+LONGEST: Final = 800  # bytes: what `_OWN_SHAPE` allows is 733 with its opening and BEL
 _BEFORE_SECRET: Final = len(OPENING + b"C;")
 # The secret may have been blanked by stars, so only what cannot stand inside a mark is told apart.
 _WHOLE = re.compile(rb"%b[^\x07\x1b]{0,%d}\x07" % (re.escape(OPENING), LONGEST - len(OPENING) - 1))
@@ -46,10 +50,12 @@ def opening(letter: str) -> bytes:
     return OPENING + letter.encode() + b";"
 
 
-def secret_span(mark: Mark) -> tuple[int, int]:
-    """Where in the stream the mark's secret lies."""
+def secret_spans(mark: Mark) -> Iterator[tuple[int, int]]:
+    """Where in the stream the mark's secrets lie."""
     start = mark.start + _BEFORE_SECRET
-    return start, start + len(mark.secret)
+    yield start, start + len(mark.secret)
+    if mark.next:
+        yield mark.next_at, mark.next_at + len(mark.next)
 
 
 def half_length(data: bytes) -> int:
@@ -67,12 +73,22 @@ def strip(data: bytes) -> bytes:
 
 
 def own(payload: bytes, start: int, end: int) -> Sign | None:
+    """Secrets are read without case: a tty may print capitals only (`stty olcuc`)."""
     found = _OWN_SHAPE.fullmatch(payload)
     if found is None:
         return None
-    letter, secret, code, flags = found.groups()
+    letter, secret, code, flags, following, count, options = found.groups(b"")
     return Mark(
-        start, end, letter.decode(), secret.decode(), int(code) if code else None, flags.decode() if flags else ""
+        start,
+        end,
+        letter.decode(),
+        secret.decode().lower(),
+        int(code) if code else None,
+        flags.decode(),
+        following.decode().lower(),
+        start + len(OPENING) + found.start(5) if following else 0,
+        int(count) if count else None,
+        options.decode(),
     )
 
 

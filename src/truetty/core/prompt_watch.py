@@ -114,9 +114,12 @@ class PromptWatch:
     def on_bytes(self) -> None:
         self._quiet = self._cleared = False
 
-    def on_start(self) -> None:
-        """The text runs: a read from now on is no pause of ours."""
+    def on_start(self, *, first: bool = True) -> None:
+        """The text runs: a read from now on is no pause of ours, and what was typed to run it was read, by the shell or
+        by a child of it."""
         self._looks = self._ignored = 0
+        if first:
+            self._needed = 0
 
     def on_away(self) -> None:
         """A look that does not show the prompt."""

@@ -16,10 +16,14 @@ class Mark:
 
     start: int
     end: int
-    letter: str  # C start, D end, P prompt, H answer to a question of ours, M about to start, 2 continuation prompt
+    letter: str  # C start, D end, P prompt, H answer to a question of ours, M about to start, R refused, 2 continuation
     secret: str
     code: int | None = None
     flags: str = ""
+    next: str = ""  # the secret of the shell's next line; empty where the shell draws none
+    next_at: int = 0  # where in the stream it lies
+    count: int | None = None  # how many commands the shell has read so far
+    options: str = ""  # what the shell says of its editor, in its own words
 
 
 @dataclass(frozen=True, slots=True)

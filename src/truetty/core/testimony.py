@@ -8,10 +8,11 @@ Rule 3: a look at the prompt confirms the claim, unless a later P carried anothe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 from typing import Final
 
+from truetty.core.chain import Chain
 from truetty.core.observation import Observation
 from truetty.core.signs import Hint, Mark
 
@@ -19,14 +20,30 @@ from truetty.core.signs import Hint, Mark
 DRAWING: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True)
 class Secrets:
-    """What makes our marks ours: one for each end of this command, one for its question, one for the terminal."""
+    """What makes our marks ours: one for each end of this command, one for its question, and those of the shell."""
 
-    start: str
-    end: str
-    answer: str
-    key: str
+    __slots__ = ("_drawn", "answer", "end", "lines", "start")
+
+    def __init__(self, start: str, end: str, answer: str, key: str | Chain) -> None:
+        self.start = start
+        self.end = end
+        self.answer = answer
+        self._drawn = (start, end)
+        self.lines = key if isinstance(key, Chain) else Chain(key)
+
+    @property
+    def key(self) -> str:
+        """Of the marks of the line that the shell reads or runs now."""
+        return self.lines.current
+
+    def use_line(self) -> None:
+        """The shell's next line is this command: its marks tell both ends."""
+        self.start = self.end = self.lines.current
+
+    def use_own(self) -> None:
+        """The trigger prints both marks."""
+        self.start, self.end = self._drawn
 
 
 class Says(Enum):
@@ -37,7 +54,9 @@ class Says(Enum):
     CLAIM = auto()  # an end, while the shell is not alone in front
     PROMPT = auto()
     UNSEEN = auto()  # a prompt that no look will ever confirm
+    LINE_END = auto()  # the shell's line has ended that runs the trigger: a look must confirm it, as a prompt
     CONTINUATION = auto()
+    REFUSED = auto()  # the editor did not run the text
     ANSWER = auto()
     NOTHING = auto()  # a stranger's mark is output
 
@@ -85,11 +104,15 @@ class Testimony:
             case Mark(letter="D", secret=secrets.end):
                 self._end_claim = mark
                 return Says.CLAIM
-            case Mark(letter="P", secret=secrets.key):
+            case Mark(letter="D") if secrets.lines.knows(mark.secret) and self._sees:
+                return Says.LINE_END
+            case Mark(letter="P") if secrets.lines.knows_prompt(mark):
                 return Says.UNSEEN if in_front is None or (in_front and not self._sees) else Says.PROMPT
+            case Mark(letter="R", secret=secrets.start):
+                return Says.REFUSED
             case Mark(letter="H", secret=secrets.answer):
                 return Says.ANSWER
-            case Mark(letter="2", secret=secrets.key):
+            case Mark(letter="2") if secrets.lines.knows_continuation(mark.secret):
                 self.continuation = True
                 return Says.CONTINUATION
             case _:
@@ -112,8 +135,13 @@ class Testimony:
         self.output_from = at
 
     def on_prompt(self, mark: Mark, now: float, in_front: bool | None) -> None:
-        """P after the start. Where it cannot be told who is in front, its code may be another shell's."""
-        self._prompt_mark = mark if in_front is not None else replace(mark, code=None)
+        """P after the start, or before it D of the same line, which is nearer to the end of the output.
+
+        Where it cannot be told who is in front, its code may be another shell's.
+        """
+        before = self._prompt_mark
+        if before is None or before.letter != "D" or before.secret != mark.secret:
+            self._prompt_mark = mark if in_front is not None else replace(mark, code=None)
         self._claimed_at = now
         if self._end_claim is not None and self._end_claim.code == mark.code:
             self._confirmed = True
@@ -138,9 +166,19 @@ class Testimony:
         return self.output_from is not None or not self.has_marks
 
     @property
+    def may_lack_start(self) -> bool:
+        """Whether the shell's own line is the command: then of a text with a syntax error D comes without C."""
+        return self._secrets.start == self._secrets.end
+
+    @property
     def prompt_claimed(self) -> bool:
         """A P came after the start, and a look must still show the shell at its prompt."""
         return self._claimed_at is not None
+
+    @property
+    def prompt_at(self) -> int | None:
+        """Where the output ends if it is one."""
+        return None if self._prompt_mark is None else self._prompt_mark.start
 
     @property
     def is_continuation(self) -> bool:

@@ -42,6 +42,7 @@ class Order:
     env: Mapping[str, str | None] = field(default_factory=dict)  # over what it inherits; a value of None unsets
     rc: bool = True  # the user's start-up files are read
     size: tuple[int, int] = (120, 30)  # columns and rows
+    history: bool = False  # commands go to the file of the shell's history
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,14 @@ class Modes:
     echo: bool
     signals: bool  # ISIG: Ctrl-C becomes SIGINT
     interrupt: bytes  # the VINTR character; b"" when undefined
+    special: bytes  # characters on which the tty itself acts
     sane: bool  # equal, in every mode a command can be harmed by, to the modes the terminal was started with
 
 
 # What is assumed of a tty whose modes cannot be told.
-USUAL: Final = Modes(canonical=True, echo=True, signals=True, interrupt=b"\x03", sane=True)
+USUAL: Final = Modes(
+    canonical=True, echo=True, signals=True, interrupt=b"\x03", special=b"\x03\x1a\x1c\x11\x13", sane=True
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +235,10 @@ class Sight(Protocol):
         """Whether the look of the primary prompt is known for the program that the shell process runs now."""
 
     def learn(self) -> bool:
-        """The shell is at its primary prompt: remember how that looks. False if it is not blocked on the tty yet."""
+        """The shell is at its primary prompt: remember how that looks. False if it is not blocked on the tty yet.
+
+        A channel delivers first what the shell had printed, its last mark among it.
+        """
 
 
 class Channel(Parts, Sight, Protocol):

@@ -34,7 +34,7 @@ def prepare(order: Order, files: PrivateFiles, inherited: Mapping[str, str], cwd
     found = order.found
     env = environment.build(inherited, order.env, cwd)
     name = own_name(order.key)
-    request = LaunchRequest(found.program, found.arguments, files.path, order.key, name, order.rc, env)
+    request = LaunchRequest(found.program, found.arguments, files.path, order.key, name, order.rc, env, order.history)
     launch = found.row.launch(request)
     with refusal(order, NO_FILES):
         files.write(launch.files, lasting=True)

@@ -68,7 +68,10 @@ class LocalChannel:
         return self._observer.look.knows_prompt
 
     def learn(self) -> bool:
-        return self._observer.look.learn()
+        learned = self._observer.look.learn()
+        if learned and self._sink is not None:
+            self._deliver(least=1)
+        return learned
 
     # -- reading
 

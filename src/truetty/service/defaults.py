@@ -15,6 +15,7 @@ def terminal_arguments(settings: Settings, total: Allowance | None = None) -> Ma
     return {
         "env": settings.variables(os.environ),
         "rc": settings.rc,
+        "history": settings.history,
         "size": settings.size,
         "startup": settings.startup,
         "budget": Budget(settings.budget, settings.head_share),

@@ -15,6 +15,7 @@ The hook comes in by one of three ways, depending on the user's arguments:
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -32,6 +33,7 @@ from truetty.shells.writing import (
 )
 
 PROMPT_BEGINS = re.compile(rb"\x1b\[\?2004h")  # readline switches bracketed paste on, then prints the prompt
+_KEPT_OUT = re.compile(":(?:ignorespace|ignoreboth)")
 _WITH_VALUE = frozenset({"--rcfile", "--init-file"})
 _OWN_WAY = frozenset({"--login", "--norc", "--noprofile", "--posix"})  # what decides how the hook comes in
 
@@ -111,7 +113,7 @@ class Bash:
             sources = _source_if_there(quote(wishes.rcfile) if wishes.rcfile else "~/.bashrc")
         install = f"{{ \\builtin . {folder}/hook||:;}} {QUIET}"
         files = {
-            "hook": encode(self._hook(folder, request.key)),
+            "hook": encode(self._hook(folder, request)),
             "p": encode(_end("P", request.key)),
             # One line: under `set -v` bash shows each line of a file as it reads it; this one is read before.
             "rc": encode(f"{start}{install};{sources}{install}\n"),
@@ -119,7 +121,7 @@ class Bash:
         return Launch((*long, "-i", *wishes.rest), changes, files)
 
     def trigger(self, request: Request) -> Typed:
-        folder, name, number = request.folder, request.name, request.serial
+        folder, name, number = request.folder, f"{request.name}t", request.serial
         mark = quote(printf_mark("C", request.start))
         before = pause_before_text(request, "\\builtin printf", "\\builtin read -r", "\\builtin echo -ne")
         # `:` comes last, without arguments: `$_`, the last argument of the command before, is then nothing of ours.
@@ -135,24 +137,29 @@ class Bash:
         inside = end_inside(request, end)
         files[f"v{number}"] = encode(f"{before}{name}=" + quote(f"{first}\n{request.text}{inside}"))
         # In the typed line itself: inside `eval` or a file bash keeps no history, and `history -d` removes nothing.
-        history = "" if "S" in request.flags else "\\history -s x;\\history -d -1;"
+        history = "" if "S" in request.flags or _KEPT_OUT.search(request.options) else "\\history -s x;\\history -d -1;"
         line = f' {history}\\builtin . {folder}/v{number};\\builtin eval "${name}"' + ("" if inside else f";{end}&&:")
         return Typed(enter(line), files)
 
     def heal(self, request: HealRequest) -> Typed | None:
-        folder, name, number = request.folder, request.name, request.serial
+        folder, name, number = request.folder, f"{request.name}t", request.serial
         answer = _end("H", request.secret, then=f"{name}=$?")
         files = {
             "p": encode(_end("P", request.key)),
-            f"h{number}": encode(f"{answer}\n{self._hook(folder, request.key)}"),
-            f"k{number}": encode(f'\\builtin eval "\\builtin unset {name};\\builtin return ${name}"\n'),
+            f"h{number}": encode(f"{answer}\n{self._hook(folder, request)}"),
+            # Read after H, which ends the command and drops the files with its number.
+            "k": encode(f'\\builtin eval "\\builtin unset {name};\\builtin return ${name}"\n'),
         }
-        inside = f"\\builtin . {folder}/h{number};\\history -s x;\\history -d -1;\\builtin . {folder}/k{number}"
+        inside = f"\\builtin . {folder}/h{number};\\history -s x;\\history -d -1;\\builtin . {folder}/k"
         return Typed(enter(f" {{ {inside};}} {QUIET}&&:"), files)
 
-    def _hook(self, folder: str, key: str) -> str:
+    def _hook(self, folder: str, request: LaunchRequest | HealRequest) -> str:
+        name, key = request.name, request.key
         tell = quote(f'{{ \\builtin eval "{mark_command("P", key)}";}} {QUIET}||:')
-        return script("hook.bash", folder=folder, key=key, tell=tell)
+        seed, forget = str(secrets.randbits(62)), "" if request.history else "1"
+        newer = script("editor.bash", folder=folder, name=name, key=key, seed=seed, forget=forget)
+        older = script("hook.bash", folder=folder, key=key, tell=tell)
+        return f"case $BASH_VERSINFO.${{BASH_VERSINFO[1]}} in\n[1-4].* | 5.0)\n{older};;\n*)\n{newer};;\nesac\n"
 
 
 # POSIX mode switches inherit_errexit on, and `set +o posix` does not switch it off again.

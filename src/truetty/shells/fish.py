@@ -44,7 +44,7 @@ class Fish:
             return None
         plain = () if request.rc or "-N" in arguments or "--no-config" in arguments else ("--no-config",)
         ours = (*plain, "--interactive", "--init-command", f"builtin source {request.folder}/hook.fish")
-        hook = script("hook.fish", name=request.name, key=request.key)
+        hook = script("hook.fish", folder=request.folder, name=request.name, key=request.key)
         return Launch((*arguments, *ours), {}, {"hook.fish": encode(hook)})
 
     def trigger(self, request: Request) -> Typed:
@@ -66,7 +66,7 @@ class Fish:
         return Typed(enter(f" ''eval \"$(''. {folder}/c{number})\";''. {folder}/d{number} 2>/dev/null"), files)
 
     def heal(self, request: HealRequest) -> Typed | None:
-        hook = script("hook.fish", name=request.name, key=request.key)
+        hook = script("hook.fish", folder=request.folder, name=request.name, key=request.key)
         files = {f"h{request.serial}": encode(f"{_status('H', request.secret)}{hook}return $s\n")}
         return Typed(enter(f" ''. {request.folder}/h{request.serial}"), files)
 

@@ -8,7 +8,7 @@ Rule 3: `$(<file)` clears `$?`, so a variable keeps the status first. What `set 
 from __future__ import annotations
 
 from truetty.shells.bash import Bash, mark_command
-from truetty.shells.row import HealRequest, Request, Typed
+from truetty.shells.row import HealRequest, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode, enter, printf_mark, quote, script
 
 _CLEAN = "\\history -s x;\\history -d -1;"
@@ -34,13 +34,12 @@ class Rbash(Bash):
 
     def heal(self, request: HealRequest) -> Typed | None:
         folder, name, number = request.folder, request.name, request.serial
-        files = {f"h{number}": encode(self._hook(folder, request.key) + _mark_status("H", request.secret, name))}
+        files = {f"h{number}": encode(self._hook(folder, request) + _mark_status("H", request.secret, name))}
         return Typed(enter(f' {name}=$?;{_CLEAN}\\builtin eval "$(<{folder}/h{number})"&&:'), files)
 
-    def _hook(self, folder: str, key: str) -> str:
-        return script(
-            "hook.bash", folder=folder, key=key, tell=quote(f'\\builtin eval "{mark_command("P", key, tty="")}"')
-        )
+    def _hook(self, folder: str, request: LaunchRequest | HealRequest) -> str:
+        tell = quote(f'\\builtin eval "{mark_command("P", request.key, tty="")}"')
+        return script("hook.bash", folder=folder, key=request.key, tell=tell)
 
 
 def _mark_status(letter: str, secret: str, name: str) -> str:

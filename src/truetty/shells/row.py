@@ -15,6 +15,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from truetty.core.signs import Mark
+
 CTRL_C = b"\x03"
 _LARGEST_EXIT_CODE = 255  # that a program can exit with
 _SIGNALS = 64  # on Linux
@@ -31,6 +33,7 @@ class LaunchRequest:
     name: str  # begins every name of ours in the shell: variables, functions
     rc: bool  # the user's start-up files are read
     env: Mapping[str, str]  # what the shell would inherit, for HOME, ZDOTDIR, ENV and their like
+    history: bool = False  # commands go to the file of the shell's history
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class Typed:
 
     line: bytes  # with its Enter, and bracketed paste where that was asked for
     files: Mapping[str, bytes] = field(default_factory=dict)
+    by_editor: bool = False  # the shell's own marks tell both ends, and its editor shows the text itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,10 @@ class Request:
     flags: str = ""  # `$-` of the last mark, and "S" when a leading space keeps a line out of history
     paste: bool = False  # bracketed paste is on
     probe: bool = False  # print M before the text runs and read one line: the tty's modes are looked at meanwhile
+    at_editor: bool = False  # the shell's editor draws its prompt, and its hook is the one that works with it
+    options: str = ""  # what the shell's last mark said of its editor
+    history: bool = False  # as above
+    special: bytes = b""  # characters on which the tty itself acts while an editor reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,7 @@ class HealRequest:
     serial: int
     secret: str  # of H
     key: str  # of P
+    history: bool = False  # as above
 
 
 class Recipe(Protocol):
@@ -92,6 +101,26 @@ class Recipe(Protocol):
 
     def heal(self, request: HealRequest) -> Typed | None:
         """A line that prints H with `$?` and installs the hook again; None where that cannot be done."""
+
+
+class Editor(Protocol):
+    """How the line editor of a shell takes a command: as if it had been typed."""
+
+    refuses_unfinished: bool  # it says so at once (mark R) when a text is not complete
+    takes_several: bool  # Ctrl-C in one line of a text drops the lines behind it
+    pauses: bool  # it can stop for us before the text runs, with the tty's modes as the text will get them (mark M)
+
+    def preface(self, data: bytes) -> int | None:
+        """How much of what came behind C the shell itself has printed; None: more must come to tell."""
+
+    def tells_end(self, mark: Mark) -> bool:
+        """Whether the code that this D carries is surely the command's."""
+
+    def takes(self, request: Request) -> bool:
+        """Whether it can take this text now, as far as this shell's own facts go."""
+
+    def typed(self, request: Request) -> Typed:
+        """The keys that make it run the text, and the files they need."""
 
 
 class Dialect(StrEnum):
@@ -111,6 +140,7 @@ class Row:
     recipe: Recipe
     _: KW_ONLY
     has_marks: bool = True  # False: the text is typed as it is, and the kernel alone shows what became of it
+    editor: Editor | None = None  # the other way in, beside the recipe's trigger (`way.py`)
 
     # Which program is it?
     also: tuple[str, ...] = ()  # other names that mean this shell and no other

@@ -20,9 +20,12 @@ from typing import Final
 
 from truetty.core.errors import SpawnFailed
 from truetty.shells import bash, fish, fish_reads, nu, posix, rbash, tcsh, xonsh, zsh
+from truetty.shells.editors.bash import BashEditor
+from truetty.shells.editors.fish import FishEditor
+from truetty.shells.editors.keys import CLEAR, PASTE_END
+from truetty.shells.editors.zsh import ZshEditor
 from truetty.shells.plain import Plain
 from truetty.shells.row import Dialect, Row
-from truetty.shells.writing import CLEAR_KEY
 
 _BUSYBOX: Final = "busybox"  # many programs in one file: the first argument, or the name it is started as, says which
 _SHELL_APPLETS: Final = ("sh", "ash")
@@ -44,15 +47,17 @@ _SH: Final = Row(
 _BASH: Final = Row(
     "bash",
     bash.Bash(),
+    editor=BashEditor(),
     cd=bash.cd,
-    clears_line=CLEAR_KEY,
+    # C-g ends a question of readline, the next an open paste; whatever waits for one more key takes the first CLEAR.
+    clears_line=b"\x07" + PASTE_END + CLEAR + CLEAR,
     prompt_begins=bash.PROMPT_BEGINS,
     reads_one_key=True,
     read_size=4096,
     dialect=Dialect.BASH,
 )
 _BASH_AS_SH: Final = replace(_BASH, name="sh", recipe=bash.Bash(named_sh=True), cd=posix.cd, dialect=Dialect.POSIX)
-_RBASH: Final = replace(_BASH, name="rbash", recipe=rbash.Rbash(), cd=None, started_as={"sh": _BASH_AS_SH})
+_RBASH: Final = replace(_BASH, name="rbash", recipe=rbash.Rbash(), editor=None, cd=None, started_as={"sh": _BASH_AS_SH})
 
 ROWS: tuple[Row, ...] = (
     replace(_BASH, started_as={"sh": _BASH_AS_SH, "rbash": _RBASH}),
@@ -60,8 +65,10 @@ ROWS: tuple[Row, ...] = (
     Row(
         "zsh",
         zsh.Zsh(),
+        editor=ZshEditor(),
         started_as={"sh": _SH},
         cd=bash.cd,
+        clears_line=PASTE_END + CLEAR + CLEAR,
         prompt_begins=zsh.PROMPT_BEGINS,
         continuation=zsh.CONTINUATION,
         reads_one_key=True,
@@ -71,8 +78,9 @@ ROWS: tuple[Row, ...] = (
     Row(
         "fish",
         fish.Fish(),
+        editor=FishEditor(),
         cd=fish.cd,
-        clears_line=CLEAR_KEY,
+        clears_line=CLEAR,
         prompt_begins=fish.PROMPT_BEGINS,
         read_uses_editor=True,
         reads_one_key=True,

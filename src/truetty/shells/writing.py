@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from functools import cache
 from pathlib import Path
 
@@ -15,8 +16,6 @@ from truetty.core import marks
 from truetty.shells.row import Request
 
 QUIET = ">/dev/null 2>&1"
-# A key that no keyboard has: hook.bash and hook.fish bind it to "throw away what stands at the prompt".
-CLEAR_KEY = b"\x1b[7717~"
 
 
 def printf_mark(letter: str, *fields: str) -> str:
@@ -24,12 +23,17 @@ def printf_mark(letter: str, *fields: str) -> str:
     return marks.text(letter, *fields, escape=r"\033", bell=r"\007")
 
 
+def draw_key() -> str:
+    """The first secret of a shell's lines: a number, for bash draws the next ones by arithmetic."""
+    return str(secrets.randbits(62))
+
+
 def own_name(key: str) -> str:
     """What begins every name of ours in a shell: variables, functions. It differs in each terminal.
 
     The key is a secret and the name is not, so the key cannot be found from it.
     """
-    return f"_tt_{hashlib.sha256(key.encode()).hexdigest()[:8]}"
+    return f"_tt_{hashlib.sha256(key.encode()).hexdigest()[:7]}"
 
 
 def encode(text: str) -> bytes:
@@ -52,7 +56,7 @@ def pause_before_text(request: Request, printf: str, read: str, otherwise: str =
         return ""
     mark = f"'{printf_mark('M', request.start)}' >/dev/tty"
     announce = f"{{ {printf} {mark}||{otherwise} {mark};}}" if otherwise else f"{printf} {mark}"
-    return f"{{ {announce}&&{read} {request.name} </dev/tty;}} {QUIET}||:\n"
+    return f"{{ {announce}&&{read} {request.name}t </dev/tty;}} {QUIET}||:\n"
 
 
 _ERREXIT = re.compile(r"\bset\s+(?:-\w*e|.*errexit)")

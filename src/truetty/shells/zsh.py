@@ -84,19 +84,20 @@ class Zsh:
         theirs = "[[ ! -r ${ZDOTDIR-$HOME}/.zshenv ]]||\\builtin . ${ZDOTDIR-$HOME}/.zshenv||:"
         if norcs or not request.rc:
             theirs = "\\builtin setopt norcs"
-        first = f"{name}_i() {{ \\builtin printf '{printf_mark('P', key, '0', '')}' >/dev/tty;"
+        # The hook's own P is printed by hand at the first prompt: zsh does not call what joins the list meanwhile.
+        first = f"{name}_i() {{ "
         first += f"precmd_functions=(${{precmd_functions:#{name}_i}});\\builtin unfunction {name}_i;"
-        first += f"{_install(folder)};}}"
+        first += f"{_install(folder)};{name}_p;}}"
         # The mark is set now as well: a user's file may empty the list of functions.
         early = f"[[ ${{(t)PROMPT_EOL_MARK-}} == *readonly* ]]||PROMPT_EOL_MARK={_eol_mark(key)}"
         files = {
             ".zshenv": encode(f"{back};{theirs};{first};{early};precmd_functions+=({name}_i)\n"),
-            "hook.zsh": encode(_hook(folder, name, key)),
+            "hook.zsh": encode(_hook(request)),
         }
         return Launch((*kept, "-i"), {"ZDOTDIR": folder}, files)
 
     def trigger(self, request: Request) -> Typed:
-        folder, name, number = request.folder, request.name, request.serial
+        folder, name, number = request.folder, f"{request.name}t", request.serial
         start = f"\\builtin printf {quote(printf_mark('C', request.start))} >/dev/tty"
         code = request.last_code & 255
         # On the text's own line, so that the line numbers of errors stay right.
@@ -115,7 +116,7 @@ class Zsh:
     def heal(self, request: HealRequest) -> Typed | None:
         folder, number = request.folder, request.serial
         files = {
-            "hook.zsh": encode(_hook(folder, request.name, request.key)),
+            "hook.zsh": encode(_hook(request)),
             f"h{number}": encode(_end("H", request.secret, _install(folder))),
         }
         return Typed(enter(f" {{ \\. {folder}/h{number};}} {QUIET}&&:"), files)
@@ -125,8 +126,9 @@ def _install(folder: str) -> str:
     return f"{{ \\builtin . {folder}/hook.zsh;}} {QUIET}"
 
 
-def _hook(folder: str, name: str, key: str) -> str:
-    return script("hook.zsh", folder=folder, name=name, key=key, mark=_eol_mark(key))
+def _hook(request: LaunchRequest | HealRequest) -> str:
+    forget = "" if request.history else "1"
+    return script("hook.zsh", folder=request.folder, name=request.name, key=request.key, forget=forget)
 
 
 def _eol_mark(key: str) -> str:

@@ -38,7 +38,10 @@ _TELLING: Final = 6
 
 
 class Echo(NamedTuple):
-    """[start, end) of the transcript has come since our line was typed; its echo is somewhere in it."""
+    """[start, end) of the transcript has come since our line was typed; its echo is somewhere in it.
+
+    Without a line all of it is the echo of a newline that has ended a pause.
+    """
 
     start: int
     end: int
@@ -67,6 +70,7 @@ class Timeline:
         self._step = FINEST
         self._next = began  # the next arrival from then on is noted
         self._echoes: deque[Echo] = deque(maxlen=MOST_LINES)  # looked into when somebody looks
+        self._texts: deque[tuple[int, str]] = deque(maxlen=MOST_LINES)  # which an editor has shown, and where
         self._hiding: int | None = None  # our line is being echoed from here on
         self._echo = b""
         self._sizes: deque[tuple[int, float, tuple[int, int]]] = deque([(0, began, size)], maxlen=MOST_SIZES)
@@ -88,9 +92,18 @@ class Timeline:
     def on_resize(self, size: tuple[int, int], now: float) -> None:
         self._sizes.append((self._transcript.size, now, size))
 
+    def on_command(self, text: str) -> None:
+        """The shell's own editor gets this text, and shows it."""
+        self._texts.append((self._transcript.size, text))
+
     def hide_echo(self, line: bytes) -> None:
         """A line of ours is typed: what comes back of it is not shown until `end_echo` says where it ends."""
         self._hiding, self._echo = self._transcript.size, line
+
+    def on_pause(self, at: int) -> None:
+        """The shell reads a line of ours before it runs the text: what the tty echoes of it is not shown either."""
+        if self._hiding is None:
+            self._hiding, self._echo = at, b""
 
     def end_echo(self, at: int, text: str = "") -> None:
         """Our line has done its work at this offset; people see `text` in its place."""
@@ -113,11 +126,12 @@ class Timeline:
 
     def commands(self, start: int, end: int) -> list[tuple[int, str]]:
         """Those whose line begins in [start, end): where, and their text."""
-        return [
+        replaced = [
             (line.start, line.replacement.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n"))
             for line in self._lines_in(start, end)
             if line.replacement and start <= line.start < end
         ]
+        return sorted(replaced + [(at, text) for at, text in self._texts if start <= at < end])
 
     def time_of(self, offset: int) -> float:
         """When the byte at this offset came."""
@@ -158,6 +172,9 @@ class Timeline:
         echoes the line, the prompt is drawn below that, and the editor prints the line again behind it.
         """
         start = of.start
+        if not of.line:
+            yield Line(start, of.end, b"")
+            return
         echo = self._transcript.read(start, min(of.end - start, PIECE))
         prompt = echo.rfind(marks.opening("P"))
         while (found := _find_line(echo, of.line)) >= 0:

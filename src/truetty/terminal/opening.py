@@ -21,7 +21,7 @@ async def start_shell(options: Options, key: str) -> tuple[Channel, Row]:
     """On the host of the options. `key` is the terminal's own secret, which the shell's marks carry."""
     host = _host(options)
     found = await host.find(options.shell, options.env)
-    order = Order(found, key, options.cwd, options.env, options.rc, options.size)
+    order = Order(found, key, options.cwd, options.env, options.rc, options.size, options.history)
     return await host.start(order), found.row
 
 

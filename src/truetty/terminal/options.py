@@ -30,6 +30,7 @@ class Making(TypedDict, total=False):
 
     env: Mapping[str, str | None] | None
     rc: bool
+    history: bool
     size: tuple[int, int]
     name: str | None
     startup: float
@@ -57,6 +58,7 @@ class Options:
     cwd: str | None = None  # None: where this program is
     env: Mapping[str, str | None] = field(default_factory=dict)  # over what the shell inherits; a value of None unsets
     rc: bool = True  # the user's start-up files are read
+    history: bool = False  # commands go to the file of the shell's history
     size: tuple[int, int] = (120, 30)  # columns and rows
     name: str | None = None
     task: str | None = None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-import secrets
 from enum import Enum, auto
 from math import inf
 from types import TracebackType
@@ -20,6 +19,7 @@ from truetty.core.errors import Busy, Closed, HostError, Misuse
 from truetty.core.outcome import Outcome, Strategy
 from truetty.host import environment
 from truetty.host.base import Process
+from truetty.shells.writing import draw_key
 from truetty.store.transcript import Transcript
 from truetty.terminal import checks, exit_codes, keyboard
 from truetty.terminal.changes import Changes, Rank
@@ -230,12 +230,12 @@ class Terminal:
     # -- opening and closing
 
     async def _open(self) -> None:
-        key = secrets.token_urlsafe(16)
+        key = draw_key()
         channel, row = await start_shell(self.options, key)
         if self._phase is not Phase.OPENING:  # it was closed meanwhile
             await channel.close()
             raise Closed(f"terminal {self.id} was closed before it was open", terminal_id=self.id)
-        link = Link(self.id, channel, row, key, self.transcript, self.size)
+        link = Link(self.id, channel, row, key, self.transcript, self.size, history=self.options.history)
         self._viewer = viewer = Viewer(link.timeline, link.modes)
         self._conversation = Conversation(link, self.changes.tell, lambda: viewer.model().cursor)
         await await_first_prompt(self._conversation, self.changes, self.options.startup)

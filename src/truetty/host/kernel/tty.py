@@ -27,6 +27,17 @@ _INPUT = termios.ICRNL | termios.INLCR | termios.IGNCR | termios.ISTRIP | termio
 _OUTPUT = termios.OPOST | termios.ONLCR | termios.OCRNL
 _LOCAL = termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN | termios.ECHOE
 _CHARACTERS = (termios.VINTR, termios.VQUIT, termios.VSUSP, termios.VEOF, termios.VERASE)
+_ACTING = (termios.VINTR, termios.VQUIT, termios.VSUSP, termios.VSTART, termios.VSTOP)
+_ACTING_ON_LINES = (
+    *_ACTING,
+    termios.VEOF,
+    termios.VEOL,
+    termios.VEOL2,
+    termios.VERASE,
+    termios.VKILL,
+    termios.VLNEXT,
+    termios.VWERASE,
+)
 # How "no character" is written: _POSIX_VDISABLE is 0 on Linux and 255 on macOS.
 _DISABLED = b"\xff" if sys.platform == "darwin" else b"\0"
 
@@ -129,6 +140,7 @@ class LocalTty(Tty):
             echo=bool(local & termios.ECHO),
             signals=bool(local & termios.ISIG),
             interrupt=b"" if interrupt == _DISABLED else interrupt,
+            special=b"".join(attributes[6][at] for at in (_ACTING_ON_LINES if local & termios.ICANON else _ACTING)),
             sane=first is None or attributes == first or _sane(attributes) == _sane(first),
         )
 

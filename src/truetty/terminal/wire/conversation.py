@@ -132,6 +132,7 @@ class Conversation:
             return  # C came after the look, which shows the shell on its way to the command
         if machine.state is State.RUNNING and output_from is not None:
             link.typist.drop_texts()
+            link.typist.on_look()
         if self._queries.answer(seen):
             machine.on_input(now)  # the program waited for the terminal, and has its answer
             return
@@ -218,6 +219,8 @@ class Conversation:
                 self._on_free_prompt(run, self._sender.send_late)
             case Want.ASK:
                 self._sender.ask(run, self._loop.time())
+            case Want.CANCEL:
+                self._sender.cancel(run)
             case Want.RELEASE:
                 self._sender.end_pause(run)
             case Want.STOP:

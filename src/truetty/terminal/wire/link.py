@@ -35,6 +35,8 @@ class Link:
         key: str,
         transcript: Transcript,
         size: tuple[int, int],
+        *,
+        history: bool = False,
     ) -> None:
         self.channel: Final = channel
         self.transcript: Final = transcript
@@ -43,7 +45,7 @@ class Link:
         self.prompt: Final = Prompt()
         self.integration: Final = Integration()
         self.processes: Final = Processes(channel)
-        self.typist: Final = Typist(channel, shell, key, self.modes)
+        self.typist: Final = Typist(channel, shell, key, self.modes, history=history)
         self.size = size
         self.ended: Ended | None = None
         self._terminal_id = terminal_id
@@ -83,8 +85,8 @@ class Link:
     def prepare(self, text: str | None, now: float, *, limit: float = inf) -> Run:
         """A command, not begun yet. None: just await the prompt."""
         self._serial += 1
-        drawn = secrets.token_urlsafe(48)  # 126 bits for each of the three
-        own = Secrets(drawn[:21], drawn[21:42], drawn[42:63], self.typist.key)
+        drawn = secrets.token_hex(48)  # 128 bits for each of the three
+        own = Secrets(drawn[:32], drawn[32:64], drawn[64:], self.typist.lines)
         has_marks = self.shell.has_marks
         machine = Machine(
             own,

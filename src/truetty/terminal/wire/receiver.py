@@ -41,7 +41,12 @@ class Receiver:
         in_front: bool | None = True
         match sign:
             case Mark():
-                link.transcript.blank(*marks.secret_span(sign))
+                for span in marks.secret_spans(sign):
+                    link.transcript.blank(*span)
+                link.typist.lines.follow(sign)
+                if sign.letter == "D" and not link.typist.tells_end(sign):
+                    self._on_unsure_end(sign, run)
+                    return
                 in_front = self._on_mark(sign, run)
             case Mode():
                 link.modes.on_mode(sign)
@@ -64,9 +69,9 @@ class Receiver:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
         link = self._link
         match mark.letter:
-            case "2" if mark.secret == link.typist.key:
+            case "2" if link.typist.lines.knows_continuation(mark.secret):
                 link.prompt.is_continuation = True
-            case "P" if mark.secret == link.typist.key:
+            case "P" if link.typist.lines.knows_prompt(mark):
                 link.integration.on_mark(run)
                 link.prompt.on_mark(mark)
                 link.typist.on_prompt(mark)
@@ -80,14 +85,26 @@ class Receiver:
                         link.prompt.on_free()
             case "D" if run is not None and mark.secret == run.secrets.end:
                 link.prompt.begins_at = mark.end
-                link.typist.on_end(mark)
+                link.typist.on_end(mark, of_command=True)
                 return link.processes.shell_alone_in_front()
+            case "D" if link.typist.lines.knows(mark.secret):
+                link.typist.on_end(mark, of_command=False)
+            case "H" if run is not None and mark.secret == run.secrets.answer:
+                link.typist.on_answer()
             case "M" if run is not None and mark.secret == run.secrets.start:
+                link.timeline.on_pause(mark.end)
                 if link.typist.is_checking:  # looks have not let it go on before
                     self._sender.end_pause(run)
             case _:
                 return True
         return link.channel.tty.shell_in_front()
+
+    def _on_unsure_end(self, mark: Mark, run: Run | None) -> None:
+        """D whose code may be a hook's: P will end the command."""
+        if self._link.typist.lines.knows(mark.secret):
+            self._link.typist.on_end(mark, of_command=run is not None and mark.secret == run.secrets.end)
+            if run is not None:
+                run.span.window.leave_out(mark.start, mark.end)
 
     def _on_query(self, query: Query, run: Run | None) -> None:
         if run is not None and run.machine.state is State.RUNNING:

@@ -18,12 +18,13 @@ from truetty.core.testimony import Secrets
 from truetty.host.base import Ended, Process
 from truetty.shells.row import Row
 from truetty.terminal.wire.early_keys import EarlyKeys
-from truetty.terminal.wire.span import Span
+from truetty.terminal.wire.span import Preface, Span
 from truetty.terminal.wire.survivors import Survivors
 
 LOST: Final = "the command did not run: its line never reached the shell"
 STRANGERS: Final = "; this terminal is also read by {}"
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
+UNFINISHED: Final = "the text is not complete: the shell asked for the rest of it, and was interrupted"
 FOLDER_GONE: Final = "the exit code is unknown: {} or a file in it was removed while the command ran"
 
 
@@ -46,6 +47,9 @@ class Run:
         self.notes: Final[list[str]] = []
         self.early_keys: Final = EarlyKeys()
         self.read_before: int | None = None  # how many bytes the shell had read when its line was typed
+        self.by_editor = False  # the shell's own editor got it
+        self.preface: Preface | None = None  # what that shell prints between its mark C and the output
+        self._message_from: int | None = None  # where a message of the shell's own has begun
         self.time_is_over = False  # its own time-out has passed
         self.marks_came_back = False  # our marks did not work when it began, and do now
         self.shell_then: ShellFacts | None = None  # when it ended
@@ -57,24 +61,39 @@ class Run:
         self.machine.on_bytes(now, reader_ran=reader_ran)
         if self.span.echoing:
             self.span.skip_echo()
+        elif self.span.prefaced:
+            self.span.skip_preface()
 
     def on_sign(self, sign: Sign, now: float, *, in_front: bool | None, is_echo: Callable[[bytes], bool]) -> bool:
         """Returns whether its output begins with this sign. `is_echo`: whether these bytes are our own line."""
         machine, before = self.machine, self.machine.testimony.output_from
         if isinstance(sign, Mode):
             self.span.on_mode(sign)
-        again = before is not None and isinstance(sign, Mark) and sign.secret == self.secrets.start
+        again = isinstance(sign, Mark) and sign.secret == self.secrets.start and not self.by_editor
         if before is not None and again and is_echo(self.span.printed(before, sign.start)):
             machine.on_echo(sign.start)
         machine.on_event(sign, now, in_front=in_front)
         if machine.testimony.output_from is not None and machine.testimony.output_from != before:
-            self.span.start(machine.testimony.output_from)
+            self.span.start(machine.testimony.output_from, self.preface)
             return True
-        if isinstance(sign, Mark) and sign.secret in (self.secrets.start, self.secrets.key):
+        if isinstance(sign, Mark) and self._is_ours(sign):
             self.span.window.leave_out(sign.start, sign.end)
-            if machine.testimony.prompt_claimed and sign.letter == "P":
-                self.span.window.end_at(sign.start)  # as it seems; looks will tell
+            if sign.letter == "J":
+                self._on_message(sign)
+            if machine.testimony.prompt_claimed and sign.letter in "DP":
+                self.span.window.end_at(machine.testimony.prompt_at)  # as it seems; looks will tell
         return False
+
+    def _is_ours(self, mark: Mark) -> bool:
+        return mark.secret == self.secrets.start or self.secrets.lines.knows_prompt(mark)
+
+    def _on_message(self, mark: Mark) -> None:
+        """J: the shell's own message about another job begins, or has ended."""
+        if self._message_from is None:
+            self._message_from = mark.start
+        else:
+            self.span.window.leave_out(self._message_from, mark.end)
+            self._message_from = None
 
     def on_look(self, seen: Observation, now: float, shell: Row) -> None:
         claimed = self.machine.testimony.prompt_claimed
@@ -109,9 +128,13 @@ class Run:
     def conclude(self, shell: Row, facts: ShellFacts, *, shell_ended: bool, strangers: Sequence[Process] = ()) -> None:
         """It has ended: settle where its output does. `strangers`: who else reads the terminal."""
         self.shell_then = facts
+        if self.span.prefaced:
+            self.span.skip_preface(all_came=True)
         ending, machine = self.machine.ending, self.machine
         assert ending is not None
         if ending.at is not None:
+            if machine.testimony.output_from is None:
+                self.span.start_behind_echo()
             self.span.end(ending.at)
         elif machine.downgraded:
             pass  # it was settled when the prompt came without a mark

@@ -9,7 +9,7 @@ from truetty.store.timeline import Timeline
 from truetty.terminal.wire.integration import Integration
 from truetty.terminal.wire.open_line import LONGEST_LINE
 from truetty.terminal.wire.prompt import Prompt
-from truetty.terminal.wire.run import Run
+from truetty.terminal.wire.run import UNFINISHED, Run
 from truetty.terminal.wire.typist import Typist
 
 
@@ -32,14 +32,18 @@ class Sender:
             if not typist.clear(continuation=continuation):
                 run.machine.on_clear(now)
                 return
-        typed = typist.trigger(run.text, run.secrets, run.serial)
+        typed = typist.command(run.text, run.secrets, run.serial, refused=run.by_editor)
         needed = typist.type(typed, run.serial)
         prompt.on_trigger()
-        if typist.shell.has_marks:
+        run.by_editor, editor = typed.by_editor, typist.shell.editor
+        run.preface = editor.preface if typed.by_editor and editor is not None else None
+        if typed.by_editor:
+            self._timeline.on_command(run.text)
+        elif typist.shell.has_marks:
             self._timeline.hide_echo(typed.line)
         else:
             run.span.start_here(typed.line)
-        run.machine.on_send(now, needed, pauses=typist.is_checking)
+        run.machine.on_send(now, needed, pauses=typist.is_checking, whole=typed.by_editor)
         run.early_keys.on_trigger(now)
 
     def send_late(self, run: Run, now: float) -> None:
@@ -53,6 +57,11 @@ class Sender:
     def end_pause(self, run: Run) -> None:
         """The shell reads a line before it runs the text (M): that line is sent."""
         run.machine.on_release(self._typist.end_pause())
+
+    def cancel(self, run: Run) -> None:
+        """The shell asks for the rest of the text: there is none."""
+        run.notes.append(UNFINISHED)
+        self._typist.cancel()
 
     def send_keys(self, run: Run | None, data: bytes, now: float) -> None:
         sending = self._typist.send(data)

@@ -7,6 +7,7 @@ be part of the output if it cannot.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from truetty.core.signs import Mode
@@ -18,12 +19,18 @@ from truetty.text.clean import clean
 
 # How much of the end of the output is searched for the prompt that no mark announced; prompts are shorter.
 TAIL: Final = 4096
+# Editors switch bracketed paste off before a line runs, and go to the next line before or after that.
+_EDITOR_ENDS: Final = re.compile(rb"\x1b\[\?2004l\r*\n?")
 _NUMBER: Final = re.compile(r"\d+")
 # How much of the end of what was printed is drawn, if a command has ended on the alternate screen.
 SCREEN_REACH: Final = 1 << 16
 _ERASURE: Final = re.compile(rb"\x1b(?:\[[23]J|c|\[\?(?:47|1047|1049)h)")  # who takes it again erases it
 ON_SCREEN: Final = "it ended on the alternate screen, and did not leave it: what stood there is the end of the output"
 UNSURE: Final = "the output may end with the shell's prompt: no mark told where it began"
+
+
+# How much of what it gets the shell itself has printed; None: more must come to tell.
+Preface = Callable[[bytes], int | None]
 
 
 class Span:
@@ -39,20 +46,44 @@ class Span:
             self._prompt = transcript.read(prompt_from)
         self._from = transcript.size
         self._echo_lines = 0  # of what was typed, still to come back
+        self._preface: Preface | None = None  # until it is known where it ends
         self._switch: Mode | None = None  # by which the alternate screen was taken, while the command has it
         self.window = Window(transcript, self._from, size)
         self.window.end_at(self._from)  # empty until it starts: what comes first is the echo of what we type
         self.output = Output(self.window)
 
-    def start(self, at: int) -> None:
+    def start(self, at: int, preface: Preface | None = None) -> None:
+        """`preface`: how much of what follows is the shell's own."""
         self._from = at
         self._switch = None
         self.window.begin(at)
+        self._preface = preface
+        if preface is not None:
+            self.skip_preface()
+
+    @property
+    def prefaced(self) -> bool:
+        return self._preface is not None
+
+    def skip_preface(self, *, all_came: bool = False) -> None:
+        """Until it can be told where it ends, nothing is output. `all_came`: no more will."""
+        assert self._preface is not None
+        piece = self._transcript.read(self._from, TAIL)
+        size = self._preface(piece)
+        if size is None and len(piece) < TAIL and not all_came:
+            self.window.end_at(self._from)
+        else:
+            self.start(self._from + (size or 0))
 
     def start_here(self, typed: bytes) -> None:
         """A program without marks: its output begins after the echo of what is about to be typed."""
         self._from = self._transcript.size
         self._echo_lines = typed.count(b"\n") or 1
+
+    def start_behind_echo(self) -> None:
+        """The shell's editor took the text, and no mark showed its start: output begins where the editor went away."""
+        found = _EDITOR_ENDS.search(self._transcript.read(self._from))
+        self.start(self._from + (found.end() if found else 0))
 
     def printed(self, start: int, end: int) -> bytes:
         """The beginning of what came in [start, end)."""

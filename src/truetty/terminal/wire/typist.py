@@ -10,19 +10,24 @@ Rule 3: files are dropped when they were read: texts once a command has run for 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from truetty.core.chain import Chain
 from truetty.core.signs import Mark
 from truetty.core.testimony import Secrets
 from truetty.host.base import USUAL, Channel, Modes
-from truetty.shells import table
+from truetty.shells import table, way
 from truetty.shells.row import CTRL_C, HealRequest, Request, Row, Typed
-from truetty.shells.writing import own_name
+from truetty.shells.writing import draw_key, own_name
 from truetty.terminal.wire.modes import ScreenModes
 from truetty.terminal.wire.open_line import LONGEST_LINE, OpenLine
+
+# Programs that are there to change the tty's modes.
+_CHANGES_MODES: Final = re.compile(r"\b(?:stty|reset|tset)\b")
 
 
 class ModesCheck(Enum):
@@ -44,18 +49,23 @@ class Sending:
 
 
 class Typist:
-    def __init__(self, channel: Channel, shell: Row, key: str, modes: ScreenModes) -> None:
+    def __init__(self, channel: Channel, shell: Row, key: str, modes: ScreenModes, *, history: bool) -> None:
         self.shell = shell
         self.last_code = 0
         self.interrupted = False  # Ctrl-C was sent, which may have cut the start-up files short
         self._channel = channel
         self._modes = modes
-        self.key: Final = key
+        self._history = history  # commands go to the file of the shell's history
+        self.lines: Final = Chain(key)  # the secrets of what the shell itself prints
         self._name: Final = own_name(key)
+        self._next_key = key  # of the hook that was installed last
         self._flags = ""
+        self._options = ""
+        self._at_editor = False  # P came since the last line ended, of a hook that works with the editor
         self._image: object = None  # of the shell that is at the prompt; unknown before the first
         self._files: list[str] = []
         self._check = ModesCheck.UNNEEDED
+        self._changes_modes = False  # the command says so, or it was seen
         self._reaped: int | None = None
         self._line = OpenLine()
         self._drawn = False  # the last look, of those that cannot show a prompt, found the editor at work
@@ -70,6 +80,8 @@ class Typist:
 
     def on_prompt(self, mark: Mark) -> None:
         self._flags = mark.flags or self._flags  # zsh's hook has no way to tell them
+        self._options = mark.options or self._options
+        self._at_editor = bool(mark.next)
         if self._image is None:
             self._image = self._channel.process.image()
 
@@ -77,15 +89,36 @@ class Typist:
         self.last_code = mark.code or 0
         self._channel.tty.adopt()  # a person's rc files may have chosen them
 
-    def on_end(self, mark: Mark) -> None:
-        """The end mark: between the program and the editor, unless the shell was faster than we."""
+    def on_end(self, mark: Mark, *, of_command: bool) -> None:
+        """The end mark: between the program and the editor, unless the shell was faster than we.
+
+        That of a line which is no command of ours may come when the next command was typed already.
+        """
         self._flags = mark.flags or self._flags
+        self._options = mark.options or self._options
+        self._at_editor = False
+        if self.is_checking and not of_command:
+            return
         modes = self._channel.tty.modes() or USUAL
         if modes.canonical:
             self._check = ModesCheck.UNNEEDED if modes.sane else ModesCheck.NEEDED
         elif (reaped := self._channel.process.reaped()) is None or reaped != self._reaped:
             self._reaped = reaped
             self._check = ModesCheck.NEEDED  # otherwise no program ran that could have changed them
+
+    def on_look(self) -> None:
+        """While a command runs."""
+        editor = self.shell.editor
+        if editor is not None and not editor.pauses and not (self._channel.tty.modes() or USUAL).signals:
+            self._changes_modes = True
+
+    def tells_end(self, mark: Mark) -> bool:
+        """Whether the code of this D is surely the command's."""
+        return self.shell.editor is None or self.shell.editor.tells_end(mark)
+
+    def on_answer(self) -> None:
+        """H: the hook was installed again."""
+        self.lines.restart(self._next_key)
 
     def interrupts(self, data: bytes) -> bool:
         """Whether the interrupt key is among them, and the tty makes it a signal."""
@@ -131,7 +164,8 @@ class Typist:
         if image == self._image:
             return True
         self._image = image
-        self._flags = ""
+        self._flags = self._options = ""
+        self._at_editor = False
         self._modes.bracketed_paste = False
         if program := self._channel.process.program():
             words = self._channel.process.argv()
@@ -197,31 +231,53 @@ class Typist:
         self._channel.write(keys)
         return keys != CTRL_C
 
-    def trigger(self, text: str, secrets: Secrets, serial: int) -> Typed:
+    def cancel(self) -> None:
+        """The shell asks for the rest of a text that was complete as it seemed."""
+        modes = self._channel.tty.modes() or USUAL
+        self._channel.write(modes.interrupt or CTRL_C)
+
+    def command(self, text: str, secrets: Secrets, serial: int, *, refused: bool) -> Typed:
+        """The keys that make the shell run the text, by one of two ways. `refused`: its editor would not."""
         if not self.shell.edits_lines:
             self._mend()
         if self._check is not ModesCheck.UNNEEDED:
-            can_ask = self.shell.edits_lines and self.shell.has_marks
+            can_ask = self.shell.edits_lines and self.shell.has_marks and self._must_check()
             self._check = ModesCheck.ASKED if can_ask else ModesCheck.NEEDED
-        return self.shell.recipe.trigger(
-            Request(
-                folder=self._channel.files.path,
-                name=self._name,
-                serial=serial,
-                text=text,
-                start=secrets.start,
-                end=secrets.end,
-                last_code=self.last_code,
-                flags=self._flags,
-                paste=self._modes.bracketed_paste,
-                probe=self.is_checking,
-            )
+        self._changes_modes = _CHANGES_MODES.search(text) is not None
+        secrets.use_own()
+        modes = self._channel.tty.modes() or USUAL
+        request = Request(
+            folder=self._channel.files.path,
+            name=self._name,
+            serial=serial,
+            text=text,
+            start=secrets.start,
+            end=secrets.end,
+            last_code=self.last_code,
+            flags=self._flags,
+            paste=self._modes.bracketed_paste,
+            probe=self.is_checking,
+            at_editor=self._at_editor and not refused and self._channel.sees,
+            options=self._options,
+            special=modes.special,
+            history=self._history,
         )
+        if self.shell.editor is not None and way.by_editor(self.shell, request):
+            secrets.use_line()
+            return self.shell.editor.typed(request)
+        return self.shell.recipe.trigger(request)
+
+    def _must_check(self) -> bool:
+        """An editor that cannot stop for us is passed over only if the last command has changed modes for sure."""
+        editor = self.shell.editor
+        return editor is None or editor.pauses or not self._at_editor or self._changes_modes
 
     def question(self, secrets: Secrets, serial: int) -> Typed | None:
         if not self.shell.has_marks:
             return None
-        request = HealRequest(self._channel.files.path, self._name, serial, secrets.answer, self.key)
+        self._next_key = draw_key()
+        folder, history = self._channel.files.path, self._history
+        request = HealRequest(folder, self._name, serial, secrets.answer, self._next_key, history)
         return self.shell.recipe.heal(request)
 
     def type(self, typed: Typed, serial: int) -> int:

@@ -1,0 +1,45 @@
+"""The secrets of a shell's lines, one at a time, each drawn by the shell itself.
+
+    C;k1   D;k1;0;…;k2   P;k1        C;k2   D;k2;1;…;k3   P;k2
+
+All marks of one line carry one secret. The mark that ends a line says which secret the next line will have, so that no
+file and no environment has to. Only the holder of the terminal's other side sees marks. A shell that draws none keeps
+its first secret for ever.
+"""
+
+from __future__ import annotations
+
+from truetty.core.signs import Mark
+
+
+class Chain:
+    __slots__ = ("current", "first", "last")
+
+    def __init__(self, first: str) -> None:
+        self.first = first  # which a shell that cannot expand its PS2 shows there for ever
+        self.current = first  # of the line that runs, or will be the next
+        self.last = first  # of the line that ended last, until the next one begins
+
+    def restart(self, first: str) -> None:
+        """The hook was installed again, with this secret."""
+        self.first = self.current = self.last = first
+
+    def knows(self, secret: str) -> bool:
+        """Whether a mark with this secret is of the shell's own."""
+        return secret in (self.current, self.last)
+
+    def knows_prompt(self, mark: Mark) -> bool:
+        """Whether P is of the shell's own. Where a text has removed D, P shows the secret of the line before, and that
+        of this line as the next."""
+        return self.knows(mark.secret) or mark.next == self.current
+
+    def knows_continuation(self, secret: str) -> bool:
+        """The same for the mark in PS2."""
+        return secret == self.first or self.knows(secret)
+
+    def follow(self, mark: Mark) -> None:
+        """The shell's own mark comes after all that a program of the command has printed, so the last one counts."""
+        if mark.letter == "C" and mark.secret == self.current:
+            self.last = self.current
+        elif mark.next and self.knows(mark.secret):
+            self.last, self.current = mark.secret, mark.next

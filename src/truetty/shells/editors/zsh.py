@@ -1,0 +1,51 @@
+"""zsh: one key of ours takes the text, by paste or from a private file, and runs it (`scripts/hook.zsh`).
+
+Rule 1: C is printed by the first function of preexec, D by PROMPT_EOL_MARK, P by the first function of precmd.
+Rule 2: D says whether preexec was reached. P says whether the editor is on, whether `#` begins a comment, and what kind
+        of variable PROMPT_EOL_MARK is: a readonly one prints no D.
+Rule 3: Ctrl-C in a loop of zsh's own leaves the code of the last turn in `$?`, as if nothing had happened. By the
+        trigger it is 130.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from truetty.core.signs import Mark
+from truetty.shells.editors.keys import FILE, LOOPS, PASTE, PASTE_END, PAUSE
+from truetty.shells.row import Request, Typed
+from truetty.shells.writing import encode
+
+LONGEST_PASTE: Final = 96
+LONGEST_TEXT: Final = 16_384
+_EXPANDS: Final = re.compile(r"!|^\^")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_COMMENT: Final = re.compile(r"(?:^|[\s;&|()])#", re.MULTILINE)
+
+
+class ZshEditor:
+    refuses_unfinished = False
+    takes_several = True
+    pauses = True
+
+    def preface(self, data: bytes) -> int | None:
+        return 0
+
+    def tells_end(self, mark: Mark) -> bool:
+        return True
+
+    def takes(self, request: Request) -> bool:
+        edits, _, rest = request.options.partition(":")
+        comments, _, mark = rest.partition(":")
+        reads = comments == "on" or _COMMENT.search(request.text) is None
+        fits = reads and "readonly" not in mark and LOOPS.search(request.text) is None
+        return edits == "on" and fits and len(request.text) <= LONGEST_TEXT
+
+    def typed(self, request: Request) -> Typed:
+        text, data = request.text, encode(request.text)
+        plain = _CONTROL.search(text) is None and not any(byte in data for byte in request.special)
+        pause = PAUSE if request.probe else b""
+        if plain and len(data) <= LONGEST_PASTE and _EXPANDS.search(text) is None:
+            return Typed(pause + PASTE + data + PASTE_END, by_editor=True)
+        return Typed(pause + FILE, {"x": data}, by_editor=True)

@@ -1,0 +1,45 @@
+# Lets the editor of bash 5.1 and later take commands. Sourced before the user's files, after them, and by healing.
+# @NAME@ is the one name of ours. It is an array: bash exports none, not even under `set -a`. Its elements:
+#   0 the secret of this line, which PS0 shows in C    5 not empty: history expansion was switched off for a text
+#   1 a second source of secrets, beside SRANDOM       6 which element PS0 expands before C: 7, or 8 for a pause
+#   2 `\#`, to be expanded: how many commands ran      7 empty
+#   3 the secret of the line before, which P shows     8 the pause: print M, read a line (mark M)
+#   4 the first element of PROMPT_COMMAND: prints D    9 not empty: HISTFILE is still to be forgotten
+#                                                     10 what ends PS0; 11, 12 what begins PS1, PS2
+#                                                     13 the last element of PROMPT_COMMAND: puts right what was changed
+# D draws the next secret and tells it. A hook that was put before D in the same element has changed `$?`: so D tells
+# the first character of that element, and P, which gets the true `$?`, ends the command.
+# `declare` fails softly where a variable is readonly; an assignment would break off.
+@NAME@=(
+    @KEY@
+    @SEED@
+    '\#'
+    @KEY@
+    '{ \builtin printf "\e]7717;D;%s;%s;%s;%s;%s;%s\a" "$@NAME@" "$?" "$-" "$((@NAME@[3]=@NAME@,@NAME@=(${SRANDOM-0}<<31^${SRANDOM-0}^(@NAME@[1]=@NAME@[1]*6364136223846793005+@NAME@))&0x7fffffffffffffff))" "${@NAME@[2]@P}" "${PROMPT_COMMAND:0:1}$SHELLOPTS:${HISTCONTROL+${HISTCONTROL//[!a-z:]}}" >/dev/tty;} >/dev/null 2>&1||:'
+    ''
+    7
+    ''
+    '$({ \\builtin printf "\e]7717;M;%s\a" "$@NAME@" >/dev/tty&&\\builtin read -r @NAME@ </dev/tty;} >/dev/null 2>&1)'
+    ''
+    '${@NAME@[@NAME@[6]]@P}${@NAME@:(@NAME@[6]=7):0}\e]7717;C;$@NAME@\a'
+    '\[\e]7717;P;${@NAME@[3]};$?;;$@NAME@\a\]'
+    '\[\e]7717;2;$@NAME@\a\]'
+    '{ [[ ${PS0-} == *@NAME@* && ${PS1-} == *@NAME@* && ${PS2-} == *@NAME@* && -z ${@NAME@[5]}${@NAME@[9]} && ${PROMPT_COMMAND-} == "${@NAME@[4]}" && ${PROMPT_COMMAND[-1]} == "${@NAME@[13]}" ]]||{
+[[ ${PS0-} == *@NAME@* ]]||\builtin declare +x PS0="${PS0-}${@NAME@[10]}"
+[[ ${PS1-} == *@NAME@* ]]||\builtin declare +x PS1="${@NAME@[11]}${PS1-}"
+[[ ${PS2-} == *@NAME@* ]]||\builtin declare +x PS2="${@NAME@[12]}${PS2-}"
+[[ ${PROMPT_COMMAND-} == "${@NAME@[4]}" && ${PROMPT_COMMAND[-1]} == "${@NAME@[13]}" || ( -v PROMPT_COMMAND && ${PROMPT_COMMAND@a} == *r* ) ]]||{
+PROMPT_COMMAND=("${PROMPT_COMMAND[@]//"${@NAME@[4]}"/:}")
+PROMPT_COMMAND=("${@NAME@[4]}" "${PROMPT_COMMAND[@]//"${@NAME@[13]}"/:}" "${@NAME@[13]}");}
+[[ -z ${@NAME@[5]} ]]||{ \builtin set -H;@NAME@[5]=;}
+[[ -z ${@NAME@[9]} ]]||{ \builtin unset HISTFILE;@NAME@[9]=;}
+};} >/dev/null 2>&1||:'
+)
+\builtin eval "${@NAME@[13]}"
+@NAME@[9]=@FORGET@
+\builtin bind -m emacs '"\e[7717~": kill-whole-line' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line'
+\builtin bind -m emacs -x '"\e[7720~": { \builtin . @FOLDER@/x "$_";} >/dev/null 2>&1'
+\builtin bind -m vi-insert '"\e[7717~": kill-whole-line' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line'
+\builtin bind -m vi-insert -x '"\e[7720~": { \builtin . @FOLDER@/x "$_";} >/dev/null 2>&1'
+\builtin bind -m vi-command '"\e[7717~": "ddi"' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line'
+\builtin bind -m vi-command -x '"\e[7720~": { \builtin . @FOLDER@/x "$_";} >/dev/null 2>&1'
