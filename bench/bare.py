@@ -1,76 +1,124 @@
-"""The floors: a shell on a pty driven by a bare blocking loop, with nothing of ours but the trigger itself."""
+"""The floors: a shell on a pty driven by a bare blocking loop, with nothing of ours but what is typed."""
 
 from __future__ import annotations
 
 import os
-import select
+import re
 from collections.abc import Mapping
 
-from truetty.core.marks import opening
 from truetty.host import environment
 from truetty.host.folder import Folder
-from truetty.shells import table
+from truetty.shells import table, way
 from truetty.shells.row import LaunchRequest, Request
+from truetty.shells.writing import draw_key, own_name
 
 SECRET = "0123456789abcdef012345"
-KEY = "0123456789abcdefKEYKEY"
+PROMPT = b"\x1b]7717;P;bare\x07"
+# A prompt that says where it is, in a shell that has read no file.
+PLAIN = {
+    "bash": (("--norc", "--noprofile", "-i"), r"PS1='\[\e]7717;P;bare\a\]$ '"),
+    "zsh": (("-f", "-i"), r"PS1=$'%{\e]7717;P;bare\a%}%# '"),
+    "fish": (("--no-config", "-i"), r"function fish_prompt; printf '\e]7717;P;bare\a> '; end"),
+    "dash": (("-i",), r"PS1=$(printf '\033]7717;P;bare\007$ ')"),
+}
+_MARK = re.compile(rb"\x1b\]7717;([DP]);[^;\x07]*(?:;\d*;[^;\x07]*(?:;([^;\x07]*)[^\x07]*)?)?\x07")
 
 
-class Bare:
-    """Blocking, no event loop, no scanner: writes a line, reads until a byte string is there."""
+class Pty:
+    """Blocking: writes keys, reads until something is there."""
+
+    def __init__(self, program: str, argv: tuple[str, ...], env: Mapping[str, str]) -> None:
+        self.master, self.pid = spawn(program, argv, env)
+
+    def write(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+
+    def read(self) -> bytes:
+        return os.read(self.master, 65536)
+
+    def close(self) -> None:
+        os.close(self.master)
+        os.kill(self.pid, 9)
+        os.waitpid(self.pid, 0)
+
+
+class PlainLine:
+    """A shell without anything of ours but a mark in its prompt: a line is typed as a person would."""
+
+    def __init__(self, shell: str) -> None:
+        env = environment.build(os.environ, {}, None)
+        arguments, setup = PLAIN[shell]
+        program = table.find(shell, env).program
+        self._pty = Pty(program, (os.path.basename(program), *arguments), {**env, "HOME": "/nonexistent"})
+        self._pty.write(setup.encode() + b"\r")
+        self._until_prompt()
+
+    def run(self, text: str) -> None:
+        self._pty.write(text.encode() + b"\r")
+        self._until_prompt()
+
+    def _until_prompt(self) -> None:
+        data = b""
+        while PROMPT not in data:
+            data += self._pty.read()
+
+    def close(self) -> None:
+        self._pty.close()
+
+
+class SentLine:
+    """The shell as the library starts it, given what the library types: by its editor if it has one, or the trigger."""
 
     def __init__(self, shell: str) -> None:
         env = environment.build(os.environ, {}, None)
         found = table.find(shell, env)
         self._row = found.row
         self._folder = Folder()
-        request = LaunchRequest(found.program, found.arguments, self._folder.path, KEY, False, env)
+        self._key = draw_key()
+        self._name = own_name(self._key)
+        request = LaunchRequest(
+            found.program, found.arguments, self._folder.path, self._key, self._name, rc=False, env=env
+        )
         launch = self._row.launch(request)
         self._folder.write(launch.files)
-        for name, value in launch.env.items():
-            if value is None:
-                env.pop(name, None)
-            else:
-                env[name] = value
-        self.master, self.pid = spawn(found.program, (os.path.basename(found.program), *launch.arguments), env)
+        env = dict(environment.with_changes(env, launch.env))
+        self._pty = Pty(found.program, (os.path.basename(found.program), *launch.arguments), env)
         self._serial = 0
-        self._flags = ""
-        self.until(opening("P") + KEY.encode())
+        self._options = ""
+        self._until_prompt()
 
-    def until(self, wanted: bytes) -> bytes:
-        data = b""
-        while wanted not in data or not data.rpartition(wanted)[2].count(b"\x07"):
-            data += os.read(self.master, 65536)
-        return data
-
-    def trigger(self, text: str) -> None:
-        """The same trigger as the library's: files, one typed line, until the end mark."""
+    def run(self, text: str) -> None:
         self._serial += 1
+        editor = self._row.editor
         request = Request(
-            folder=self._folder.path, serial=self._serial, text=text, start="s" + SECRET, end="e" + SECRET,
-            flags=self._flags, paste=self._row.name == "zsh",
+            self._folder.path, self._name, self._serial, text, "s" + SECRET, "e" + SECRET,
+            paste=self._row.name == "zsh", at_editor=True, options=self._options,
         )  # fmt: skip
-        typed = self._row.recipe.trigger(request)
+        by_editor = editor is not None and way.by_editor(self._row, request)
+        typed = editor.typed(request) if editor is not None and by_editor else self._row.recipe.trigger(request)
         self._folder.write(typed.files)
-        os.write(self.master, typed.line)
-        self.until(opening("D") + b"e" + SECRET.encode())
+        self._pty.write(typed.line)
+        self._until_prompt()
         for name in typed.files:
             self._folder.drop(name)
 
-    def settle(self) -> None:
-        """Read whatever of the prompt is still on its way."""
-        while select.select([self.master], [], [], 0.02)[0]:
-            os.read(self.master, 65536)
+    def _until_prompt(self) -> None:
+        """P; of a shell with an editor, the one that tells the next secret."""
+        data = b""
+        while True:
+            data += self._pty.read()
+            for letter, following in _MARK.findall(data):
+                if letter == b"P" and (following or self._row.editor is None):
+                    self._learn(data)
+                    return
 
-    def hook(self, text: str) -> None:
-        """Typed as a person would, until the prompt hook's mark."""
-        os.write(self.master, text.encode() + b"\n")
-        self.until(opening("P") + KEY.encode())
+    def _learn(self, data: bytes) -> None:
+        if not self._options and self._row.editor is not None:
+            mark = data[data.rfind(b"\x1b]7717;", 0, data.rfind(b":")) :]
+            self._options = mark.partition(b"\x07")[0].rpartition(b";")[2].decode()
 
     def close(self) -> None:
-        os.close(self.master)
-        os.kill(self.pid, 9)
-        os.waitpid(self.pid, 0)
+        self._pty.close()
         self._folder.remove()
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 
 import truetty
-from bench.bare import Bare
+from bench.bare import SentLine
 
 
 async def ours() -> float:
@@ -21,7 +21,7 @@ async def ours() -> float:
 
 def bare() -> float:
     start = time.perf_counter()
-    shell = Bare("bash")
+    shell = SentLine("bash")
     took = time.perf_counter() - start
     shell.close()
     return took
