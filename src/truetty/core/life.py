@@ -20,6 +20,7 @@ The facts, and what it takes for each to count:
     BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
             prompt was never learnt, three; with bytes of a background job between every two, eight
     REFUSED our R mark with this command's secret: the shell's editor has run nothing of the text
+    EMPTY   our D mark with this command's secret before its C, of a line in which the shell has run nothing
     ANSWER  our H mark with the secret of the question
     READS   one conclusive look at a process blocked on the keyboard, or three equal suggestive ones, or a second of
             looks at one that only polls it; of a process that listens to other things too, only beside an unfinished
@@ -53,6 +54,7 @@ class Fact(Enum):
     BACK = auto()
     ANSWER = auto()
     REFUSED = auto()
+    EMPTY = auto()
     LATE = auto()
     LOST = auto()
 
@@ -65,6 +67,7 @@ NEXT: Final[dict[tuple[State, Fact], State]] = {
     (State.SENT, Fact.START): State.RUNNING,
     (State.SENT, Fact.END): State.ENDED,
     (State.SENT, Fact.REFUSED): State.QUEUED,
+    (State.SENT, Fact.EMPTY): State.QUEUED,
     (State.SENT, Fact.BACK): State.ASKING,
     (State.SENT, Fact.LOST): State.ENDED,
     (State.RUNNING, Fact.START): State.RUNNING,

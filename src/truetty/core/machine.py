@@ -246,6 +246,10 @@ class Machine:
         """The shell itself is gone."""
         self._end(Ending("exit", code, signal, None, True, now))
 
+    def on_empty_line(self, now: float) -> None:
+        """The line that was to be the command has ended, and the shell has run nothing of it."""
+        self._on_fact(Fact.EMPTY, now, None)
+
     def on_lost(self, now: float) -> None:
         """The terminal's holder is gone: what became of the shell is unknown."""
         self._end(Ending(None, None, None, None, True, now))
@@ -287,6 +291,8 @@ class Machine:
             case Fact.REFUSED:
                 self.state = after
                 self.wants.append(Want.SEND)
+            case Fact.EMPTY:
+                self.state = after  # the next P frees the prompt
             case Fact.PROMPT | Fact.UNSEEN | Fact.BACK if after is State.SENT:
                 if Want.SEND not in self.wants:  # a shell may print P twice for one prompt
                     self.wants.append(Want.SEND)

@@ -45,6 +45,8 @@ class Quirks:
     loud: bool = False
     # `return N` in a file ends the shell under -e, even before `&&`.
     fatal_return: bool = False
+    # Under a DEBUG trap `$?` is 0 in a file: the typed line hands it over as an argument.
+    hands_over: bool = False
     # `set` prints prompts as they are, and PS2 is expanded: `$?` in it makes what `set` prints of it no mark.
     bare_set: bool = False
 
@@ -85,7 +87,8 @@ class Posix:
                 files[f"r{number}"] = encode(f"\\return {code}\n")
         before = pause_before_text(request, quirks.printf, "\\read -r")
         # Quiet where it helps, always: this text may be the one that says `set -x`.
-        end = f"\\. {folder}/d{number}" if quirks.loud else f"{{ \\. {folder}/d{number};}} {QUIET}"
+        code_of = " $?" if quirks.hands_over else ""
+        end = f"\\. {folder}/d{number}{code_of}" if quirks.loud else f"{{ \\. {folder}/d{number};}} {QUIET}"
         by_mark = not (traced and quirks.loud)  # otherwise P ends it
         inside = end_inside(request, end) if by_mark else ""
         # A trace would follow an early C and be taken for output: then the text has an `eval` of its own, after C.
@@ -103,12 +106,13 @@ class Posix:
         folder, number = request.folder, request.serial
         answer = self._end("H", request.secret, f"{{ \\\\command . {folder}/hook&&:;}} {QUIET};")
         files = {"hook": encode(self._hook(request.name, request.key)), f"h{number}": encode(answer)}
-        return Typed(enter(f" \\. {folder}/h{number}&&:"), files)
+        return Typed(enter(f" \\. {folder}/h{number}{' $?' if self.quirks.hands_over else ''}&&:"), files)
 
     def _end(self, letter: str, secret: str, then: str = "") -> str:
         """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs."""
-        mark = printf_mark(letter, secret, "$?", "$-")
-        back = "case $- in *e*);;*)return $?;;esac" if self.quirks.fatal_return else "\\\\return $?"
+        code = "$1" if self.quirks.hands_over else "$?"
+        mark = printf_mark(letter, secret, code, "$-")
+        back = "case $- in *e*);;*)return $?;;esac" if self.quirks.fatal_return else f"\\\\return {code}"
         return f"\\eval \"\\{self.quirks.printf} '{mark}' >/dev/tty;{then}{back}\" {QUIET}\n"
 
     def _hook(self, name: str, key: str) -> str:
@@ -150,5 +154,5 @@ def asks_for_prompt(arguments: Sequence[str]) -> bool:
 SH = Posix(Quirks(fatal_return=True, bare_set=True))
 DASH = Posix(Quirks(fatal_return=True, bare_set=True))
 ASH = Posix(Quirks(fatal_return=True, before="\\[", after="\\]", bare_set=True))
-KSH93 = Posix(Quirks(own_file="$HOME/.kshrc", whole=True, loud=True))
+KSH93 = Posix(Quirks(own_file="$HOME/.kshrc", whole=True, loud=True, hands_over=True))
 MKSH = Posix(Quirks(own_file="$HOME/.mkshrc", printf="\\builtin print -n", before=_MKSH_QUOTE, after="\x01", loud=True))

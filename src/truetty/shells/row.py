@@ -110,11 +110,17 @@ class Editor(Protocol):
     takes_several: bool  # Ctrl-C in one line of a text drops the lines behind it
     pauses: bool  # it can stop for us before the text runs, with the tty's modes as the text will get them (mark M)
 
+    def is_off(self, options: str) -> bool:
+        """Whether the shell reads its lines without its editor, by what its last mark said."""
+
     def preface(self, data: bytes) -> int | None:
         """How much of what came behind C the shell itself has printed; None: more must come to tell."""
 
     def tells_end(self, mark: Mark) -> bool:
         """Whether the code that this D carries is surely the command's."""
+
+    def is_empty(self, mark: Mark, count: int | None, *, printed: bool) -> bool:
+        """Whether a D without C says that nothing was run. `count`: how many commands the D before told."""
 
     def takes(self, request: Request) -> bool:
         """Whether it can take this text now, as far as this shell's own facts go."""

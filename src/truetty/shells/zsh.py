@@ -111,7 +111,8 @@ class Zsh:
             f"d{number}": encode(_end("D", request.end, _trace_again(name))),
         }
         line = f' {{ \\. {folder}/v{number};}} {QUIET};\\builtin eval "${name}"' + ("" if inside else f";{end}&&:")
-        return Typed(paste(line) if request.paste else enter(line), files)
+        pastes = request.paste and not request.options.startswith("off")  # without its editor zsh knows no paste
+        return Typed(paste(line) if pastes else enter(line), files)
 
     def heal(self, request: HealRequest) -> Typed | None:
         folder, number = request.folder, request.serial

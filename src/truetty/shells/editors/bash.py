@@ -34,12 +34,22 @@ class BashEditor:
     takes_several = False
     pauses = True
 
+    def is_off(self, options: str) -> bool:
+        return options != "" and _EDITS.search(options) is None
+
     def preface(self, data: bytes) -> int | None:
         return 0
 
     def tells_end(self, mark: Mark) -> bool:
         """Not if a hook stands before ours in its element of PROMPT_COMMAND: the code is that hook's."""
         return not mark.next or mark.options.startswith("{")
+
+    def is_empty(self, mark: Mark, count: int | None, *, printed: bool) -> bool:
+        """Where bash cannot read the file (`enable -n .`), our Enter accepts an empty line.
+
+        A text with a syntax error is not counted either. There bash prints what is wrong, and the code is 2.
+        """
+        return mark.count == count and (mark.code == 0 or not printed)
 
     def takes(self, request: Request) -> bool:
         edits = _EDITS.search(request.options) is not None

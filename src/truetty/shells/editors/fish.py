@@ -34,6 +34,9 @@ class FishEditor:
     takes_several = True
     pauses = False  # fish sets the modes after its last event
 
+    def is_off(self, options: str) -> bool:
+        return False
+
     def preface(self, data: bytes) -> int | None:
         """Behind its last event fish may switch bracketed paste off, and set the title, reset colours and go to the
         first column."""
@@ -50,6 +53,9 @@ class FishEditor:
 
     def tells_end(self, mark: Mark) -> bool:
         return True
+
+    def is_empty(self, mark: Mark, count: int | None, *, printed: bool) -> bool:
+        return False
 
     def takes(self, request: Request) -> bool:
         text = request.text

@@ -29,11 +29,17 @@ class ZshEditor:
     takes_several = True
     pauses = True
 
+    def is_off(self, options: str) -> bool:
+        return options.startswith("off")
+
     def preface(self, data: bytes) -> int | None:
         return 0
 
     def tells_end(self, mark: Mark) -> bool:
         return True
+
+    def is_empty(self, mark: Mark, count: int | None, *, printed: bool) -> bool:
+        return False
 
     def takes(self, request: Request) -> bool:
         edits, _, rest = request.options.partition(":")

@@ -141,6 +141,9 @@ class Conversation:
         starts_up = not (link.integration.marks_work or link.typist.interrupted)
         if starts_up and seen.kind == "shell" and link.typist.reads_before_hook():
             seen = replace(seen, kind="line")
+        elif machine.state is State.QUEUED and seen.kind == "line" and link.typist.reads_without_editor(seen):
+            link.channel.learn()
+            seen = replace(seen, seen="ready")
         elif not link.shell.has_marks and machine.state is State.RUNNING:
             seen = self._without_marks(run, seen)
         run.on_look(seen, now, link.shell)

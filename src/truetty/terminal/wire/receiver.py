@@ -47,6 +47,10 @@ class Receiver:
                 if sign.letter == "D" and not link.typist.tells_end(sign):
                     self._on_unsure_end(sign, run)
                     return
+                if run is not None and self._is_empty_line(sign, run):
+                    link.typist.on_end(sign, of_command=True)
+                    run.machine.on_empty_line(now)
+                    return
                 in_front = self._on_mark(sign, run)
             case Mode():
                 link.modes.on_mode(sign)
@@ -76,8 +80,10 @@ class Receiver:
                 link.prompt.on_mark(mark)
                 link.typist.on_prompt(mark)
                 if run is None or run.text is None:
-                    link.prompt.on_free()
                     link.typist.on_first_prompt(mark)
+                    # Without the next secret it is not yet the P of the hook that works with the editor.
+                    if mark.next or link.shell.editor is None or not link.channel.sees:
+                        link.prompt.on_free()
                 elif run.machine.state in (State.QUEUED, State.ENDED):
                     if link.shell.hooks_follow_mark and link.channel.sees:
                         link.prompt.on_early_mark()
@@ -98,6 +104,12 @@ class Receiver:
             case _:
                 return True
         return link.channel.tty.shell_in_front()
+
+    def _is_empty_line(self, mark: Mark, run: Run) -> bool:
+        """D of the line that was to be the command, and it has run nothing."""
+        if mark.letter != "D" or mark.secret != run.secrets.end or run.machine.state is not State.SENT:
+            return False
+        return run.by_editor and self._link.typist.is_empty(mark, printed=run.span.has_printed(mark.start))
 
     def _on_unsure_end(self, mark: Mark, run: Run | None) -> None:
         """D whose code may be a hook's: P will end the command."""

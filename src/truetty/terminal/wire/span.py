@@ -85,6 +85,12 @@ class Span:
         found = _EDITOR_ENDS.search(self._transcript.read(self._from))
         self.start(self._from + (found.end() if found else 0))
 
+    def has_printed(self, end: int) -> bool:
+        """Whether the shell has printed anything up to there since its editor went away."""
+        data = self._transcript.read(self._from, end - self._from)
+        found = _EDITOR_ENDS.search(data)
+        return bool(data[found.end() if found else 0 :].strip())
+
     def printed(self, start: int, end: int) -> bytes:
         """The beginning of what came in [start, end)."""
         return self._transcript.read(start, min(end - start, TAIL))

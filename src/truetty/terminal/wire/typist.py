@@ -17,6 +17,7 @@ from enum import Enum, auto
 from typing import Final
 
 from truetty.core.chain import Chain
+from truetty.core.observation import Observation
 from truetty.core.signs import Mark
 from truetty.core.testimony import Secrets
 from truetty.host.base import USUAL, Channel, Modes
@@ -61,6 +62,7 @@ class Typist:
         self._next_key = key  # of the hook that was installed last
         self._flags = ""
         self._options = ""
+        self._count: int | None = None  # of the commands that the shell has run, as its last D said
         self._at_editor = False  # P came since the last line ended, of a hook that works with the editor
         self._image: object = None  # of the shell that is at the prompt; unknown before the first
         self._files: list[str] = []
@@ -96,6 +98,7 @@ class Typist:
         """
         self._flags = mark.flags or self._flags
         self._options = mark.options or self._options
+        self._count = mark.count if mark.count is not None else self._count
         self._at_editor = False
         if self.is_checking and not of_command:
             return
@@ -115,6 +118,10 @@ class Typist:
     def tells_end(self, mark: Mark) -> bool:
         """Whether the code of this D is surely the command's."""
         return self.shell.editor is None or self.shell.editor.tells_end(mark)
+
+    def is_empty(self, mark: Mark, *, printed: bool) -> bool:
+        """Whether this D, before any C, is of a line in which nothing was run."""
+        return self.shell.editor is not None and self.shell.editor.is_empty(mark, self._count, printed=printed)
 
     def on_answer(self) -> None:
         """H: the hook was installed again."""
@@ -176,6 +183,11 @@ class Typist:
         """Its `read` looks like its prompt to the kernel, and no prompt was learnt yet. As we started it, it names our
         folder and is at no prompt before our hook has run: so it is a `read` of its start-up files."""
         return self.shell.read_uses_editor and self._channel.process.mentions(self._channel.files.path) is True
+
+    def reads_without_editor(self, seen: Observation) -> bool:
+        """Whether a look shows the prompt of a shell that has switched its editor off. It reads as a program does."""
+        editor = self.shell.editor
+        return editor is not None and editor.is_off(self._options) and seen.reader == self._channel.pid
 
     @property
     def types_unasked(self) -> bool:

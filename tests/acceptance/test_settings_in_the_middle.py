@@ -1,0 +1,63 @@
+"""Options, keys and leftovers that a command sets in the middle of a session: the next commands run and say how."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.session import PATIENCE, opened
+
+SETTINGS = [
+    ("bash", "stty erase e"),
+    ("bash", "stty olcuc"),
+    ("bash", "enable -n printf echo"),
+    ("bash", "enable -n eval"),
+    ("bash", "enable -n builtin"),
+    ("bash", "builtin() { :; }"),
+    ("bash", 'bind \'"e": "X"\''),
+    ("bash", 'bind \'"\\C-j": "X"\''),
+    ("bash", "bind '\\C-m: self-insert'"),
+    ("bash", "bind -r '\\C-j'"),
+    ("bash", "set -o vi"),
+    ("bash", "set +o emacs"),
+    ("zsh", "stty erase e"),
+    ("zsh", "stty olcuc"),
+    ("zsh", "bindkey -s e X"),
+    ("zsh", "bindkey -s '^M' X"),
+    ("zsh", "bindkey -r '^M'"),
+    ("zsh", "bindkey -v"),
+    ("zsh", "unsetopt zle"),
+    ("zsh", "print -z leftover"),
+    ("zsh", "disable eval"),
+    ("zsh", "alias -g printf=X"),
+    ("zsh", "disable -r '{'"),
+    ("fish", "stty erase e"),
+    ("fish", "commandline leftover"),
+    ("fish", "bind \\n ''"),
+    ("fish", "bind e ''"),
+    ("fish", "fish_vi_key_bindings"),
+    ("dash", "stty erase e"),
+    ("dash", "stty olcuc"),
+    ("ksh93", "trap ':' DEBUG"),
+]
+
+
+@pytest.mark.parametrize(("shell", "setting"), SETTINGS)
+async def test_the_next_commands_are_right(shell: str, setting: str, home: Path) -> None:
+    async with opened(shell, home) as terminal:
+        outcome = await terminal.run(setting, wait=PATIENCE)
+        assert (outcome.state, outcome.exit_code) == ("finished", 0), outcome
+        for text, code, output in (("echo here", 0, "here\n"), ("sh -c 'exit 7'", 7, ""), ("echo two", 0, "two\n")):
+            outcome = await terminal.run(text, wait=PATIENCE)
+            said = (outcome.state, outcome.exit_code, outcome.output.lower(), outcome.evidence)  # olcuc: capitals
+            assert said == ("finished", code, output, "mark"), outcome
+
+
+async def test_a_text_that_never_ran_has_no_exit_code(home: Path) -> None:
+    """Without `.` bash cannot read the private file: our Enter accepts an empty line, which has an end mark."""
+    async with opened("bash", home) as terminal:
+        await terminal.run("enable -n .", wait=PATIENCE)
+        outcome = await terminal.run(f"touch {home}/ran; : {'x' * 200}", wait=PATIENCE)
+        assert (outcome.state, outcome.exit_code, (home / "ran").exists()) == ("finished", None, False), outcome
+        assert outcome.notes
