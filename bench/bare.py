@@ -89,13 +89,12 @@ class SentLine:
 
     def run(self, text: str) -> None:
         self._serial += 1
-        editor = self._row.editor
         request = Request(
             self._folder.path, self._name, self._serial, text, "s" + SECRET, "e" + SECRET,
             paste=self._row.name == "zsh", at_editor=True, options=self._options,
         )  # fmt: skip
-        by_editor = editor is not None and way.by_editor(self._row, request)
-        typed = editor.typed(request) if editor is not None and by_editor else self._row.recipe.trigger(request)
+        editor = way.editor_for(self._row, request)
+        typed = self._row.recipe.trigger(request) if editor is None else editor.typed(request)
         self._folder.write(typed.files)
         self._pty.write(typed.line)
         self._until_prompt()

@@ -14,6 +14,7 @@ from truetty.core.pace import LOOK_AFTER_OUTPUT, SLOWEST_LOOKS
 from truetty.core.prompt_watch import LOST_TIME
 from truetty.core.reader_watch import KeyboardReader
 from truetty.core.signs import Hint, Mark, Mode, Query
+from truetty.core.testimony import Secrets
 from truetty.testing import MachineByHand
 
 SHELL = 100
@@ -590,3 +591,43 @@ def test_in_every_state_the_shell_may_go_or_be_lost(state: State) -> None:
         machine.state = state
         lose(machine)
         assert machine.state is State.ENDED and machine.ending is not None and machine.deadline == inf
+
+
+def by_editor() -> tuple[MachineByHand, str]:
+    """A command that the shell's editor has got. Returns the secret of its line."""
+    secrets = Secrets("begin", "finish", "reply", "line")
+    secrets.use_line()
+    t = MachineByHand(sent=False, secrets=secrets)
+    t.machine.on_send(0.0, needed=0, whole=True)
+    return t, "line"
+
+
+def test_a_syntax_error_ends_without_a_start() -> None:
+    t, line = by_editor()
+    t.event(Mark(5, 9, "D", line, 2))
+    assert t.machine.ending is not None and (t.machine.ending.code, t.machine.ending.evidence) == (2, "mark")
+
+
+def test_a_text_that_the_editor_refuses_is_sent_again() -> None:
+    t, line = by_editor()
+    t.event(Mark(5, 9, "R", line))
+    assert (t.machine.state, t.wanted, t.machine.ending) == (State.QUEUED, [Want.SEND], None)
+
+
+def test_after_an_empty_line_the_next_prompt_is_waited_for() -> None:
+    t, line = by_editor()
+    t.machine.on_empty_line(1.0)
+    assert (t.machine.state, t.wanted, t.machine.ending) == (State.QUEUED, [], None)
+    t.event(Mark(5, 9, "P", line, 0))
+    assert t.wanted == [Want.SEND]
+
+
+def test_a_shell_that_asks_for_the_rest_is_interrupted_once_and_only_before_the_text_runs() -> None:
+    t, line = by_editor()
+    t.event(Mark(5, 9, "2", line))
+    t.event(Mark(10, 14, "2", line))
+    assert t.wanted == [Want.CANCEL]
+    t, line = by_editor()
+    t.event(Mark(5, 9, "C", line))
+    t.event(Mark(10, 14, "2", line))  # by a program that knows the secret
+    assert t.wanted == []

@@ -16,6 +16,12 @@ def heard(*, has_marks: bool = True, sees: bool = True) -> said.Testimony:
     return said.Testimony(SECRETS, has_marks=has_marks, sees=sees)
 
 
+def begun() -> said.Testimony:
+    testimony = heard()
+    testimony.on_start(Mark(0, 9, "C", SECRETS.start), first=True)
+    return testimony
+
+
 def prompt(code: int | None, start: int = 50) -> Mark:
     return Mark(start, start + 10, "P", SECRETS.key, code)
 
@@ -44,7 +50,19 @@ END = Mark(30, 40, "D", SECRETS.end, 3)
     ],
 )
 def test_what_a_mark_says(letter: str, secret: str, in_front: bool | None, says: Says) -> None:
-    assert heard().on_mark(Mark(0, 9, letter, secret), in_front) is says
+    assert begun().on_mark(Mark(0, 9, letter, secret), in_front) is says
+
+
+def test_an_end_without_a_start_is_one_only_of_the_shells_own_line() -> None:
+    """Of a text with a syntax error the shell's hooks print D and no C."""
+    secrets = said.Secrets("start", "end", "answer", "line")
+    testimony = said.Testimony(secrets, has_marks=True, sees=True)
+    assert testimony.on_mark(Mark(0, 9, "D", "end", 2), True) is Says.NOTHING
+    secrets.use_line()
+    assert testimony.on_mark(Mark(0, 9, "D", "line", 2), True) is Says.END
+    assert testimony.on_mark(Mark(0, 9, "D", "line", 2), False) is Says.CLAIM
+    secrets.use_own()
+    assert testimony.on_mark(Mark(0, 9, "D", "line", 2), True) is Says.LINE_END  # of the line that runs the trigger
 
 
 def test_where_no_look_can_confirm_a_prompt_mark_says_so_while_the_shell_is_in_front() -> None:
@@ -54,7 +72,7 @@ def test_where_no_look_can_confirm_a_prompt_mark_says_so_while_the_shell_is_in_f
 
 
 def test_a_look_confirms_the_claim_before_the_prompt_mark() -> None:
-    testimony = heard()
+    testimony = begun()
     assert testimony.for_prompt() is None
     testimony.on_mark(END, False)
     assert testimony.for_prompt() is END
@@ -64,7 +82,7 @@ def test_a_look_confirms_the_claim_before_the_prompt_mark() -> None:
 
 
 def test_a_later_prompt_mark_with_another_code_contradicts_the_claim() -> None:
-    testimony = heard()
+    testimony = begun()
     testimony.on_mark(END, False)
     later = prompt(130)
     testimony.on_prompt(later, 1.0, True)
@@ -72,7 +90,7 @@ def test_a_later_prompt_mark_with_another_code_contradicts_the_claim() -> None:
 
 
 def test_after_keys_a_prompt_mark_no_longer_confirms_the_claim_for_good() -> None:
-    testimony = heard()
+    testimony = begun()
     testimony.on_mark(END, False)
     testimony.on_prompt(prompt(3), 1.0, True)
     testimony.on_keys()
@@ -82,7 +100,7 @@ def test_after_keys_a_prompt_mark_no_longer_confirms_the_claim_for_good() -> Non
 
 
 def test_an_earlier_prompt_mark_does_not_contradict() -> None:
-    testimony = heard()
+    testimony = begun()
     testimony.on_prompt(prompt(130, 10), 1.0, True)
     testimony.on_mark(END, False)
     assert testimony.for_prompt() is END

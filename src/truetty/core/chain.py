@@ -1,9 +1,11 @@
 """The secrets of a shell's lines, one at a time, each drawn by the shell itself.
 
-    C;k1   D;k1;0;…;k2   P;k1        C;k2   D;k2;1;…;k3   P;k2
+    bash  C;k1  D;k1;0;…;k2  P;k1;…;k2
+    zsh   C;k1  D;k1;0       P;k1;…;k2
+    fish  C;k1  D;k1;0;…;k2  P;k2;…;k2
 
-All marks of one line carry one secret. The mark that ends a line says which secret the next line will have, so that no
-file and no environment has to. Only the holder of the terminal's other side sees marks. A shell that draws none keeps
+C and D of one line carry one secret. D or P says which secret the next line will have, so that no file and no
+environment has to. Only the holder of the terminal's other side sees marks. A shell that draws none keeps
 its first secret for ever.
 """
 

@@ -7,11 +7,14 @@
                               └──────LOST───────┴───────────────────────┤
     any ──the shell or its holder is gone──────────────────────────────┘
 
+    SENT ──END──▸ ENDED       the editor's D without C: a syntax error
+    SENT ──REFUSED──▸ QUEUED  then the trigger is typed; EMPTY: at the next P
+
 `waiting` is no state of its own: whatever state a command is in, a program may be reading the keyboard.
 
 The facts, and what it takes for each to count:
 
-    START   our C mark with this command's first secret
+    START   our C mark with this command's first secret; by the editor both are the secret of the shell's line
     END     our D mark with this command's second secret, while the shell alone holds the terminal; while some
             other process is in front, it is only a claim and becomes END with the next proof that the shell is back
     PROMPT  our P mark, after START, and one look that shows the shell at its primary prompt

@@ -166,7 +166,7 @@ class Machine:
         match self.testimony.on_mark(mark, in_front):
             case Says.START:
                 self._on_fact(Fact.START, now, mark)
-            case Says.END if self.state is not State.SENT or self.testimony.may_lack_start:
+            case Says.END:
                 self._on_fact(Fact.END, now, mark)
             case Says.ANSWER:
                 self._on_fact(Fact.ANSWER, now, mark)

@@ -26,7 +26,7 @@ _OWN_SHAPE = re.compile(
 )
 
 OPENING: Final = b"\x1b]" + OWN + b";"
-LONGEST: Final = 800  # bytes: what `_OWN_SHAPE` allows is 733 with its opening and BEL
+LONGEST: Final = 800  # bytes: what `_OWN_SHAPE` allows is 728 with its opening and BEL
 _BEFORE_SECRET: Final = len(OPENING + b"C;")
 # The secret may have been blanked by stars, so only what cannot stand inside a mark is told apart.
 _WHOLE = re.compile(rb"%b[^\x07\x1b]{0,%d}\x07" % (re.escape(OPENING), LONGEST - len(OPENING) - 1))

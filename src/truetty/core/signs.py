@@ -16,7 +16,8 @@ class Mark:
 
     start: int
     end: int
-    letter: str  # C start, D end, P prompt, H answer to a question of ours, M about to start, R refused, 2 continuation
+    # C start, D end, P prompt, H answer to a question of ours, M about to start, R refused, J a message, 2 continuation
+    letter: str
     secret: str
     code: int | None = None
     flags: str = ""

@@ -1,6 +1,7 @@
 """What marks have said of one command, and which of it a look at the prompt confirms.
 
-Rule 1: a mark counts only with its own secret: C, D and H with this command's, P and 2 with the terminal's.
+Rule 1: a mark counts only with its own secret: C, D, R and H with this command's, P, 2 and D of another line with the
+        shell's (`core/chain.py`).
 Rule 2: D is the end only while the shell alone holds the terminal. While another group is in front, it is a claim.
 Rule 3: a look at the prompt confirms the claim, unless a later P carried another code and none the same. A program
         that printed our D by force cannot know the shell's `$?`.
@@ -41,6 +42,11 @@ class Secrets:
         """The shell's next line is this command: its marks tell both ends."""
         self.start = self.end = self.lines.current
 
+    @property
+    def are_of_line(self) -> bool:
+        """Whether the shell's own line is the command. Of a text with a syntax error D then comes without C."""
+        return self.start == self.end
+
     def use_own(self) -> None:
         """The trigger prints both marks."""
         self.start, self.end = self._drawn
@@ -54,7 +60,7 @@ class Says(Enum):
     CLAIM = auto()  # an end, while the shell is not alone in front
     PROMPT = auto()
     UNSEEN = auto()  # a prompt that no look will ever confirm
-    LINE_END = auto()  # the shell's line has ended that runs the trigger: a look must confirm it, as a prompt
+    LINE_END = auto()  # D of the line that runs the trigger: a look must confirm it, as with P
     CONTINUATION = auto()
     REFUSED = auto()  # the editor did not run the text
     ANSWER = auto()
@@ -99,6 +105,8 @@ class Testimony:
         match mark:
             case Mark(letter="C", secret=secrets.start):
                 return Says.START
+            case Mark(letter="D", secret=secrets.end) if not (self.started or secrets.are_of_line):
+                return Says.NOTHING
             case Mark(letter="D", secret=secrets.end) if in_front is not False:
                 return Says.END
             case Mark(letter="D", secret=secrets.end):
@@ -166,18 +174,13 @@ class Testimony:
         return self.output_from is not None or not self.has_marks
 
     @property
-    def may_lack_start(self) -> bool:
-        """Whether the shell's own line is the command: then of a text with a syntax error D comes without C."""
-        return self._secrets.start == self._secrets.end
-
-    @property
     def prompt_claimed(self) -> bool:
         """A P came after the start, and a look must still show the shell at its prompt."""
         return self._claimed_at is not None
 
     @property
     def prompt_at(self) -> int | None:
-        """Where the output ends if it is one."""
+        """Where the output ends if the last D or P is the shell's."""
         return None if self._prompt_mark is None else self._prompt_mark.start
 
     @property

@@ -1,6 +1,7 @@
-"""bash: the hook comes in by a start-up file, a command by `eval` of a variable, P by PROMPT_COMMAND.
+"""bash: the hook comes in by a start-up file, a command by the editor (`editors/bash.py`) or by `eval` of a variable.
 
-Rule 1: nothing is left behind but PROMPT_COMMAND's element 7717, a zero-width mark in PS2 and one key binding.
+Rule 1: what stays is one array, marks in PS0, PS1 and PS2, two elements of PROMPT_COMMAND and four keys; before 5.1 an
+        element of PROMPT_COMMAND, a mark in PS2 and one key.
 Rule 2: `\\builtin` before everything: aliases and functions may have any name.
 Rule 3: every part of ours stands in a group whose output is thrown away: that hides `set -x`, `set -v`, DEBUG traps.
 

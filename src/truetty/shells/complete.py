@@ -14,7 +14,8 @@ from typing import Final
 
 # A piece of the text outside quotes. What matches nothing here is an ordinary character of a word.
 _TOKEN: Final = re.compile(
-    r"(?P<blank>[ \t]+|\\\n)"
+    r"(?P<blank>[ \t]+)"
+    r"|(?P<joint>\\\n)"
     r"|(?P<end>\n|;;|;|&&|\|\||\|&|&>|>&|<&|&|\|)"
     r"|(?P<unknown><<(?!<)|`)"
     r"|(?P<open>\$\(\(|\$\(|[<>=]\(|\(\(|\()"
@@ -105,7 +106,11 @@ class _Reader:
                 self._word, self._at_command, self._wants_more = "", True, False
             case "close":
                 return self._close_parenthesis(at)
+            case "joint":
+                pass  # the word goes on in the next line
             case "word":
+                if token.startswith("#") and self._text[: at - len(token)].endswith(")"):
+                    raise _Doubt  # behind `(…)` it begins a comment, behind `$(…)` it is a part of the word
                 if token.startswith("#") and not self._word:
                     return self._past_comment(at - len(token))
                 self._word += token

@@ -1,4 +1,4 @@
-"""fish: the hook comes in by --init-command, a command by `eval` of a substitution, P by the event fish_prompt.
+"""fish: the hook comes in by --init-command, a command by the editor (`editors/fish.py`) or by `eval`.
 
 Rule 1: `"$(…)"` must be quoted (fish 3.4 and later): unquoted it splits lines, and a pipe would lose `$status`.
 Rule 2: what the substitution returns is the `$status` that the text sees.

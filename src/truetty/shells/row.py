@@ -29,7 +29,7 @@ class LaunchRequest:
     program: str
     arguments: tuple[str, ...]  # the user's own
     folder: str
-    key: str  # the secret of P
+    key: str  # the first secret of the lines of the shell
     name: str  # begins every name of ours in the shell: variables, functions
     rc: bool  # the user's start-up files are read
     env: Mapping[str, str]  # what the shell would inherit, for HOME, ZDOTDIR, ENV and their like
@@ -47,7 +47,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """One line to type, and the files it needs first.
+    """Keys to type, and the files they need first.
 
     A file of one command is named by a letter and the serial, and removed when it was read: `d` and the serial prints
     D and stays until the command has ended, the others until it has run for a while. Other names stay, as the hook's.
@@ -60,7 +60,7 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A command for a shell: everything that a trigger may depend on."""
+    """A command for a shell: everything that its keys may depend on."""
 
     folder: str
     name: str  # as above
@@ -72,7 +72,7 @@ class Request:
     flags: str = ""  # `$-` of the last mark, and "S" when a leading space keeps a line out of history
     paste: bool = False  # bracketed paste is on
     probe: bool = False  # print M before the text runs and read one line: the tty's modes are looked at meanwhile
-    at_editor: bool = False  # the shell's editor draws its prompt, and its hook is the one that works with it
+    at_editor: bool = False  # its editor draws a prompt, with the hook that works with it, and has not refused the text
     options: str = ""  # what the shell's last mark said of its editor
     history: bool = False  # as above
     special: bytes = b""  # characters on which the tty itself acts while an editor reads
@@ -86,7 +86,7 @@ class HealRequest:
     name: str
     serial: int
     secret: str  # of H
-    key: str  # of P
+    key: str  # the first of the lines from then on
     history: bool = False  # as above
 
 
@@ -191,6 +191,11 @@ class Row:
         """Where, in the last bytes printed, the prompt begins when no mark says so; None if it cannot be told."""
         starts = [match.start() for match in self.prompt_begins.finditer(tail)] if self.prompt_begins else []
         return starts[-1] if starts else None
+
+    def prompt_before_mark(self, tail: bytes) -> int:
+        """How many of the last bytes before P the shell has drawn for its prompt."""
+        found = list(self.prompt_begins.finditer(tail)) if self.prompt_begins else []
+        return len(found[-1][0]) if found and found[-1].end() == len(tail) else 0
 
     def signal_of(self, code: int) -> int | None:
         """The signal that an exit code can only mean: 256+n of ksh93. A program may itself exit with 128+n."""

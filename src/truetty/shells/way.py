@@ -11,19 +11,18 @@ import re
 from typing import Final
 
 from truetty.shells.complete import is_complete
-from truetty.shells.row import Request, Row
+from truetty.shells.row import Editor, Request, Row
 
 _BLANK: Final = re.compile(r"(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*")
 
 
-def by_editor(row: Row, request: Request) -> bool:
-    """Whether the shell's editor takes the text."""
+def editor_for(row: Row, request: Request) -> Editor | None:
+    """The shell's editor, if it takes the text."""
     editor, text = row.editor, request.text
-    return (
-        editor is not None
-        and request.at_editor  # its P came, so that it draws its prompt and shows C on our terminal
-        and _BLANK.fullmatch(text) is None  # otherwise nothing would begin, and no C would come
-        and editor.takes(request)
-        # Otherwise the shell would wait for the rest, or run the second line after Ctrl-C has ended the first.
-        and (editor.refuses_unfinished or is_complete(text, several=editor.takes_several))
-    )
+    if editor is None or not request.at_editor:
+        return None
+    if _BLANK.fullmatch(text) is not None:  # nothing would begin, and no C would come
+        return None
+    # Otherwise the shell would wait for the rest, or run the second line after Ctrl-C has ended the first.
+    whole = editor.refuses_unfinished or is_complete(text, several=editor.takes_several)
+    return editor if whole and editor.takes(request) else None

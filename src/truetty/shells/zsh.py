@@ -1,4 +1,4 @@
-"""zsh: the hook comes in by a private ZDOTDIR, a command by `eval` of a variable, P by PROMPT_EOL_MARK.
+"""zsh: the hook comes in by a private ZDOTDIR, a command by the editor (`editors/zsh.py`) or by `eval` of a variable.
 
 Rule 1: only `.zshenv` is ours. It gives ZDOTDIR back before the user's first file is read, so that zsh itself reads
         every later file, from the user's own place and in its true order; the hook is installed at the first prompt.
@@ -25,8 +25,8 @@ from truetty.shells.writing import (
     script,
 )
 
-# PROMPT_SP: a sign, blanks up to the margin, and back to the first column.
-PROMPT_BEGINS = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#](?:\x1b\[[0-9;]*m)* +\r \r")
+# PROMPT_SP: a sign if the user wants one, blanks up to the margin, and back to the first column.
+PROMPT_BEGINS = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#]?(?:\x1b\[[0-9;]*m)* +\r ?\r")
 # PS2 names what is open: `for while>`.
 CONTINUATION = (
     r"(?:\w{1,20} ){0,4}(?:for|while|until|if|then|else|elif|case|select|function|cmdsubst|subsh|cursh|pipe|quote|"

@@ -2,8 +2,7 @@
 
 Rule 1: a paste runs no code of the shell, so `$?`, `$_` and PIPESTATUS reach the text as they were. A file is read by
         `bind -x`, which restores them.
-Rule 2: C is in PS0, D is printed by the first element of PROMPT_COMMAND, P is in PS1 (`scripts/editor.bash`). A text of
-        several commands has a C for each of them, all with one secret, and one D.
+Rule 2: C is in PS0, D is printed by the first element of PROMPT_COMMAND, P is in PS1 (`scripts/editor.bash`).
 Rule 3: a newline is never pasted: where our keys are unknown, it would be Enter.
 """
 
@@ -14,19 +13,17 @@ from typing import Final
 
 from truetty.core.signs import Mark
 from truetty.shells.editors.keys import ENTER, FILE, PASTE, PASTE_END
+from truetty.shells.editors.text import LONGEST_TEXT, can_paste
 from truetty.shells.row import Request, Typed
 from truetty.shells.writing import encode, quote
 
-# Beyond this a file costs bash less than typed characters.
-LONGEST_PASTE: Final = 96
-# Of a longer text readline draws thousands of rows, and takes longer than the trigger.
-LONGEST_TEXT: Final = 16_384
 _EDITS: Final = re.compile(r"(?:^.?|:)(?:emacs|vi)(?::|$)")
 # `!` before a blank, `=`, `(` or the end is never expanded.
 _EXPANDS: Final = re.compile(r"!(?![\s=(]|$)|^\^")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # `set -v` would show the source of D, between the text's output and D.
 _VERBOSE: Final = re.compile(r"\bset\b[^\n;|&]*(?:-\w*v|verbose)")
+# The next prompt switches history expansion on again that was off for a text with `!`.
+_SETS_EXPANSION: Final = re.compile(r"\bset\b[^\n;|&]*(?:[-+]\w*H|histexpand)")
 
 
 class BashEditor:
@@ -42,7 +39,7 @@ class BashEditor:
 
     def tells_end(self, mark: Mark) -> bool:
         """Not if a hook stands before ours in its element of PROMPT_COMMAND: the code is that hook's."""
-        return not mark.next or mark.options.startswith("{")
+        return not mark.next or mark.options.startswith("1")
 
     def is_empty(self, mark: Mark, count: int | None, *, printed: bool) -> bool:
         """Where bash cannot read the file (`enable -n .`), our Enter accepts an empty line.
@@ -54,13 +51,13 @@ class BashEditor:
     def takes(self, request: Request) -> bool:
         edits = _EDITS.search(request.options) is not None
         shows_source = "v" in request.flags or _VERBOSE.search(request.text) is not None
-        return edits and not shows_source and len(request.text) <= LONGEST_TEXT
+        sets_expansion = "!" in request.text and _SETS_EXPANSION.search(request.text) is not None
+        return edits and not shows_source and not sets_expansion and len(request.text) <= LONGEST_TEXT
 
     def typed(self, request: Request) -> Typed:
-        text, data = request.text, encode(request.text)
-        plain = _CONTROL.search(text) is None and not any(byte in data for byte in request.special)
-        if plain and not request.probe and len(data) <= LONGEST_PASTE and _EXPANDS.search(text) is None:
-            return Typed(PASTE + data + PASTE_END + ENTER, by_editor=True)
+        text = request.text
+        if can_paste(request) and not request.probe and _EXPANDS.search(text) is None:
+            return Typed(PASTE + encode(text) + PASTE_END + ENTER, by_editor=True)
         content = f"READLINE_LINE={quote(text)}\n"
         if "!" in text or text.startswith("^"):
             content += f"[[ $- != *H* ]]||{{ \\builtin set +H;{request.name}[5]=1;}}\n"

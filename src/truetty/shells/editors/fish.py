@@ -13,7 +13,8 @@ import re
 from typing import Final
 
 from truetty.core.signs import Mark
-from truetty.shells.editors.keys import FILE, LOOPS
+from truetty.shells.editors.keys import FILE
+from truetty.shells.editors.text import LOOPS
 from truetty.shells.row import Request, Typed
 from truetty.shells.writing import encode
 

@@ -1,8 +1,7 @@
-"""What editors have in common. No keyboard has these keys. Hooks bind them (`scripts/`), each to one thing."""
+"""Keys that no keyboard has. The shells' hooks bind them (`scripts/`), each to one thing."""
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 CLEAR: Final = b"\x1b[7717~"  # throw away what stands at the prompt
@@ -11,6 +10,3 @@ ENTER: Final = b"\x1b[7719~"  # run what stands at the prompt
 FILE: Final = b"\x1b[7720~"  # put there what lies in the private file `x`
 PASTE_END: Final = b"\x1b[201~"  # as a terminal says it
 PAUSE: Final = b"\x1b[7721~"  # before the next text runs, read a line from the terminal (mark M)
-
-# Loops of a shell's own, and a little more.
-LOOPS: Final = re.compile(r"\b(?:while|until|for|foreach|repeat|select)\b")

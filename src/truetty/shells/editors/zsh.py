@@ -1,8 +1,8 @@
 """zsh: one key of ours takes the text, by paste or from a private file, and runs it (`scripts/hook.zsh`).
 
 Rule 1: C is printed by the first function of preexec, D by PROMPT_EOL_MARK, P by the first function of precmd.
-Rule 2: D says whether preexec was reached. P says whether the editor is on, whether `#` begins a comment, and what kind
-        of variable PROMPT_EOL_MARK is: a readonly one prints no D.
+Rule 2: P says whether the editor is on, whether `#` begins a comment, and what kind of variable PROMPT_EOL_MARK is: a
+        readonly one prints no D.
 Rule 3: Ctrl-C in a loop of zsh's own leaves the code of the last turn in `$?`, as if nothing had happened. By the
         trigger it is 130.
 """
@@ -13,14 +13,12 @@ import re
 from typing import Final
 
 from truetty.core.signs import Mark
-from truetty.shells.editors.keys import FILE, LOOPS, PASTE, PASTE_END, PAUSE
+from truetty.shells.editors.keys import FILE, PASTE, PASTE_END, PAUSE
+from truetty.shells.editors.text import LONGEST_TEXT, LOOPS, can_paste
 from truetty.shells.row import Request, Typed
 from truetty.shells.writing import encode
 
-LONGEST_PASTE: Final = 96
-LONGEST_TEXT: Final = 16_384
 _EXPANDS: Final = re.compile(r"!|^\^")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _COMMENT: Final = re.compile(r"(?:^|[\s;&|()])#", re.MULTILINE)
 
 
@@ -49,9 +47,7 @@ class ZshEditor:
         return edits == "on" and fits and len(request.text) <= LONGEST_TEXT
 
     def typed(self, request: Request) -> Typed:
-        text, data = request.text, encode(request.text)
-        plain = _CONTROL.search(text) is None and not any(byte in data for byte in request.special)
-        pause = PAUSE if request.probe else b""
-        if plain and len(data) <= LONGEST_PASTE and _EXPANDS.search(text) is None:
+        data, pause = encode(request.text), PAUSE if request.probe else b""
+        if can_paste(request) and _EXPANDS.search(request.text) is None:
             return Typed(pause + PASTE + data + PASTE_END, by_editor=True)
         return Typed(pause + FILE, {"x": data}, by_editor=True)

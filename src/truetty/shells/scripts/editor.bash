@@ -7,15 +7,15 @@
 #   4 the first element of PROMPT_COMMAND: prints D    9 not empty: HISTFILE is still to be forgotten
 #                                                     10 what ends PS0; 11, 12 what begins PS1, PS2
 #                                                     13 the last element of PROMPT_COMMAND: puts right what was changed
-# D draws the next secret and tells it. A hook that was put before D in the same element has changed `$?`: so D tells
-# the first character of that element, and P, which gets the true `$?`, ends the command.
+# D draws the next secret and tells it. A hook that was put before D in the same element has changed `$?`: so D tells 1
+# if it is that element's whole text. After 0, P ends the command: it gets the true `$?`.
 # `declare` fails softly where a variable is readonly; an assignment would break off.
 @NAME@=(
     @KEY@
     @SEED@
     '\#'
     @KEY@
-    '{ \builtin printf "\e]7717;D;%s;%s;%s;%s;%s;%s\a" "$@NAME@" "$?" "$-" "$((@NAME@[3]=@NAME@,@NAME@=(${SRANDOM-0}<<31^${SRANDOM-0}^(@NAME@[1]=@NAME@[1]*6364136223846793005+@NAME@))&0x7fffffffffffffff))" "${@NAME@[2]@P}" "${PROMPT_COMMAND:0:1}$SHELLOPTS:${HISTCONTROL+${HISTCONTROL//[!a-z:]}}" >/dev/tty;} >/dev/null 2>&1||:'
+    '{ \builtin printf "\e]7717;D;%s;%s;%s;%s;%s;%s\a" "$@NAME@" "$?" "$-" "$((@NAME@[3]=@NAME@,@NAME@=(${SRANDOM-0}<<31^${SRANDOM-0}^(@NAME@[1]=@NAME@[1]*6364136223846793005+@NAME@))&0x7fffffffffffffff))" "${@NAME@[2]@P}" "$((${#PROMPT_COMMAND}==${#@NAME@[4]}))$SHELLOPTS:${HISTCONTROL+${HISTCONTROL//[!a-z:]}}" >/dev/tty;} >/dev/null 2>&1||:'
     ''
     7
     ''

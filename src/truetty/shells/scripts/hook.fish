@@ -7,7 +7,7 @@ function @NAME@_c --on-event fish_preexec
 end 2>/dev/null
 function @NAME@_d --on-event fish_postexec
     set -l mark $@NAME@ $status
-    builtin read -g @NAME@ </proc/sys/kernel/random/uuid
+    builtin test -r /proc/sys/kernel/random/uuid; and builtin read -g @NAME@ </proc/sys/kernel/random/uuid
     builtin printf '\e]7717;D;%s;%s;;%s\a' $mark $@NAME@ >/dev/tty
 end 2>/dev/null
 function @NAME@_p --on-event fish_prompt
@@ -28,6 +28,7 @@ function @NAME@_f
     builtin true >@FOLDER@/x
     builtin test -n "$t"; or return
     builtin commandline --replace -- $t
+    builtin commandline --cursor 0 # an abbreviation at the cursor would be expanded
     if builtin commandline --is-valid
         builtin commandline --function execute
     else

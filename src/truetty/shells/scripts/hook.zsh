@@ -58,14 +58,14 @@
             @NAME@[4]=
         fi
         \builtin printf '\e]7717;C;%s\a' "${@NAME@[1]}" >|/dev/tty
-        @NAME@_e 1
+        @NAME@_e
     } >|/dev/null 2>&1
 }
 @NAME@_e() {
     [[ -z ${@NAME@[3]} ]] || { histchars=${@NAME@[3]}; @NAME@[3]= }
     [[ ${(t)PROMPT_EOL_MARK} != *readonly* ]] || return
     [[ $PROMPT_EOL_MARK == ${@NAME@[6]} ]] || @NAME@[5]=$PROMPT_EOL_MARK
-    \builtin printf -v '@NAME@[6]' '%%{\e]7717;D;%s;%%?;;;;%s\a%%}%s' "${@NAME@[1]}" "$1" "${@NAME@[5]}"
+    \builtin printf -v '@NAME@[6]' '%%{\e]7717;D;%s;%%?;\a%%}%s' "${@NAME@[1]}" "${@NAME@[5]}"
     \builtin typeset -g +x PROMPT_EOL_MARK="${@NAME@[6]}"
 }
 @NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}" } >|/dev/null 2>&1 }
@@ -75,13 +75,14 @@
     \builtin trap - DEBUG ZERR
     local ended=${@NAME@[1]}
     @NAME@[1]=$(</proc/sys/kernel/random/uuid)
+    [[ -n ${@NAME@[1]} ]] || @NAME@[1]=$ended
     @NAME@[2]=
     \builtin printf '\e]7717;P;%s;%s;%s;%s;;%s\a' "$ended" "$1" "$2" "${@NAME@[1]}" "$3" >|/dev/tty
     @NAME@_r
 }
 # Puts right what a theme took away.
 @NAME@_r() {
-    @NAME@_e 0
+    @NAME@_e
     [[ ${preexec_functions[1]} == @NAME@_c ]] || preexec_functions=(@NAME@_c ${preexec_functions:#@NAME@_c})
     [[ ${precmd_functions[1]} == @NAME@_p ]] || precmd_functions=(@NAME@_p ${precmd_functions:#@NAME@_p})
     (( ${zshaddhistory_functions[(I)@NAME@_h]} )) || zshaddhistory_functions+=(@NAME@_h)

@@ -61,7 +61,7 @@ class Run:
         self.machine.on_bytes(now, reader_ran=reader_ran)
         if self.span.echoing:
             self.span.skip_echo()
-        elif self.span.prefaced:
+        elif self.span.has_preface:
             self.span.skip_preface()
 
     def on_sign(self, sign: Sign, now: float, *, in_front: bool | None, is_echo: Callable[[bytes], bool]) -> bool:
@@ -128,14 +128,17 @@ class Run:
     def conclude(self, shell: Row, facts: ShellFacts, *, shell_ended: bool, strangers: Sequence[Process] = ()) -> None:
         """It has ended: settle where its output does. `strangers`: who else reads the terminal."""
         self.shell_then = facts
-        if self.span.prefaced:
+        if self.span.has_preface:
             self.span.skip_preface(all_came=True)
         ending, machine = self.machine.ending, self.machine
         assert ending is not None
         if ending.at is not None:
             if machine.testimony.output_from is None:
                 self.span.start_behind_echo()
-            self.span.end(ending.at)
+            if ending.at_prompt:
+                self.span.end_at_prompt(ending.at, shell)
+            else:
+                self.span.end(ending.at)
         elif machine.downgraded:
             pass  # it was settled when the prompt came without a mark
         elif not shell.has_marks and not shell_ended:

@@ -62,7 +62,7 @@ class Span:
             self.skip_preface()
 
     @property
-    def prefaced(self) -> bool:
+    def has_preface(self) -> bool:
         return self._preface is not None
 
     def skip_preface(self, *, all_came: bool = False) -> None:
@@ -173,6 +173,11 @@ class Span:
             return None
         self.window.show_screen(switch.start, start + erased)
         return ON_SCREEN
+
+    def end_at_prompt(self, at: int, shell: Row) -> None:
+        """P ends it: what the shell draws right before P is no output."""
+        start = max(self._from, at - TAIL)
+        self.end(at - shell.prompt_before_mark(self._transcript.read(start, at - start)))
 
     def end(self, at: int | None = None) -> None:
         self.window.end_at(self._transcript.size if at is None else at)

@@ -274,9 +274,9 @@ class Typist:
             special=modes.special,
             history=self._history,
         )
-        if self.shell.editor is not None and way.by_editor(self.shell, request):
+        if (editor := way.editor_for(self.shell, request)) is not None:
             secrets.use_line()
-            return self.shell.editor.typed(request)
+            return editor.typed(request)
         return self.shell.recipe.trigger(request)
 
     def _must_check(self) -> bool:

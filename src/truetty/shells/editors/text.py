@@ -1,0 +1,25 @@
+"""What decides, in more than one editor, how a text goes in."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from truetty.shells.row import Request
+from truetty.shells.writing import encode
+
+# Beyond this a file costs the shell less than typed characters.
+LONGEST_PASTE: Final = 96
+# Of a longer text an editor draws thousands of rows, and takes longer than the trigger.
+LONGEST_TEXT: Final = 16_384
+# Words that begin a loop. A word of the same name in a text counts too.
+LOOPS: Final = re.compile(r"\b(?:while|until|for|foreach|repeat|select)\b")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def can_paste(request: Request) -> bool:
+    """Whether neither the editor nor the tty would take any of it for a key."""
+    data = encode(request.text)
+    if len(data) > LONGEST_PASTE or _CONTROL.search(request.text) is not None:
+        return False
+    return not any(byte in data for byte in request.special)
