@@ -22,6 +22,7 @@ from truetty.host.census import identify, members
 from truetty.host.child import Child, send_signal
 from truetty.host.folder import Folder
 from truetty.host.kernel.observer import Observer
+from truetty.host.kernel.tty import open_slave
 from truetty.host.outbox import Outbox
 
 # A pty hands out up to 20 kB at once; this never cuts what it has.
@@ -48,6 +49,7 @@ class LocalChannel:
         self._child = Child(pid)
         self._pty = identify(master, pid)
         self._outbox = Outbox(master)
+        self._slave: int | None = None  # once nobody else had the other side open
         self._sink: Sink | None = None
         self._delivered = 0
         self._next_look: asyncio.Handle | None = None
@@ -114,8 +116,11 @@ class LocalChannel:
         except OSError as error:
             if error.errno != errno.EIO:
                 raise
-            # Every slave is closed; the exit itself is the pidfd's to say.
-            asyncio.get_running_loop().remove_reader(self._master)
+            # Every slave is closed. While we hold one, the pty is quiet until others open it; the pidfd tells of the exit.
+            if self._slave is None:
+                self._slave = open_slave(self._master)
+            if self._slave is None:
+                asyncio.get_running_loop().remove_reader(self._master)
             return b""
 
     def _on_exit(self, ended: Ended) -> None:
@@ -125,6 +130,7 @@ class LocalChannel:
         while data := self._read():
             self._sink.on_data(data)
         self._child.end(ended)
+        self._observer.forget()
         self._stop_delivery()
         self._sink.on_end(ended)
 
@@ -173,6 +179,8 @@ class LocalChannel:
         self._child.close()
         self._observer.close()
         os.close(self._master)
+        if self._slave is not None:
+            os.close(self._slave)
 
 
 def set_size(descriptor: int, columns: int, rows: int) -> None:

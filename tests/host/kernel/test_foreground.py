@@ -186,10 +186,12 @@ def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
                 raise PermissionError(path)
             return read(path, size)
 
+        whole = proc.ProcFile.read
+
         def kept(self: proc.ProcFile) -> bytes:
-            if self._path.endswith("/syscall"):
-                raise PermissionError(self._path)
-            return os.pread(self._fd, self._size, 0)
+            if os.readlink(f"/proc/self/fd/{self._file.get()}").endswith("/syscall"):
+                raise PermissionError
+            return whole(self)
 
         monkeypatch.setattr(proc, "read", denied)
         monkeypatch.setattr(proc.ProcFile, "read", kept)

@@ -16,7 +16,7 @@ import os
 from truetty.core.observation import Observation
 from truetty.host.base import Family, ShellProcess
 from truetty.host.kernel import ports
-from truetty.host.kernel.tty import Attributes, LocalTty, open_slave, seen_by_modes
+from truetty.host.kernel.tty import Attributes, LocalTty, seen_by_modes
 
 
 class BlindObserver:
@@ -25,10 +25,13 @@ class BlindObserver:
     def __init__(
         self, master: int, shell: int, first: Attributes | None = None, *, tells_who_is_in_front: bool = False
     ) -> None:
-        self.tty = LocalTty(master, open_slave(master) if master >= 0 else None, first, shell)
+        self.tty = LocalTty(master, first, shell)
         self.look = BlindLook(self.tty, shell, tells_who_is_in_front)
         self.process = ShellProcess()
         self.family = BlindFamily()
+
+    def forget(self) -> None:
+        pass
 
     def close(self) -> None:
         self.tty.close()

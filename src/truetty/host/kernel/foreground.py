@@ -196,7 +196,7 @@ class Foreground:
                 fd = os.open(f"/dev/pts/{number}", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
             except OSError:
                 return Observation("unknown", conclusive=False)
-            with contextlib.closing(LocalTty(fd, fd)) as inner:
+            with contextlib.closing(LocalTty(fd, slave=fd)) as inner:
                 found = os.fstat(fd)
                 device = Device(found.st_rdev, found.st_dev)
                 family = [one, *proc.descendants(one)]

@@ -30,7 +30,7 @@ from truetty.host.kernel.family import LinuxFamily
 from truetty.host.kernel.foreground import Foreground
 from truetty.host.kernel.shell import LinuxProcess
 from truetty.host.kernel.stack import path_of
-from truetty.host.kernel.tty import Attributes, LocalTty, is_editing, kind_of, open_slave, seen_by_modes
+from truetty.host.kernel.tty import Attributes, LocalTty, is_editing, kind_of, seen_by_modes
 
 _SHARED_PROMPTS = prompts.Prompts()
 
@@ -48,11 +48,12 @@ class LinuxObserver:
     def __init__(
         self, master: int, shell: int, first: Attributes | None = None, known: prompts.Prompts | None = None
     ) -> None:
-        self.tty = LocalTty(master, open_slave(master), first, shell)
+        self.tty = LocalTty(master, first, shell)
         self.process = LinuxProcess(shell)
         try:
             born = self.process.stat().born
-            found = os.fstat(master if self.tty.slave is None else self.tty.slave)
+            slave = self.tty.slave()
+            found = os.fstat(master if slave is None else slave)
         except OSError:
             self.tty.close()
             self.process.close()
@@ -61,9 +62,13 @@ class LinuxObserver:
         self.family = LinuxFamily(self.process, device, born)
         self.look = LinuxLook(self.process, self.tty, device, _SHARED_PROMPTS if known is None else known)
 
-    def close(self) -> None:
-        for part in (self.look, self.family, self.process, self.tty):
+    def forget(self) -> None:
+        for part in (self.look, self.family, self.process):
             part.close()
+
+    def close(self) -> None:
+        self.forget()
+        self.tty.close()
 
 
 class LinuxLook:

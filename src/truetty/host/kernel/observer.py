@@ -22,4 +22,7 @@ class Look(Sight, Protocol):
 class Observer(Parts, Protocol):
     @property
     def look(self) -> Look: ...
+    def forget(self) -> None:
+        """The shell has ended: its pid may be another process's soon."""
+
     def close(self) -> None: ...

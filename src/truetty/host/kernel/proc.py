@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
 from truetty.host.base import Process
+from truetty.host.kernel.pool import Pooled
 
 TICKS = os.sysconf("SC_CLK_TCK")
 DEAD = "ZXx"
@@ -232,26 +233,20 @@ def _descendants_by_parent(root: Stat, most: int) -> list[Stat]:
 
 
 class ProcFile:
-    """One file of /proc, opened once and read from its start each time: a third of the price of opening it."""
+    """One file of /proc, read from its start each time. While it stays open, a read costs a third.
 
-    __slots__ = ("_fd", "_path", "_size")
+    Never opened again after `close`: the pid may be another process's by then.
+    """
+
+    __slots__ = ("_file", "_size")
 
     def __init__(self, path: str, size: int = 1024) -> None:
-        self._path = path
         self._size = size
-        self._fd = -1
-        with contextlib.suppress(OSError):
-            self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._file = Pooled(lambda: os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
     def read(self) -> bytes:
         """Raises ProcessLookupError or FileNotFoundError when the process is gone, PermissionError when forbidden."""
-        if self._fd < 0:
-            self._fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
-        return os.pread(self._fd, self._size, 0)
+        return os.pread(self._file.get(), self._size, 0)
 
     def close(self) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-            # Never opened again: the pid may be another process's by then.
-            self._path = "/proc/nothing"
+        self._file.close()

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from truetty.core.observation import Observation, ReadKind
 from truetty.host.base import Modes, Tty
+from truetty.host.kernel.pool import Pooled
 
 # As termios.tcgetattr has them.
 Attributes: TypeAlias = list[Any]
@@ -65,24 +66,42 @@ def open_slave(master: int) -> int | None:
 
 
 class LocalTty(Tty):
-    """Does not own `master`; owns `slave`. `shell` is whose terminal it is, `first` the modes it was started with."""
+    """Does not own `master`; owns `slave` if it gets one. `shell` is whose terminal it is, `first` the modes it was
+    started with."""
 
-    __slots__ = ("_first", "_shell", "_zero", "master", "slave")
+    __slots__ = ("_first", "_held", "_shell", "_slave", "_zero", "master")
 
     def __init__(
-        self, master: int, slave: int | None, first: Attributes | None = None, shell: int | None = None
+        self, master: int, first: Attributes | None = None, shell: int | None = None, *, slave: int | None = None
     ) -> None:
         self.master = master
-        self.slave = slave
+        self._held = slave
+        self._slave = Pooled(self._open_slave)
         self._shell = shell
         self._zero = bytes(4)
         self._first = first or self._attributes()
 
     def close(self) -> None:
         self.master = -1  # the number may be another terminal's soon
-        if self.slave is not None:
-            os.close(self.slave)
-            self.slave = None
+        self._slave.close()
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
+
+    def _open_slave(self) -> int:
+        slave = open_slave(self.master) if self.master >= 0 else None
+        if slave is None:
+            raise FileNotFoundError
+        return slave
+
+    def slave(self) -> int | None:
+        """The terminal's other side, for a moment; None where there is no way to it."""
+        if self._held is not None:
+            return self._held
+        try:
+            return self._slave.get()
+        except OSError:
+            return None
 
     def _attributes(self) -> Attributes | None:
         try:
@@ -122,10 +141,11 @@ class LocalTty(Tty):
             return None
 
     def unread(self) -> int | None:
-        if self.slave is None:
+        slave = self.slave()
+        if slave is None:
             return None
         try:
-            return int.from_bytes(fcntl.ioctl(self.slave, termios.FIONREAD, self._zero), sys.byteorder)
+            return int.from_bytes(fcntl.ioctl(slave, termios.FIONREAD, self._zero), sys.byteorder)
         except OSError:
             return None
 
@@ -151,7 +171,8 @@ class LocalTty(Tty):
             self._first = attributes
 
     def mend(self) -> None:
-        target = self.master if self.slave is None else self.slave
+        slave = self.slave()
+        target = self.master if slave is None else slave
         with contextlib.suppress(termios.error, ValueError):
             if self._first is not None:
                 first = _sane(self._first)
@@ -165,11 +186,12 @@ class LocalTty(Tty):
         self.resume()
 
     def resume(self) -> None:
-        if self.slave is not None:
+        slave = self.slave()
+        if slave is not None:
             with contextlib.suppress(termios.error):
                 # Ctrl-S stops by another flag than TCOOFF, and TCOON undoes TCOOFF only: so first that, then this.
-                termios.tcflow(self.slave, termios.TCOOFF)
-                termios.tcflow(self.slave, termios.TCOON)
+                termios.tcflow(slave, termios.TCOOFF)
+                termios.tcflow(slave, termios.TCOON)
 
 
 def kind_of(local: int) -> ReadKind:
