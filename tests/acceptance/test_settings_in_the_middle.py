@@ -20,6 +20,11 @@ SETTINGS = [
     ("bash", "bind '\\C-m: self-insert'"),
     ("bash", "bind -r '\\C-j'"),
     ("bash", "set -o vi"),
+    ("bash", "histchars='e^#'"),
+    ("bash", "stty susp 2"),
+    ("bash", "stty intr 7"),
+    ("bash", "PROMPT_COMMAND=(true); PS0="),
+    ("bash", "PROMPT_COMMAND=('echo -n X')"),
     ("bash", "set +o emacs"),
     ("zsh", "stty erase e"),
     ("zsh", "stty olcuc"),
@@ -29,6 +34,10 @@ SETTINGS = [
     ("zsh", "bindkey -v"),
     ("zsh", "unsetopt zle"),
     ("zsh", "print -z leftover"),
+    ("zsh", "histchars='e^#'"),
+    ("zsh", "stty intr 7"),
+    ("zsh", "setopt correct"),
+    ("zsh", "PROMPT_EOL_MARK="),
     ("zsh", "disable eval"),
     ("zsh", "alias -g printf=X"),
     ("zsh", "disable -r '{'"),
@@ -61,3 +70,21 @@ async def test_a_text_that_never_ran_has_no_exit_code(home: Path) -> None:
         outcome = await terminal.run(f"touch {home}/ran; : {'x' * 200}", wait=PATIENCE)
         assert (outcome.state, outcome.exit_code, (home / "ran").exists()) == ("finished", None, False), outcome
         assert outcome.notes
+
+
+@pytest.mark.parametrize(
+    ("shell", "rc", "code"),
+    [("bash", "PROMPT_COMMAND='sleep 0.1'", 2), ("zsh", "p() { sleep 0.1 }; precmd_functions+=(p)", 1)],
+)
+async def test_a_syntax_error_before_a_slow_prompt(shell: str, rc: str, code: int, home: Path) -> None:
+    """D comes without C while the hook's program is in front, and the stop for the tty's modes is not left to the next
+    command."""
+    with (home / f".{shell}rc").open("a") as file:
+        file.write(f"{rc}\n")
+    async with opened(shell, home) as terminal:
+        for _ in range(3):
+            await terminal.run("stty -echo", wait=PATIENCE)
+            outcome = await terminal.run("echo a ;; b", wait=PATIENCE)
+            assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", code, "mark"), outcome
+            assert "error" in outcome.output
+            assert (await terminal.run("echo ok", wait=PATIENCE)).output == "ok\n"

@@ -217,7 +217,7 @@ def test_set_shows_only_the_hook(open_session: Open) -> None:
     session = open_session("bash")
     for text in ("true", "false"):
         session.run(text)
-        ours = [line for line in lines(session, "set") if "7717" in line or "_tt" in line or session.folder in line]
+        ours = [line for line in lines(session, "set") if "7717;" in line or "_tt" in line or session.folder in line]
         assert [line.split("=")[0] for line in ours] == ["PROMPT_COMMAND", "PS0", "PS1", "PS2", session.name]
     assert lines(session, "declare -F") == []
 

@@ -9,7 +9,11 @@ from truetty.shells.editors.keys import ENTER, FILE, PASTE, PASTE_END, PAUSE
 from truetty.shells.row import Request
 from truetty.shells.way import editor_for
 
-OPTIONS = {"bash": "1braceexpand:emacs:history:", "zsh": "on:off:scalar", "fish": ""}
+OPTIONS = {
+    "bash": "1braceexpand:emacs:history:interactive-comments:",
+    "zsh": "on:off:scalar:offoff:!^#",
+    "fish": "",
+}
 
 
 def request(shell: str, text: str, *, at_editor: bool = True, probe: bool = False, special: bytes = b"") -> Request:
@@ -30,7 +34,11 @@ def request(shell: str, text: str, *, at_editor: bool = True, probe: bool = Fals
         ("cat <<E\na\nE", "fish"),
         ("echo a\necho b", "zsh fish"),  # after Ctrl-C in the first line readline would run the second
         ("f() {\n  a\n}", "bash zsh fish"),
-        ("for x in 1; do a; done", "bash"),  # Ctrl-C in a loop leaves no code of its own in zsh and fish
+        ("for x in 1; do a; done", "bash zsh fish"),
+        ("{ X=1 }", "fish"),  # behind an assignment `}` is a word like others
+        ("f( )", "fish"),
+        ("a[1", "fish"),
+        ("echo $(( 1 + 2 )) a=(1 2)", "bash zsh fish"),
         ("echo a # b", "bash fish"),  # `#` is no comment at zsh's prompt
         ("exit 3", "bash zsh"),  # fish prints D before it exits
         ("echo a; and exit", "bash zsh"),

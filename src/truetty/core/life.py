@@ -7,7 +7,7 @@
                               └──────LOST───────┴───────────────────────┤
     any ──the shell or its holder is gone──────────────────────────────┘
 
-    SENT ──END──▸ ENDED       the editor's D without C: a syntax error
+    SENT ──END, PROMPT──▸ ENDED  the editor's D without C: a syntax error
     SENT ──REFUSED──▸ QUEUED  then the trigger is typed; EMPTY: at the next P
 
 `waiting` is no state of its own: whatever state a command is in, a program may be reading the keyboard.
@@ -69,6 +69,7 @@ NEXT: Final[dict[tuple[State, Fact], State]] = {
     (State.QUEUED, Fact.BACK): State.SENT,
     (State.SENT, Fact.START): State.RUNNING,
     (State.SENT, Fact.END): State.ENDED,
+    (State.SENT, Fact.PROMPT): State.ENDED,
     (State.SENT, Fact.REFUSED): State.QUEUED,
     (State.SENT, Fact.EMPTY): State.QUEUED,
     (State.SENT, Fact.BACK): State.ASKING,

@@ -230,7 +230,8 @@ class Machine:
             self._pace.slower(now)
             return
         back = self._prompt.on_shown(look)
-        confirmed = self.testimony.for_prompt() if self.state is State.RUNNING else None
+        ended = self.state is State.RUNNING or (self.state is State.SENT and self.testimony.claims_end)
+        confirmed = self.testimony.for_prompt() if ended else None
         if back is Back.CLEARING:
             self._pace.soon(now, LOOK_AFTER_KEYS)
         elif confirmed is not None and (look.conclusive or back is Back.PROVEN):

@@ -174,6 +174,11 @@ class Testimony:
         return self.output_from is not None or not self.has_marks
 
     @property
+    def claims_end(self) -> bool:
+        """D has come while the shell was not alone in front."""
+        return self._end_claim is not None
+
+    @property
     def prompt_claimed(self) -> bool:
         """A P came after the start, and a look must still show the shell at its prompt."""
         return self._claimed_at is not None

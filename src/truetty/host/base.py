@@ -142,6 +142,9 @@ class Tty:
     def mend(self) -> None:
         """Put the modes back to those the terminal was started with, and let stopped output flow."""
 
+    def free_keys(self) -> None:
+        """Give the keys for signals and for editing lines back their first meaning; all other modes stay."""
+
     def resume(self) -> None:
         """Let output flow that Ctrl-S has stopped."""
 

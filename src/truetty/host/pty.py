@@ -116,7 +116,7 @@ class LocalChannel:
         except OSError as error:
             if error.errno != errno.EIO:
                 raise
-            # Every slave is closed. While we hold one, the pty is quiet until others open it; the pidfd tells of the exit.
+            # Every slave is closed. While we hold one, the pty is quiet until others open it. The pidfd tells the exit.
             if self._slave is None:
                 self._slave = open_slave(self._master)
             if self._slave is None:

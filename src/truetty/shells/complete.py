@@ -101,6 +101,8 @@ class _Reader:
                 self._at_command = token not in ("&>", ">&", "<&")
                 self._wants_more = token in ("&&", "||", "|", "|&") or (token == "\n" and self._wants_more)
             case "open":
+                if token == "(" and not self._text.startswith("()", at - 1) and self._is_argument():
+                    raise _Doubt  # `f( )` is a function, `*(.)` a pattern
                 self._begin()
                 self._open.append(")" * token.count("("))
                 self._word, self._at_command, self._wants_more = "", True, False
@@ -144,6 +146,8 @@ class _Reader:
         if not word:
             return
         self._begin()
+        if "[" in word and word not in ("[", "[["):
+            raise _Doubt  # a subscript may hold blanks: it goes on until it is closed
         if self._open and self._open[-1] == "]]":
             if word == "]]":
                 self._open.pop()
@@ -155,6 +159,10 @@ class _Reader:
             self._wants_more = False
             # `for x do`, `for x; do`: a word of the language may stand here too.
             self._at_command = word == "do"
+
+    def _is_argument(self) -> bool:
+        """Whether what comes now belongs to a word or follows one. `a=(` begins a list."""
+        return not self._word.endswith("=") if self._word else not self._at_command
 
     def _begin(self) -> None:
         self._begun = True
@@ -168,7 +176,7 @@ class _Reader:
         elif word in _CLOSES.values() and (not self._open or self._open.pop() != word):
             raise _Doubt
         self._wants_more = word in _LEADS
-        self._at_command = word in _LEADS or "=" in word.partition("'")[0]
+        self._at_command = word in _LEADS
 
 
 def _past_quote(text: str, opening: str, at: int) -> int:
@@ -185,7 +193,7 @@ def _past_quote(text: str, opening: str, at: int) -> int:
     return found.end()
 
 
-def _past(inside: re.Pattern[str], text: str, at: int) -> int:
+def _past(inside: re.Pattern[str], text: str, at: int, *, quoted: bool = False) -> int:
     """Double quotes and `${`: other pieces may lie in them."""
     while found := inside.match(text, at):
         at = found.end()
@@ -194,10 +202,12 @@ def _past(inside: re.Pattern[str], text: str, at: int) -> int:
                 return at
             case "unknown":
                 raise _Doubt
+            case "quote" if inside is _IN_BRACE and quoted:
+                raise _Doubt  # shells differ in what a quote means there
             case "quote":
                 at = _past_quote(text, found[0], at)
             case "open" if found[0] == "${":
-                at = _past(_IN_BRACE, text, at)
+                at = _past(_IN_BRACE, text, at, quoted=quoted or inside is _IN_DOUBLE)
             case "open":
                 at = _past_substitution(text, at, found[0].count("("))
     raise _Doubt

@@ -108,6 +108,9 @@ class Editor(Protocol):
 
     refuses_unfinished: bool  # it says so at once (mark R) when a text is not complete
     takes_several: bool  # Ctrl-C in one line of a text drops the lines behind it
+    loses_interrupt: (
+        bool  # after Ctrl-C in a loop of the shell's own, `$?` is the last turn's, as if nothing had happened
+    )
     pauses: bool  # it can stop for us before the text runs, with the tty's modes as the text will get them (mark M)
 
     def is_off(self, options: str) -> bool:

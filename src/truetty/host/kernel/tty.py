@@ -185,6 +185,16 @@ class LocalTty(Tty):
                 termios.tcsetattr(target, termios.TCSANOW, attributes)
         self.resume()
 
+    def free_keys(self) -> None:
+        slave = self.slave()
+        target = self.master if slave is None else slave
+        with contextlib.suppress(termios.error, ValueError):
+            if self._first is not None:
+                attributes = termios.tcgetattr(target)
+                for at in _ACTING_ON_LINES:
+                    attributes[6][at] = self._first[6][at]
+                termios.tcsetattr(target, termios.TCSANOW, attributes)
+
     def resume(self) -> None:
         slave = self.slave()
         if slave is not None:

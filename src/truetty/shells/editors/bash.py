@@ -18,8 +18,10 @@ from truetty.shells.row import Request, Typed
 from truetty.shells.writing import encode, quote
 
 _EDITS: Final = re.compile(r"(?:^.?|:)(?:emacs|vi)(?::|$)")
-# `!` before a blank, `=`, `(` or the end is never expanded.
-_EXPANDS: Final = re.compile(r"!(?![\s=(]|$)|^\^")
+# `!` before a blank, `=` or the end is never expanded.
+_EXPANDS: Final = re.compile(r"!(?![\s=]|$)|^\^")
+_ANY_EXPANSION: Final = "histchars"  # among the options: characters of the user's own expand
+_COMMENTS: Final = "interactive-comments"
 # `set -v` would show the source of D, between the text's output and D.
 _VERBOSE: Final = re.compile(r"\bset\b[^\n;|&]*(?:-\w*v|verbose)")
 # The next prompt switches history expansion on again that was off for a text with `!`.
@@ -29,6 +31,7 @@ _SETS_EXPANSION: Final = re.compile(r"\bset\b[^\n;|&]*(?:[-+]\w*H|histexpand)")
 class BashEditor:
     refuses_unfinished = False
     takes_several = False
+    loses_interrupt = False
     pauses = True
 
     def is_off(self, options: str) -> bool:
@@ -51,15 +54,17 @@ class BashEditor:
     def takes(self, request: Request) -> bool:
         edits = _EDITS.search(request.options) is not None
         shows_source = "v" in request.flags or _VERBOSE.search(request.text) is not None
+        reads = _COMMENTS in request.options or "#" not in request.text
         sets_expansion = "!" in request.text and _SETS_EXPANSION.search(request.text) is not None
-        return edits and not shows_source and not sets_expansion and len(request.text) <= LONGEST_TEXT
+        return edits and reads and not shows_source and not sets_expansion and len(request.text) <= LONGEST_TEXT
 
     def typed(self, request: Request) -> Typed:
         text = request.text
-        if can_paste(request) and not request.probe and _EXPANDS.search(text) is None:
+        own_characters = _ANY_EXPANSION in request.options
+        if can_paste(request) and not request.probe and not own_characters and _EXPANDS.search(text) is None:
             return Typed(PASTE + encode(text) + PASTE_END + ENTER, by_editor=True)
         content = f"READLINE_LINE={quote(text)}\n"
-        if "!" in text or text.startswith("^"):
+        if "!" in text or text.startswith("^") or own_characters:
             content += f"[[ $- != *H* ]]||{{ \\builtin set +H;{request.name}[5]=1;}}\n"
         if request.probe:
             content += f"{request.name}[6]=8\n"

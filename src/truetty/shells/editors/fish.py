@@ -3,8 +3,7 @@
 Rule 1: C comes by the event fish_preexec, D by fish_postexec, P by fish_prompt.
 Rule 2: a text that fish finds wrong or unfinished is refused (mark R) before it runs. Then the trigger sends it, and
         fish says what is wrong.
-Rule 3: Ctrl-C in a loop of fish's own leaves the code of the last turn in `$status`. By the trigger it is 130.
-Rule 4: a leading space keeps a text out of the history, as it does when typed. fish has no list without the file.
+Rule 3: a leading space keeps a text out of the history, as it does when typed. fish has no list without the file.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import Final
 
 from truetty.core.signs import Mark
 from truetty.shells.editors.keys import FILE
-from truetty.shells.editors.text import LOOPS
 from truetty.shells.row import Request, Typed
 from truetty.shells.writing import encode
 
@@ -33,6 +31,7 @@ _BEGUN_RESET: Final = re.compile(rb"(?:\x1b\[[\d;]*m|\x1b\(B)*(?:\x1b[(\[]?[\d;]
 class FishEditor:
     refuses_unfinished = True
     takes_several = True
+    loses_interrupt = True
     pauses = False  # fish sets the modes after its last event
 
     def is_off(self, options: str) -> bool:
@@ -60,7 +59,7 @@ class FishEditor:
 
     def takes(self, request: Request) -> bool:
         text = request.text
-        unfit = request.probe or any(pattern.search(text) for pattern in (_CONTROL, _EXITS, LOOPS))
+        unfit = request.probe or any(pattern.search(text) for pattern in (_CONTROL, _EXITS))
         return not unfit and len(text) <= LONGEST_TEXT
 
     def typed(self, request: Request) -> Typed:

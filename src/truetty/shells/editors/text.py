@@ -12,8 +12,6 @@ from truetty.shells.writing import encode
 LONGEST_PASTE: Final = 96
 # Of a longer text an editor draws thousands of rows, and takes longer than the trigger.
 LONGEST_TEXT: Final = 16_384
-# Words that begin a loop. A word of the same name in a text counts too.
-LOOPS: Final = re.compile(r"\b(?:while|until|for|foreach|repeat|select)\b")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 

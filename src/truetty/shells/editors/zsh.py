@@ -1,10 +1,7 @@
 """zsh: one key of ours takes the text, by paste or from a private file, and runs it (`scripts/hook.zsh`).
 
 Rule 1: C is printed by the first function of preexec, D by PROMPT_EOL_MARK, P by the first function of precmd.
-Rule 2: P says whether the editor is on, whether `#` begins a comment, and what kind of variable PROMPT_EOL_MARK is: a
-        readonly one prints no D.
-Rule 3: Ctrl-C in a loop of zsh's own leaves the code of the last turn in `$?`, as if nothing had happened. By the
-        trigger it is 130.
+Rule 2: P tells what the way of a text depends on (`Told`).
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from typing import Final
 
 from truetty.core.signs import Mark
 from truetty.shells.editors.keys import FILE, PASTE, PASTE_END, PAUSE
-from truetty.shells.editors.text import LONGEST_TEXT, LOOPS, can_paste
+from truetty.shells.editors.text import LONGEST_TEXT, can_paste
 from truetty.shells.row import Request, Typed
 from truetty.shells.writing import encode
 
@@ -22,9 +19,20 @@ _EXPANDS: Final = re.compile(r"!|^\^")
 _COMMENT: Final = re.compile(r"(?:^|[\s;&|()])#", re.MULTILINE)
 
 
+class Told:
+    """What P has told of the shell, in this order."""
+
+    def __init__(self, options: str) -> None:
+        fields = [*options.split(":"), *[""] * 5]
+        self.edits, self.comments, kind, self.corrects, expands = fields[:5]
+        self.can_end = "readonly" not in kind  # PROMPT_EOL_MARK, which prints D
+        self.is_usual = expands == "!^#"  # the characters of history expansion and of comments
+
+
 class ZshEditor:
     refuses_unfinished = False
     takes_several = True
+    loses_interrupt = True
     pauses = True
 
     def is_off(self, options: str) -> bool:
@@ -40,14 +48,13 @@ class ZshEditor:
         return False
 
     def takes(self, request: Request) -> bool:
-        edits, _, rest = request.options.partition(":")
-        comments, _, mark = rest.partition(":")
-        reads = comments == "on" or _COMMENT.search(request.text) is None
-        fits = reads and "readonly" not in mark and LOOPS.search(request.text) is None
-        return edits == "on" and fits and len(request.text) <= LONGEST_TEXT
+        told = Told(request.options)
+        reads = told.comments == "on" or _COMMENT.search(request.text) is None
+        asks = "on" in told.corrects  # before the text runs, and so before C
+        return told.edits == "on" and reads and not asks and told.can_end and len(request.text) <= LONGEST_TEXT
 
     def typed(self, request: Request) -> Typed:
         data, pause = encode(request.text), PAUSE if request.probe else b""
-        if can_paste(request) and _EXPANDS.search(request.text) is None:
+        if can_paste(request) and Told(request.options).is_usual and _EXPANDS.search(request.text) is None:
             return Typed(pause + PASTE + data + PASTE_END, by_editor=True)
         return Typed(pause + FILE, {"x": data}, by_editor=True)

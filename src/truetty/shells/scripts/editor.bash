@@ -15,7 +15,7 @@
     @SEED@
     '\#'
     @KEY@
-    '{ \builtin printf "\e]7717;D;%s;%s;%s;%s;%s;%s\a" "$@NAME@" "$?" "$-" "$((@NAME@[3]=@NAME@,@NAME@=(${SRANDOM-0}<<31^${SRANDOM-0}^(@NAME@[1]=@NAME@[1]*6364136223846793005+@NAME@))&0x7fffffffffffffff))" "${@NAME@[2]@P}" "$((${#PROMPT_COMMAND}==${#@NAME@[4]}))$SHELLOPTS:${HISTCONTROL+${HISTCONTROL//[!a-z:]}}" >/dev/tty;} >/dev/null 2>&1||:'
+    '{ \builtin printf "\e]7717;D;%s;%s;%s;%s;%s;%s\a" "$@NAME@" "$?" "$-" "$((@NAME@[6]=7,@NAME@[3]=@NAME@,@NAME@=(${SRANDOM-0}<<31^${SRANDOM-0}^(@NAME@[1]=@NAME@[1]*6364136223846793005+@NAME@))&0x7fffffffffffffff))" "${@NAME@[2]@P}" "$((${#PROMPT_COMMAND}==${#@NAME@[4]}))$SHELLOPTS:${HISTCONTROL+${HISTCONTROL//[!a-z:]}}${histchars+:histchars}" >/dev/tty;} >/dev/null 2>&1||:'
     ''
     7
     ''

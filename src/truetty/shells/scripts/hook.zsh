@@ -18,7 +18,7 @@
         \builtin trap - DEBUG
         @NAME@[2]=$(<@FOLDER@/x)
         \builtin : >|@FOLDER@/x
-        if [[ ${@NAME@[2]} == (\^*|*\!*) ]]; then
+        if [[ $histchars != '!^#' || ${@NAME@[2]} == (\^*|*\!*) ]]; then
             @NAME@[3]=$histchars
             histchars=$'\x01\x02'${histchars[3]}
         fi
@@ -68,7 +68,7 @@
     \builtin printf -v '@NAME@[6]' '%%{\e]7717;D;%s;%%?;\a%%}%s' "${@NAME@[1]}" "${@NAME@[5]}"
     \builtin typeset -g +x PROMPT_EOL_MARK="${@NAME@[6]}"
 }
-@NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}" } >|/dev/null 2>&1 }
+@NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}:${options[correct]}${options[correctall]}:${histchars//[^!^#]/x}" } >|/dev/null 2>&1 }
 @NAME@_q() {
     \builtin emulate -L zsh
     \builtin setopt localtraps
@@ -76,7 +76,7 @@
     local ended=${@NAME@[1]}
     @NAME@[1]=$(</proc/sys/kernel/random/uuid)
     [[ -n ${@NAME@[1]} ]] || @NAME@[1]=$ended
-    @NAME@[2]=
+    @NAME@[2]= @NAME@[4]=
     \builtin printf '\e]7717;P;%s;%s;%s;%s;;%s\a' "$ended" "$1" "$2" "${@NAME@[1]}" "$3" >|/dev/tty
     @NAME@_r
 }

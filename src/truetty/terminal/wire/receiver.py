@@ -7,6 +7,7 @@ Rule 2: a mark counts only with its secret. Everything else is output.
 from __future__ import annotations
 
 from dataclasses import replace
+from signal import SIGINT
 
 from truetty.core import marks
 from truetty.core.life import State
@@ -62,6 +63,8 @@ class Receiver:
             return
         if isinstance(sign, Mark) and sign.letter == "P" and not link.typist.has_end():
             sign = replace(sign, code=None)
+        if isinstance(sign, Mark) and sign.letter == "D" and run.lost_interrupt and sign.code == 0:
+            sign = replace(sign, code=128 + SIGINT)
         if run.on_sign(sign, now, in_front=in_front, is_echo=link.typist.is_echo):
             link.integration.on_mark(run)
             link.timeline.end_echo(run.machine.testimony.output_from or 0, run.text or "")

@@ -49,6 +49,7 @@ class Run:
         self.read_before: int | None = None  # how many bytes the shell had read when its line was typed
         self.by_editor = False  # the shell's own editor got it
         self.preface: Preface | None = None  # what that shell prints between its mark C and the output
+        self.lost_interrupt = False  # Ctrl-C went to the shell itself, which tells 0 after a loop of its own
         self._message_from: int | None = None  # where a message of the shell's own has begun
         self.time_is_over = False  # its own time-out has passed
         self.marks_came_back = False  # our marks did not work when it began, and do now

@@ -64,11 +64,13 @@ class Sender:
         self._typist.cancel()
 
     def send_keys(self, run: Run | None, data: bytes, now: float) -> None:
+        by_shell = self._typist.loses_interrupt()
         sending = self._typist.send(data)
         if run is not None and run.machine.ending is None:
             run.machine.on_input(now, sending.needed, wakes=sending.wakes)
             if sending.flushes:
                 run.machine.on_flush()
+                run.lost_interrupt = run.by_editor and by_shell
             if sending.cut is not None:
                 kept = f"in line mode the terminal kept {LONGEST_LINE:,} of them"
                 run.notes.append(f"a line of {sending.cut:,} bytes was typed: {kept}")

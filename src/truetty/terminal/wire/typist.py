@@ -83,7 +83,8 @@ class Typist:
     def on_prompt(self, mark: Mark) -> None:
         self._flags = mark.flags or self._flags  # zsh's hook has no way to tell them
         self._options = mark.options or self._options
-        self._at_editor = bool(mark.next)
+        # If P shows the line before, the text has removed the hook that prints D.
+        self._at_editor = bool(mark.next) and self.lines.knows(mark.secret)
         if self._image is None:
             self._image = self._channel.process.image()
 
@@ -131,6 +132,11 @@ class Typist:
         """Whether the interrupt key is among them, and the tty makes it a signal."""
         modes = self._channel.tty.modes() or USUAL
         return modes.signals and bool(modes.interrupt) and modes.interrupt in data
+
+    def loses_interrupt(self) -> bool:
+        """Whether the shell itself would get the signal now, and forget in its `$?` that it did."""
+        editor = self.shell.editor
+        return editor is not None and editor.loses_interrupt and self._channel.tty.shell_in_front() is True
 
     def on_keys(self, data: bytes, *, read: bool) -> bool:
         """Keys are sent. Whether some may be left to the prompt: no program reads now, or it is no whole line."""
@@ -294,6 +300,8 @@ class Typist:
 
     def type(self, typed: Typed, serial: int) -> int:
         self._channel.files.write(typed.files)
+        if typed.by_editor and any(byte in typed.line for byte in (self._channel.tty.modes() or USUAL).special):
+            self._channel.tty.free_keys()  # `stty intr 7`: a byte of our keys would be a signal
         self._line.forget()
         number = str(serial)
         self._files += [name for name in typed.files if name[1:] == number]
