@@ -63,6 +63,7 @@ UNKNOWABLE: Final[dict[str, tuple[str, ...]]] = {
     "that zsh's prompt hooks are done: they run after P": (r"prompt_hooks.py::.*\[blind-zsh",),
     "that the shell itself reads, and not its editor: its answer would stand at the prompt": (
         "terminal_questions.py::test_the_shells_own_read_may_wait_for_the_terminal",
+        r"prompt_hooks.py::test_a_hook_that_asks_where_the_cursor_is.*\[blind-bash-\]",
     ),
     "which processes there are, and what they are at": (
         "forged.py::test_the_real_mark_from_the_shell_s_own_group",

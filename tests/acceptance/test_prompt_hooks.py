@@ -27,3 +27,20 @@ async def test_commands_that_follow_at_once_reach_the_shell(shell: str, hook: st
             outcome = await terminal.run(f"echo {number}; sh -c 'exit {number}'", wait=PATIENCE)
             assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", number, f"{number}\n"), outcome
         await assert_healthy(terminal)
+
+
+@pytest.mark.parametrize("limit", ["", "-t 0.3"])
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+async def test_a_hook_that_asks_where_the_cursor_is_from_the_first_prompt_on(
+    shell: str, limit: str, home: Path, tmp_path: Path
+) -> None:
+    """It is answered, and its `read` is not taken for the prompt."""
+    hook = rf"f() {{ local x; printf '\e[6n' >/dev/tty; IFS= read -rs {limit} -d R x </dev/tty; }}"
+    setting = {"bash": "PROMPT_COMMAND=f", "zsh": "precmd_functions+=(f)"}[shell]
+    with (home / f".{shell}rc").open("a") as file:
+        file.write(f"{hook}\n{setting}\n")
+    async with opened(shell, home) as terminal:
+        for number in range(4):
+            outcome = await terminal.run(f"echo {number} >>{tmp_path}/log; echo {number}", wait=PATIENCE)
+            assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, f"{number}\n"), outcome
+    assert (tmp_path / "log").read_text() == "0\n1\n2\n3\n"

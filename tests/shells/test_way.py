@@ -11,7 +11,7 @@ from truetty.shells.way import editor_for
 
 OPTIONS = {
     "bash": "1braceexpand:emacs:history:interactive-comments:",
-    "zsh": "on:off:scalar:offoff:!^#",
+    "zsh": "on:off:scalar:offoff:!^#:1",
     "fish": "",
 }
 

@@ -116,6 +116,9 @@ class Editor(Protocol):
     def is_off(self, options: str) -> bool:
         """Whether the shell reads its lines without its editor, by what its last mark said."""
 
+    def announces(self, options: str) -> bool:
+        """Whether hooks of the user run after P, and the editor asks for bracketed paste when it begins to read."""
+
     def preface(self, data: bytes) -> int | None:
         """How much of what came behind C the shell itself has printed; None: more must come to tell."""
 

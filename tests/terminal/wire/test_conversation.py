@@ -299,7 +299,7 @@ async def test_a_time_out_interrupts(stage: Stage) -> None:
 async def test_questions_are_answered_to_whoever_waits(stage: Stage) -> None:
     terminal = await stage.open()
     stage.say(b"\x1b[6n")
-    assert stage.typed() == b""  # bash does not ask, so nobody reads an answer at its prompt
+    assert stage.typed() == b""  # a look must show who reads the answer at the prompt
     await terminal.start("x")
     stage.typed()
     stage.say(("C",), b"\x1b[c\x1b[5n\x1b[6n\x1b[14t\x1b]52;c;?\x07\x1bP+q544e\x1b\\")

@@ -37,6 +37,9 @@ class BashEditor:
     def is_off(self, options: str) -> bool:
         return options != "" and _EDITS.search(options) is None
 
+    def announces(self, options: str) -> bool:
+        return False
+
     def preface(self, data: bytes) -> int | None:
         return 0
 

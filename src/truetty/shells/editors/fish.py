@@ -37,6 +37,9 @@ class FishEditor:
     def is_off(self, options: str) -> bool:
         return False
 
+    def announces(self, options: str) -> bool:
+        return False
+
     def preface(self, data: bytes) -> int | None:
         """Behind its last event fish may switch bracketed paste off, and set the title, reset colours and go to the
         first column."""

@@ -23,8 +23,8 @@ class Told:
     """What P has told of the shell, in this order."""
 
     def __init__(self, options: str) -> None:
-        fields = [*options.split(":"), *[""] * 5]
-        self.edits, self.comments, kind, self.corrects, expands = fields[:5]
+        fields = [*options.split(":"), *[""] * 6]
+        self.edits, self.comments, kind, self.corrects, expands, self.pastes = fields[:6]
         self.can_end = "readonly" not in kind  # PROMPT_EOL_MARK, which prints D
         self.is_usual = expands == "!^#"  # the characters of history expansion and of comments
 
@@ -37,6 +37,10 @@ class ZshEditor:
 
     def is_off(self, options: str) -> bool:
         return options.startswith("off")
+
+    def announces(self, options: str) -> bool:
+        told = Told(options)
+        return told.edits == "on" and told.pastes == "1"
 
     def preface(self, data: bytes) -> int | None:
         return 0

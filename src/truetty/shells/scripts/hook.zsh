@@ -68,7 +68,7 @@
     \builtin printf -v '@NAME@[6]' '%%{\e]7717;D;%s;%%?;\a%%}%s' "${@NAME@[1]}" "${@NAME@[5]}"
     \builtin typeset -g +x PROMPT_EOL_MARK="${@NAME@[6]}"
 }
-@NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}:${options[correct]}${options[correctall]}:${histchars//[^!^#]/x}" } >|/dev/null 2>&1 }
+@NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}:${options[correct]}${options[correctall]}:${histchars//[^!^#]/x}:${+zle_bracketed_paste}" } >|/dev/null 2>&1 }
 @NAME@_q() {
     \builtin emulate -L zsh
     \builtin setopt localtraps

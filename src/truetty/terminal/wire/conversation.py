@@ -261,7 +261,7 @@ class Conversation:
         if run.machine.healed:
             link.integration.on_answer()
         link.typist.drop_all()
-        self._queries.forget()
+        self._queries.forget(ending.at)
         if link.ended is None:
             if ending.at_prompt or not (link.channel.sees or link.integration.marks_work):
                 link.prompt.on_free()

@@ -115,6 +115,8 @@ class TerminalQueries:
         modes = self._channel.tty.modes()
         return modes is not None and not modes.canonical
 
-    def forget(self) -> None:
-        self._open.clear()
-        self._unanswered = None
+    def forget(self, end: int | None) -> None:
+        """The command has ended. What was asked after its end is a prompt hook's."""
+        if end is None or self._asked_to <= end:
+            self._open.clear()
+            self._unanswered = None

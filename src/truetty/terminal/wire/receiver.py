@@ -55,6 +55,7 @@ class Receiver:
                 in_front = self._on_mark(sign, run)
             case Mode():
                 link.modes.on_mode(sign)
+                self._on_mode(sign, run)
             case Query():
                 self._on_query(sign, run)
             case Hint(protocol="133" | "633"):
@@ -68,9 +69,16 @@ class Receiver:
         if run.on_sign(sign, now, in_front=in_front, is_echo=link.typist.is_echo):
             link.integration.on_mark(run)
             link.timeline.end_echo(run.machine.testimony.output_from or 0, run.text or "")
+            self._queries.forget(None)  # what a hook asked before, nobody waits for any more
             run.early_keys.on_start(now)
             if not run.early_keys.interrupt:
                 self._sender.send_early_keys(run, now)
+
+    def _on_mode(self, mode: Mode, run: Run | None) -> None:
+        """At the first prompt: the hooks behind P are done when the editor asks for pastes."""
+        at_start = run is None or run.text is None
+        if mode.name == "bracketed-paste" and mode.on and at_start and self._link.prompt.is_marked:
+            self._link.prompt.on_free()
 
     def _on_mark(self, mark: Mark, run: Run | None) -> bool | None:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""
@@ -85,7 +93,9 @@ class Receiver:
                 if run is None or run.text is None:
                     link.typist.on_first_prompt(mark)
                     # Without the next secret it is not yet the P of the hook that works with the editor.
-                    if mark.next or link.shell.editor is None or not link.channel.sees:
+                    if link.typist.announces_editor:
+                        link.prompt.on_early_mark()
+                    elif mark.next or link.shell.editor is None or not link.channel.sees:
                         link.prompt.on_free()
                 elif run.machine.state in (State.QUEUED, State.ENDED):
                     if link.shell.hooks_follow_mark and link.channel.sees:
@@ -122,9 +132,9 @@ class Receiver:
                 run.span.window.leave_out(mark.start, mark.end)
 
     def _on_query(self, query: Query, run: Run | None) -> None:
-        if run is not None and run.machine.state is State.RUNNING:
-            self._queries.ask(query)
-        elif self._link.shell.asks_terminal:
+        if (run is not None and run.machine.state is State.RUNNING) or not self._link.shell.asks_terminal:
+            self._queries.ask(query)  # where no command runs, a prompt hook may have asked
+        else:
             self._queries.answer_at_once(query)
             # At the start it may have been a program that asked: then the answer stands at the prompt.
             if run is not None:

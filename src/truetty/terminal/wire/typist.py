@@ -188,7 +188,13 @@ class Typist:
     def reads_before_hook(self) -> bool:
         """Its `read` looks like its prompt to the kernel, and no prompt was learnt yet. As we started it, it names our
         folder and is at no prompt before our hook has run: so it is a `read` of its start-up files."""
-        return self.shell.read_uses_editor and self._channel.process.mentions(self._channel.files.path) is True
+        unlike = self.shell.read_uses_editor or self.shell.editor is not None
+        return unlike and self._channel.process.mentions(self._channel.files.path) is True
+
+    @property
+    def announces_editor(self) -> bool:
+        """Whether the user's hooks run after P, and a mode of the screen tells when the editor reads."""
+        return self.shell.editor is not None and self.shell.editor.announces(self._options)
 
     def reads_without_editor(self, seen: Observation) -> bool:
         """Whether a look shows the prompt of a shell that has switched its editor off. It reads as a program does."""
