@@ -334,11 +334,13 @@ def test_a_trigger_that_the_shell_never_reads_is_lost_and_looks_become_rare(has_
     assert (ending.evidence, ending.code, t.wanted) == ("kernel", None, [])
 
 
-def test_a_line_that_another_program_has_read_in_the_pause_is_typed_again() -> None:
+@pytest.mark.parametrize("reader", [SHELL, 7])
+def test_a_line_that_another_program_has_read_in_the_pause_is_typed_again(reader: int) -> None:
+    """In bash a child reads it."""
     t = MachineByHand(sent=False)
     t.machine.on_send(0.0, needed=1001, pauses=True)
     t.machine.on_release(1002)
-    t.sight = Observation("waiting", kind="line", reader=SHELL, wakes=1, consumed=1001)
+    t.sight = Observation("waiting", kind="line", reader=reader, wakes=1, consumed=1001)
     t.turn(LOST_TIME - 0.5)
     assert t.wanted == []
     while t.wanted == []:

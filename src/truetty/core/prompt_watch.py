@@ -168,7 +168,8 @@ class PromptWatch:
         elif now >= self._late_since + LOST_TIME:
             self._needed, self._late = 0, None
             # Its place may be any: readline that was woken for nothing waits elsewhere than at its prompt.
-            return look.seen == "ready" or look.reader == self._shell
+            # In bash a child reads the line that ends the pause.
+            return look.seen == "ready" or look.reader == self._shell or self.is_released
         return False
 
     def is_shown(self, look: Observation, *, queued: bool) -> bool:

@@ -166,8 +166,12 @@ def test_wakes_tell_whether_the_reader_has_looked(start: Start) -> None:
     assert before is not None and reader is not None and settled.in_main_thread
     assert pty.observer.look.observe().wakes == before == family.wakes(reader)
     pty.type("a line\r")
-    look = pty.observer.look
-    pty.until(lambda: look.observe().seen == "waiting" and look.observe().wakes != before, "a wake")
+
+    def has_read() -> bool:
+        seen = pty.observer.look.observe()
+        return seen.seen == "waiting" and seen.wakes != before
+
+    pty.until(has_read, "a wake")
     assert family.wakes(reader) != before
 
 
