@@ -64,7 +64,7 @@ class Receiver:
             return
         if isinstance(sign, Mark) and sign.letter == "P" and not link.typist.has_end():
             sign = replace(sign, code=None)
-        if isinstance(sign, Mark) and sign.letter == "D" and run.lost_interrupt and sign.code == 0:
+        if isinstance(sign, Mark) and sign.letter in "DP" and run.lost_interrupt and sign.code == 0:
             sign = replace(sign, code=128 + SIGINT)
         if run.on_sign(sign, now, in_front=in_front, is_echo=link.typist.is_echo):
             link.integration.on_mark(run)
