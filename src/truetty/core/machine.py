@@ -85,6 +85,10 @@ class Machine:
             return "rich"
         return "basic" if self.testimony.hinted else "none"
 
+    def is_on_its_way(self, look: Observation) -> bool:
+        """Whether the shell has yet to read what makes it run the text: the trigger, or the end of its pause."""
+        return self.state is State.SENT and (self._prompt.is_late(look) or self._prompt.pauses)
+
     # -- what was typed
 
     def on_send(self, now: float, needed: int, *, pauses: bool = False, whole: bool = False) -> None:

@@ -199,8 +199,8 @@ async def test_a_prompt_without_a_start_proves_nothing(stage: Stage) -> None:
 
 async def test_survivors_are_named_once(stage: Stage) -> None:
     terminal = await stage.open()
-    stage.observer.living = [Process(99, "sleep", 4242, 99, 4242, "S", 0.0)]
     first = await terminal.start("sleep 9 &")
+    stage.observer.living = [Process(99, "sleep", 4242, 99, 4242, "S", 0.0)]
     stage.say(("C",), ("D", 0, ""), ("P", 0, ""))
     outcome = await first.wait(PATIENCE)
     assert len(outcome.notes) == 1 and "sleep (99)" in outcome.notes[0]
@@ -215,8 +215,8 @@ async def test_survivors_are_named_when_they_have_a_name(stage: Stage, monkeypat
     monkeypatch.setattr("truetty.terminal.command.LONGEST_NAMING", PATIENCE)
     terminal = await stage.open()
     job = Process(99, "bash", 4242, 99, 4242, "R", 0.0, forked=True)
-    stage.observer.living = [job, dataclasses.replace(job, pid=98, group=98, state="S")]
     command = await terminal.start("sleep 9 & (sleep 9; true) &")
+    stage.observer.living = [job, dataclasses.replace(job, pid=98, group=98, state="S")]
     stage.say(("C",), ("D", 0, ""))
     waiting = asyncio.ensure_future(command.wait(PATIENCE))
     await until(lambda: command.finished)
@@ -227,8 +227,8 @@ async def test_survivors_are_named_when_they_have_a_name(stage: Stage, monkeypat
 async def test_a_survivor_without_a_name(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("truetty.terminal.command.LONGEST_NAMING", 0.0)
     terminal = await stage.open()
-    stage.observer.living = [Process(99, "bash", 4242, 99, 4242, "R", 0.0, forked=True)]
     command = await terminal.start("(while :; do :; done) &")
+    stage.observer.living = [Process(99, "bash", 4242, 99, 4242, "R", 0.0, forked=True)]
     stage.say(("C",), ("D", 0, ""))
     outcome = await command.wait(PATIENCE)
     assert outcome.notes == ("still running in the background: a subshell of bash (99)",)
@@ -237,8 +237,8 @@ async def test_a_survivor_without_a_name(stage: Stage, monkeypatch: pytest.Monke
 async def test_survivors_that_are_stopped_do_not_run(stage: Stage) -> None:
     terminal = await stage.open()
     running = Process(99, "sleep", 4242, 99, 4242, "S", 0.0)
-    stage.observer.living = [running, dataclasses.replace(running, pid=98, group=98, name="cat", state="T")]
     command = await terminal.start("x")
+    stage.observer.living = [running, dataclasses.replace(running, pid=98, group=98, name="cat", state="T")]
     stage.say(("C",), ("D", 148, ""))
     outcome = await command.wait(PATIENCE)
     assert outcome.notes == (
@@ -440,11 +440,13 @@ async def test_an_interrupt_key_goes_to_the_first_program(stage: Stage) -> None:
     assert stage.typed() == b"\x03"
 
 
-async def test_an_interrupt_key_waits_for_a_shell_that_has_not_read_its_line(stage: Stage) -> None:
+@pytest.mark.parametrize("sight", [READY, Observation("running"), Observation("waiting", False, "line", reader=4242)])
+async def test_an_interrupt_key_waits_for_a_shell_that_has_not_read_its_line(stage: Stage, sight: Observation) -> None:
     terminal = await stage.open()
+    stage.observer.read_so_far = 0
     command = await terminal.start("x")
     stage.typed()
-    stage.observer.observation = dataclasses.replace(READY, consumed=0)
+    stage.observer.observation = dataclasses.replace(sight, consumed=0)
     stage.observer.working = Work(asleep=True, cpu=1.0)
     await command.press("C-c")
     await asyncio.sleep(COMMAND_START)

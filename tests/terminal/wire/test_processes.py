@@ -29,3 +29,28 @@ def test_programs_in_front(living: list[Process] | None, front: int, programs: b
     stage = Stage()
     stage.observer.living, stage.observer.front = living, front
     assert Processes(stage.channel).programs_in_front() == programs
+
+
+PYTHON = Process(70, "python3", 4242, 4242, 4242, "R", 0.0)
+SUBSHELL = replace(PYTHON, pid=71, name="bash")
+
+
+@pytest.mark.parametrize(
+    ("before", "living", "alone"),
+    [
+        ([], [], True),
+        ([], [SUBSHELL], False),  # `$(…)`: it knows the secrets
+        ([PYTHON], [PYTHON], True),  # fish's completions: they were forked before the secrets were drawn
+        ([PYTHON], [PYTHON, replace(SUBSHELL, parent=70)], True),
+        ([PYTHON], [PYTHON, SUBSHELL], False),
+        ([], [CAT], True),  # it is in the background
+        ([], None, None),
+    ],
+)
+def test_the_shell_alone_in_front(before: list[Process], living: list[Process] | None, alone: bool | None) -> None:
+    stage = Stage()
+    stage.observer.living, stage.observer.front, stage.observer.in_front = before, 4242, True
+    processes = Processes(stage.channel)
+    processes.begin()
+    stage.observer.living = living
+    assert processes.shell_alone_in_front() is alone

@@ -179,17 +179,19 @@ class Conversation:
 
     def _release_keys(self, run: Run, seen: Observation, now: float) -> None:
         """After a look: send the keys that wait if they can reach the command now."""
-        if run.reader.waiting is not None or (seen.seen != "ready" and self._are_due(run, now)):
+        if run.reader.waiting is not None or (seen.seen != "ready" and self._are_due(run, seen, now)):
             self._sender.send_early_keys(run, now)
         else:
             run.machine.on_early_keys(now)
 
-    def _are_due(self, run: Run, now: float) -> bool:
+    def _are_due(self, run: Run, seen: Observation, now: float) -> bool:
         """Whether the keys go to a command that no look shows reading."""
         state, keys = run.machine.state, run.early_keys
         if state is State.RUNNING:
             return not self._is_starting(run, now)
-        if state is State.ASKING or (not keys.interrupt and (state is State.QUEUED or run.reader.can_tell)):
+        if state is State.ASKING or run.machine.is_on_its_way(seen):
+            return False
+        if not keys.interrupt and (state is State.QUEUED or run.reader.can_tell):
             return False
         return keys.are_due(now, self.link.processes.work())
 

@@ -9,10 +9,11 @@ from truetty.terminal.wire.survivors import HALTED, Survivors
 class Processes:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._known: set[int] = set()  # jobs of earlier commands
+        self._known: set[int] = set()  # jobs of earlier commands, and of the shell's start
         self._before: float | None = None  # what the shell had used of the CPU when the command began
 
     def begin(self) -> None:
+        self._known = {process.pid for process in self._channel.family.children() or ()}
         self._before = self._channel.process.cpu()
 
     def cpu(self) -> float | None:
@@ -38,12 +39,27 @@ class Processes:
         return bool(members) and not any(one.forked for one in members)
 
     def shell_alone_in_front(self) -> bool | None:
-        """Whether only the shell could have printed what came. A child in the shell's own group, as in $(…), could."""
-        front, living = self._channel.tty.foreground(), self._channel.family.children()
-        if living is not None and any(process.group == front for process in living):
+        """Whether only the shell could have printed a mark of this command.
+
+        A child in the shell's own group, as in $(…), could. One from before the command could not: it was forked when
+        the secret was not drawn yet. fish computes completions in such a child after its first start.
+        """
+        front, new = self._channel.tty.foreground(), self._new()
+        if new is not None and any(process.group == front for process in new):
             return False
         in_front = self._channel.tty.shell_in_front()
-        return None if living is None and in_front else in_front
+        return None if new is None and in_front else in_front
+
+    def _new(self) -> list[Process] | None:
+        """What this command has started, but nothing that a job of an earlier one has."""
+        living = self._channel.family.children()
+        if living is None:
+            return None
+        old: set[int] = set()
+        for one in living:  # parents come first
+            if one.pid in self._known or one.parent in old:
+                old.add(one.pid)
+        return [one for one in living if one.pid not in old]
 
     def survivors(self, shell: str) -> Survivors:
         """The command has ended: those it left behind. `shell` is what the shell is called."""
@@ -54,6 +70,5 @@ class Processes:
         prompt = {self._channel.pid, self._channel.tty.foreground()}
         known, pids = self._known, {process.pid for process in living}
         new = [one for one in living if one.group not in prompt and one.pid not in known and one.parent not in pids]
-        self._known = pids
         stopped = any(one.state in HALTED and one.group not in prompt for one in living)
         return Survivors(self._channel.family, shell, new, job_is_stopped=stopped)
