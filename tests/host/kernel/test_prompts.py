@@ -137,6 +137,20 @@ def test_a_lent_editor_on_the_very_depth_of_the_prompt_is_not_the_prompt(
     assert known.judge(program_id, prompt.shape._replace(editing=False), prompt.path) == "prompt"
 
 
+def test_calls_that_were_left_over_do_not_make_a_prompt_work() -> None:
+    """fish with its configuration: other words are left over below the main loop than without it. Seen on x86_64."""
+    known, fish = Prompts(), ProgramId(1, 2, 3, "fish")
+    shape = ReadShape("poll", 0, 7456, editing=True)
+    bare = ((3, 0x47A1), (691, 0x3557), (735, 0x4DE0), (739, 0x5307))
+    configured = ((3, 0x47A1), (691, 0x3557), (719, 0x4FB4), (753, 0x1B74B))
+    known.learn(fish, shape, CallPath((*bare, (785, 0xA03A3), (881, 0x9EA88))))
+    for before in (bare, configured):
+        known.learn_work(fish, CallPath((*before, (785, 0xA0763), (815, 0x7DDE9))))
+    for before in (bare, configured):
+        assert known.judge(fish, shape, CallPath((*before, (785, 0xA03A3), (869, 0x3D492)))) == "prompt"
+        assert known.judge(fish, shape, CallPath((*before, (785, 0xA0763), (881, 0x9EA88)))) == "editor_in_builtin"
+
+
 def test_work_that_turns_out_to_lie_on_the_path_of_a_prompt_is_forgotten() -> None:
     """The last call was left over from something, another at each prompt: a key had started the program."""
     first = CallPath(((1, 10), (2, 20), (3, 30), (4, 40)))

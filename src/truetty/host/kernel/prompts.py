@@ -174,7 +174,7 @@ def _is_lent(known: CallPath, path: CallPath, works: Works) -> bool:
 
 
 def _is_at_work(known: CallPath, path: CallPath, works: Works) -> bool:
-    return any(work.shared(path) > known.shared(path) for work in works)
+    return any(path.sides_with(work, known) for work in works)
 
 
 def _same_place(known: ReadShape, shape: ReadShape) -> bool:

@@ -63,6 +63,17 @@ class CallPath:
         both = tuple(call for call in self.calls if call in other.calls)
         return CallPath(both, self.exact) if len(both) >= _FEWEST else other
 
+    def sides_with(self, one: CallPath, other: CallPath) -> bool:
+        """Whether it goes on as `one` does, at the outermost place where the two part.
+
+        Calls that were left over may be shared by chance, so their number decides only where no such place does.
+        """
+        mine, others = dict(self.calls), dict(other.calls)
+        for at, place in one.calls:
+            if others.get(at, place) != place and mine.get(at) in (place, others[at]):
+                return mine[at] == place
+        return one.shared(self) > other.shared(self)
+
     def parts_from(self, other: CallPath) -> bool:
         """Whether one place holds the return addresses of two different calls. What only one of them has was left over.
 
