@@ -13,6 +13,7 @@ import pytest
 import truetty
 from tests.acceptance.session import sees
 from tests.patience import PATIENCE
+from truetty.host.kernel.prompts import Prompts
 
 # Far more than any step needs: a failure is then a hang, and not the machine's mood.
 # What is ours must never be seen in what a command printed.
@@ -29,6 +30,7 @@ class Hostile:
     mute: bool = False  # standard output is gone
     deaf: bool = False  # standard error is gone
     fatal: bool = False  # a command that fails ends the shell, as it would if it were typed
+    unmarked: bool = False  # at the first prompt comes no mark: another terminal must have shown it
 
 
 NAMES = [
@@ -131,7 +133,7 @@ ZSH = {
         "zle-line-finish() { zle -R; }\nzle -N zle-line-finish"
     ),
     "no-sp": Hostile("setopt nopromptsp nopromptcr"),
-    "no-sp-precmd": Hostile("setopt nopromptsp; precmd() { precmd_functions=(); }"),
+    "no-sp-precmd": Hostile("setopt nopromptsp; precmd() { precmd_functions=(); }", unmarked=True),
     "readonly-mark": Hostile("readonly PROMPT_EOL_MARK=%"),
     "readonly-prompts": Hostile("readonly PS1='%# ' PS2='> '"),
     "printing-hook": Hostile("precmd() { echo hook; echo -n nonewline; false; }"),
@@ -303,11 +305,21 @@ class Battery:
         self.clean(outcome)
 
 
+@pytest.fixture
+def no_prompt_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that opens its first terminal."""
+    monkeypatch.setattr("truetty.host.kernel.linux._SHARED_PROMPTS", Prompts())
+
+
+@pytest.mark.usefixtures("no_prompt_is_learnt")
 @pytest.mark.parametrize(("shell", "hostile"), CASES)
 async def test_the_battery_is_right(
     shell: str, hostile: Hostile, home: Path, tmp_path: Path, program: Callable[[str], str]
 ) -> None:
     program(PROGRAMS.get(shell, [shell])[0])
+    if hostile.unmarked:
+        async with opened(shell, home, ""):
+            pass
     async with opened(shell, home, hostile.rc) as terminal:
         battery = Battery(terminal, shell, hostile, tmp_path / "go")
         await battery.quick()

@@ -67,7 +67,9 @@ class Posix:
         back += "".join(f"{name}={quote(env[name])};" for name in prompts)
         # One line: under `set -v` each line of a file is shown as it is read, and this one is read before any was set.
         theirs = source_env_file("\\command .", env.get("ENV", self.quirks.own_file)) if request.rc else ""
-        line = f"{back}{theirs}{{ \\command . {folder}/hook&&:;}} {QUIET}\n"
+        # A readonly PS1 takes no mark: then this file tells that what the shell reads next is a command.
+        told = f'{self.quirks.printf} "{printf_mark("P", request.key, "0", "$-")}" >/dev/tty'
+        line = f"{back}{theirs}{{ \\command . {folder}/hook||{told};}} {QUIET}\n"
         files = {"rc": encode(line), "hook": encode(self._hook(request.name, request.key))}
         interactive = () if any(word[:1] == "-" and word[1:2] != "-" and "i" in word for word in options) else ("-i",)
         return Launch((*applet, *interactive, *options), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files)

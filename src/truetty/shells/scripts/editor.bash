@@ -6,7 +6,11 @@
 #   3 the secret of the line before, which P shows     8 the pause: print M, read a line (mark M)
 #   4 the first element of PROMPT_COMMAND: prints D    9 not empty: HISTFILE is still to be forgotten
 #                                                     10 what ends PS0; 11, 12 what begins PS1, PS2
-#                                                     13 the last element of PROMPT_COMMAND: puts right what was changed
+#                                                     13 the last element of PROMPT_COMMAND: puts right what was changed,
+#                                                        and prints P if PS1 is readonly, or shown to no terminal
+#                                                        (then without the next secret: PS0 will not show C); at a
+#                                                        prompt, or at the start if PROMPT_COMMAND is readonly
+#                                                     14 the exit code that D has told
 # D draws the next secret and tells it. A hook that was put before D in the same element has changed `$?`: so D tells 1
 # if it is that element's whole text. After 0, P ends the command: it gets the true `$?`.
 # `declare` fails softly where a variable is readonly; an assignment would break off.
@@ -15,7 +19,7 @@
     @SEED@
     '\#'
     @KEY@
-    '{ \builtin printf "\e]7717;D;%s;%s;%s;%s;%s;%s\a" "$@NAME@" "$?" "$-" "$((@NAME@[6]=7,@NAME@[3]=@NAME@,@NAME@=(${SRANDOM-0}<<31^${SRANDOM-0}^(@NAME@[1]=@NAME@[1]*6364136223846793005+@NAME@))&0x7fffffffffffffff))" "${@NAME@[2]@P}" "$((${#PROMPT_COMMAND}==${#@NAME@[4]}))$SHELLOPTS:${HISTCONTROL+${HISTCONTROL//[!a-z:]}}${histchars+:histchars}" >/dev/tty;} >/dev/null 2>&1||:'
+    '{ \builtin printf "\e]7717;D;%s;%s;%s;%s;%s;%s\a" "$@NAME@" "$?" "$-" "$((@NAME@[6]=7,@NAME@[14]=$?,@NAME@[3]=@NAME@,@NAME@=(${SRANDOM-0}<<31^${SRANDOM-0}^(@NAME@[1]=@NAME@[1]*6364136223846793005+@NAME@))&0x7fffffffffffffff))" "${@NAME@[2]@P}" "$((${#PROMPT_COMMAND}==${#@NAME@[4]}))$SHELLOPTS:${HISTCONTROL+${HISTCONTROL//[!a-z:]}}${histchars+:histchars}" >/dev/tty;} >/dev/null 2>&1||:'
     ''
     7
     ''
@@ -24,7 +28,7 @@
     '${@NAME@[@NAME@[6]]@P}${@NAME@:(@NAME@[6]=7):0}\e]7717;C;$@NAME@\a'
     '\[\e]7717;P;${@NAME@[3]};$?;;$@NAME@\a\]'
     '\[\e]7717;2;$@NAME@\a\]'
-    '{ [[ ${PS0-} == *@NAME@* && ${PS1-} == *@NAME@* && ${PS2-} == *@NAME@* && -z ${@NAME@[5]}${@NAME@[9]} && ${PROMPT_COMMAND-} == "${@NAME@[4]}" && ${PROMPT_COMMAND[-1]} == "${@NAME@[13]}" ]]||{
+    '{ [[ -t 9 && ${PS0-} == *@NAME@* && ${PS1-} == *@NAME@* && ${PS2-} == *@NAME@* && -z ${@NAME@[5]}${@NAME@[9]} && ${PROMPT_COMMAND-} == "${@NAME@[4]}" && ${PROMPT_COMMAND[-1]} == "${@NAME@[13]}" ]]||{
 [[ ${PS0-} == *@NAME@* ]]||\builtin declare +x PS0="${PS0-}${@NAME@[10]}"
 [[ ${PS1-} == *@NAME@* ]]||\builtin declare +x PS1="${@NAME@[11]}${PS1-}"
 [[ ${PS2-} == *@NAME@* ]]||\builtin declare +x PS2="${@NAME@[12]}${PS2-}"
@@ -33,7 +37,10 @@ PROMPT_COMMAND=("${PROMPT_COMMAND[@]//"${@NAME@[4]}"/:}")
 PROMPT_COMMAND=("${@NAME@[4]}" "${PROMPT_COMMAND[@]//"${@NAME@[13]}"/:}" "${@NAME@[13]}");}
 [[ -z ${@NAME@[5]} ]]||{ \builtin set -H;@NAME@[5]=;}
 [[ -z ${@NAME@[9]} ]]||{ \builtin unset HISTFILE;@NAME@[9]=;}
-};} >/dev/null 2>&1||:'
+if [[ -n ${@NAME@[14]-} && ! -t 9 ]];then \builtin printf "\e]7717;P;%s;%s\a" "${@NAME@[3]}" "${@NAME@[14]}"
+elif [[ ${PS1-} != *@NAME@* && ( -n ${@NAME@[14]-} || ${PROMPT_COMMAND@a} == *r* ) ]];then \builtin printf "\e]7717;P;%s;%s;;%s\a" "${@NAME@[3]}" "${@NAME@[14]-}" "$@NAME@"
+fi >/dev/tty
+};} 9>&2 >/dev/null 2>&1||:'
 )
 \builtin eval "${@NAME@[13]}"
 @NAME@[9]=@FORGET@
