@@ -163,6 +163,8 @@ class Machine:
                 self.testimony.on_hint(sign)
             case Mode(name="alternate-screen", on=on):
                 self.reader.on_alternate_screen(on)
+            case Mode(name="bracketed-paste", on=True) if self._prompt.marked:
+                self._pace.at_once(now)  # the prompt is drawn: its editor reads now
             case Query():
                 self._pace.soon(now, LOOK_AFTER_KEYS)  # the program that asked may be waiting for the answer
 

@@ -46,6 +46,11 @@ class Pace:
         self._step = LOOK_AFTER_OUTPUT
         self.at = now + delay
 
+    def at_once(self, now: float) -> None:
+        """And soon again, if that was a moment too early."""
+        self._step = LOOK_AFTER_MARK
+        self.at = now
+
     def at_latest(self, now: float, delay: float) -> None:
         """So soon, or sooner if a look is due then."""
         self.at = min(self.at, now + delay)
