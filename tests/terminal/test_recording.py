@@ -31,6 +31,12 @@ from truetty.text.asciicast import VERSIONS
 SILENT = replace(SANE, echo=False)
 
 
+@pytest.fixture(autouse=True)
+def _an_echo_may_come_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine may stand still for longer than an echo takes."""
+    monkeypatch.setattr("truetty.terminal.echo.LATEST", PATIENCE)
+
+
 @pytest.fixture
 async def stage() -> AsyncIterator[Stage]:
     stage = Stage()
