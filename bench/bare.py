@@ -14,11 +14,11 @@ from truetty.shells.writing import draw_key, own_name
 
 SECRET = "0123456789abcdef012345"
 PROMPT = b"\x1b]7717;P;bare\x07"
-# A prompt that says where it is, in a shell that has read no file.
+# A prompt that says where it is, in a shell that has read no file of a person's; fish's own runs git in both.
 PLAIN = {
     "bash": (("--norc", "--noprofile", "-i"), r"PS1='\[\e]7717;P;bare\a\]$ '"),
     "zsh": (("-f", "-i"), r"PS1=$'%{\e]7717;P;bare\a%}%# '"),
-    "fish": (("--no-config", "-i"), r"function fish_prompt; printf '\e]7717;P;bare\a> '; end"),
+    "fish": (("-i",), r"functions -c fish_prompt shown; function fish_prompt; printf '\e]7717;P;bare\a'; shown; end"),
     "dash": (("-i",), r"PS1=$(printf '\033]7717;P;bare\007$ ')"),
 }
 _MARK = re.compile(rb"\x1b\]7717;([DP]);[^;\x07]*(?:;\d*;[^;\x07]*(?:;([^;\x07]*)[^\x07]*)?)?\x07")

@@ -69,7 +69,7 @@ class LocalTty(Tty):
     """Does not own `master`; owns `slave` if it gets one. `shell` is whose terminal it is, `first` the modes it was
     started with."""
 
-    __slots__ = ("_first", "_held", "_shell", "_slave", "_zero", "master")
+    __slots__ = ("_first", "_held", "_known", "_shell", "_slave", "_zero", "master")
 
     def __init__(
         self, master: int, first: Attributes | None = None, shell: int | None = None, *, slave: int | None = None
@@ -80,6 +80,7 @@ class LocalTty(Tty):
         self._shell = shell
         self._zero = bytes(4)
         self._first = first or self._attributes()
+        self._known: list[tuple[Attributes, Modes]] = []  # the last two: a shell's editor has its own
 
     def close(self) -> None:
         self.master = -1  # the number may be another terminal's soon
@@ -153,6 +154,14 @@ class LocalTty(Tty):
         attributes = self._attributes()
         if attributes is None:  # the terminal is gone, or there is none
             return None
+        for known, modes in self._known:
+            if known == attributes:
+                return modes
+        modes = self._modes_of(attributes)
+        self._known = [*self._known[-1:], (attributes, modes)]
+        return modes
+
+    def _modes_of(self, attributes: Attributes) -> Modes:
         local, interrupt = attributes[3], attributes[6][termios.VINTR]
         first = self._first
         return Modes(
@@ -169,6 +178,7 @@ class LocalTty(Tty):
         # An editor's own modes are nobody's choice: the shell may have entered it a moment ago.
         if attributes is not None and attributes[3] & termios.ICANON:
             self._first = attributes
+            self._known.clear()
 
     def mend(self) -> None:
         slave = self.slave()

@@ -47,7 +47,6 @@ class Run:
         self.notes: Final[list[str]] = []
         self.early_keys: Final = EarlyKeys()
         self.read_before: int | None = None  # how many bytes the shell had read when its line was typed
-        self.by_editor = False  # the shell's own editor got it
         self.preface: Preface | None = None  # what that shell prints between its mark C and the output
         self.lost_interrupt = False  # Ctrl-C went to the shell itself, which tells 0 after a loop of its own
         self._message_from: int | None = None  # where a message of the shell's own has begun
@@ -156,6 +155,11 @@ class Run:
             self.notes.append((LOST if ending.lost else UNPROVEN) + (STRANGERS.format(names) if names else ""))
 
     # -- what is true of it
+
+    @property
+    def by_editor(self) -> bool:
+        """The shell's own editor got it."""
+        return self.secrets.are_of_line
 
     @property
     def started(self) -> bool:

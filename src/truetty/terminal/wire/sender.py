@@ -35,7 +35,7 @@ class Sender:
         typed = typist.command(run.text, run.secrets, run.serial, refused=run.by_editor)
         needed = typist.type(typed, run.serial)
         prompt.on_trigger()
-        run.by_editor, editor = typed.by_editor, typist.shell.editor
+        editor = typist.shell.editor
         run.preface = editor.preface if typed.by_editor and editor is not None else None
         if typed.by_editor:
             self._timeline.on_command(run.text)
