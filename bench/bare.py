@@ -94,7 +94,7 @@ class SentLine:
             paste=self._row.name == "zsh", at_editor=True, options=self._options,
         )  # fmt: skip
         editor = way.editor_for(self._row, request)
-        typed = self._row.recipe.trigger(request) if editor is None else editor.typed(request)
+        typed = self._row.recipe.trigger(request) if editor is None else editor.keys(request)
         self._folder.write(typed.files)
         self._pty.write(typed.line)
         self._until_prompt()

@@ -82,7 +82,7 @@ def test_shells_without_an_editor_have_only_the_trigger() -> None:
 def test_the_keys(shell: str, text: str, special: bytes, probe: bool, keys: bytes) -> None:
     editor = table.recognise(shell).editor
     assert editor is not None
-    typed = editor.typed(request(shell, text, probe=probe, special=special))
+    typed = editor.keys(request(shell, text, probe=probe, special=special))
     assert (typed.line, typed.by_editor, "x" in typed.files) == (keys, True, FILE in keys)
 
 

@@ -10,6 +10,7 @@ Rule 2: a field's default is what is true of most shells, or what does no harm w
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
@@ -103,35 +104,40 @@ class Recipe(Protocol):
         """A line that prints H with `$?` and installs the hook again; None where that cannot be done."""
 
 
-class Editor(Protocol):
+class Editor(ABC):
     """How the line editor of a shell takes a command: as if it had been typed."""
 
-    refuses_unfinished: bool  # it says so at once (mark R) when a text is not complete
-    takes_several: bool  # Ctrl-C in one line of a text drops the lines behind it
-    loses_interrupt: (
-        bool  # after Ctrl-C in a loop of the shell's own, `$?` is the last turn's, as if nothing had happened
-    )
-    pauses: bool  # it can stop for us before the text runs, with the tty's modes as the text will get them (mark M)
+    refuses_unfinished = False  # it says so at once (mark R) when a text is not complete
+    takes_several = True  # Ctrl-C in one line of a text drops the lines behind it
+    loses_interrupt = False  # after Ctrl-C in a loop of the shell's own, `$?` is the last turn's, as if it never was
+    pauses = True  # it can stop for us before the text runs, with the tty's modes as the text will get them (mark M)
 
     def is_off(self, options: str) -> bool:
         """Whether the shell reads its lines without its editor, by what its last mark said."""
+        return False
 
     def announces(self, options: str) -> bool:
         """Whether hooks of the user run after P, and the editor asks for bracketed paste when it begins to read."""
+        return False
 
     def preface(self, data: bytes) -> int | None:
         """How much of what came behind C the shell itself has printed; None: more must come to tell."""
+        return 0
 
     def tells_end(self, mark: Mark) -> bool:
         """Whether the code that this D carries is surely the command's."""
+        return True
 
     def is_empty(self, mark: Mark, count: int | None, *, printed: bool) -> bool:
         """Whether a D without C says that nothing was run. `count`: how many commands the D before told."""
+        return False
 
+    @abstractmethod
     def takes(self, request: Request) -> bool:
         """Whether it can take this text now, as far as this shell's own facts go."""
 
-    def typed(self, request: Request) -> Typed:
+    @abstractmethod
+    def keys(self, request: Request) -> Typed:
         """The keys that make it run the text, and the files they need."""
 
 

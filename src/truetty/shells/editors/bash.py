@@ -14,7 +14,7 @@ from typing import Final
 from truetty.core.signs import Mark
 from truetty.shells.editors.keys import ENTER, FILE, PASTE, PASTE_END
 from truetty.shells.editors.text import LONGEST_TEXT, can_paste
-from truetty.shells.row import Request, Typed
+from truetty.shells.row import Editor, Request, Typed
 from truetty.shells.writing import encode, quote
 
 _EDITS: Final = re.compile(r"(?:^.?|:)(?:emacs|vi)(?::|$)")
@@ -28,20 +28,11 @@ _VERBOSE: Final = re.compile(r"\bset\b[^\n;|&]*(?:-\w*v|verbose)")
 _SETS_EXPANSION: Final = re.compile(r"\bset\b[^\n;|&]*(?:[-+]\w*H|histexpand)")
 
 
-class BashEditor:
-    refuses_unfinished = False
+class BashEditor(Editor):
     takes_several = False
-    loses_interrupt = False
-    pauses = True
 
     def is_off(self, options: str) -> bool:
         return options != "" and _EDITS.search(options) is None
-
-    def announces(self, options: str) -> bool:
-        return False
-
-    def preface(self, data: bytes) -> int | None:
-        return 0
 
     def tells_end(self, mark: Mark) -> bool:
         """Not if a hook stands before ours in its element of PROMPT_COMMAND: the code is that hook's."""
@@ -61,7 +52,7 @@ class BashEditor:
         sets_expansion = "!" in request.text and _SETS_EXPANSION.search(request.text) is not None
         return edits and reads and not shows_source and not sets_expansion and len(request.text) <= LONGEST_TEXT
 
-    def typed(self, request: Request) -> Typed:
+    def keys(self, request: Request) -> Typed:
         text = request.text
         own_characters = _ANY_EXPANSION in request.options
         if can_paste(request) and not request.probe and not own_characters and _EXPANDS.search(text) is None:

@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from truetty.core.signs import Mark
 from truetty.shells.editors.keys import FILE
-from truetty.shells.row import Request, Typed
+from truetty.shells.row import Editor, Request, Typed
 from truetty.shells.writing import encode
 
 # fish colours a text while it is in the editor: 200 kB took 5 s.
@@ -28,17 +27,10 @@ _RESET: Final = re.compile(rb"(?:\x1b\[[\d;]*m|\x1b\(B)*\r")
 _BEGUN_RESET: Final = re.compile(rb"(?:\x1b\[[\d;]*m|\x1b\(B)*(?:\x1b[(\[]?[\d;]*)?")
 
 
-class FishEditor:
+class FishEditor(Editor):
     refuses_unfinished = True
-    takes_several = True
     loses_interrupt = True
     pauses = False  # fish sets the modes after its last event
-
-    def is_off(self, options: str) -> bool:
-        return False
-
-    def announces(self, options: str) -> bool:
-        return False
 
     def preface(self, data: bytes) -> int | None:
         """Behind its last event fish may switch bracketed paste off, and set the title, reset colours and go to the
@@ -54,17 +46,11 @@ class FishEditor:
             return before + len(title) + len(bell) + found.end()
         return before if _BEGUN_RESET.fullmatch(behind) is None else None
 
-    def tells_end(self, mark: Mark) -> bool:
-        return True
-
-    def is_empty(self, mark: Mark, count: int | None, *, printed: bool) -> bool:
-        return False
-
     def takes(self, request: Request) -> bool:
         text = request.text
         unfit = request.probe or any(pattern.search(text) for pattern in (_CONTROL, _EXITS))
         return not unfit and len(text) <= LONGEST_TEXT
 
-    def typed(self, request: Request) -> Typed:
+    def keys(self, request: Request) -> Typed:
         space = "" if request.history else " "
         return Typed(FILE, {"x": encode(f"{space}{request.text}")}, by_editor=True)

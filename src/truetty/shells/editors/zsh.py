@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from truetty.core.signs import Mark
 from truetty.shells.editors.keys import FILE, PASTE, PASTE_END, PAUSE
 from truetty.shells.editors.text import LONGEST_TEXT, can_paste
-from truetty.shells.row import Request, Typed
+from truetty.shells.row import Editor, Request, Typed
 from truetty.shells.writing import encode
 
 _EXPANDS: Final = re.compile(r"!|^\^")
@@ -29,11 +28,8 @@ class Told:
         self.is_usual = expands == "!^#"  # the characters of history expansion and of comments
 
 
-class ZshEditor:
-    refuses_unfinished = False
-    takes_several = True
+class ZshEditor(Editor):
     loses_interrupt = True
-    pauses = True
 
     def is_off(self, options: str) -> bool:
         return options.startswith("off")
@@ -42,22 +38,13 @@ class ZshEditor:
         told = Told(options)
         return told.edits == "on" and told.pastes == "1"
 
-    def preface(self, data: bytes) -> int | None:
-        return 0
-
-    def tells_end(self, mark: Mark) -> bool:
-        return True
-
-    def is_empty(self, mark: Mark, count: int | None, *, printed: bool) -> bool:
-        return False
-
     def takes(self, request: Request) -> bool:
         told = Told(request.options)
         reads = told.comments == "on" or _COMMENT.search(request.text) is None
         asks = "on" in told.corrects  # before the text runs, and so before C
         return told.edits == "on" and reads and not asks and told.can_end and len(request.text) <= LONGEST_TEXT
 
-    def typed(self, request: Request) -> Typed:
+    def keys(self, request: Request) -> Typed:
         data, pause = encode(request.text), PAUSE if request.probe else b""
         if can_paste(request) and Told(request.options).is_usual and _EXPANDS.search(request.text) is None:
             return Typed(pause + PASTE + data + PASTE_END, by_editor=True)

@@ -295,7 +295,7 @@ class Typist:
         )
         if (editor := way.editor_for(self.shell, request)) is not None:
             secrets.use_line()
-            return editor.typed(request)
+            return editor.keys(request)
         return self.shell.recipe.trigger(request)
 
     def _must_check(self) -> bool:
