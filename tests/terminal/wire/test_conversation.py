@@ -524,25 +524,6 @@ async def test_the_modes_are_mended_when_the_shell_stops_for_it(stage: Stage) ->
     assert (await command.wait(PATIENCE)).output == "out"
 
 
-@pytest.mark.parametrize("programs", [0, 1])
-async def test_only_a_program_makes_the_next_command_stop_too(
-    stage: Stage, programs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """bash reads the line that ends the stop in a child. D is seen late, when the editor has its own modes already."""
-    command = await after_broken_modes(stage)
-    stage.say(("M",))
-    monkeypatch.setattr(stage.observer, "reaped", lambda: 1)
-    stage.say(("C",))
-    monkeypatch.setattr(stage.observer, "reaped", lambda: 1 + programs)
-    stage.observer.tty = dataclasses.replace(USUAL, canonical=False, echo=False)
-    stage.say(("D", 0, ""), ("P", 0, ""))
-    await command.wait(PATIENCE)
-    await stage.terminal.start("y")
-    stage.typed()
-    stage.say(("M",))
-    assert stage.typed() == b"\n" * programs
-
-
 async def test_a_stop_seen_late_is_not_waiting(stage: Stage) -> None:
     """The shell prints M and reads. A look sees it read, and then M arrives, which we answer: nobody waits."""
     command = await after_broken_modes(stage)

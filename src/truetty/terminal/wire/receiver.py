@@ -70,7 +70,6 @@ class Receiver:
             link.integration.on_mark(run)
             link.timeline.end_echo(run.machine.testimony.output_from or 0, run.text or "")
             self._queries.forget(None)  # what a hook asked before, nobody waits for any more
-            link.typist.on_start()
             run.early_keys.on_start(now)
             if not run.early_keys.interrupt:
                 self._sender.send_early_keys(run, now)

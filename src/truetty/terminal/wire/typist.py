@@ -37,7 +37,6 @@ class ModesCheck(Enum):
     UNNEEDED = auto()
     NEEDED = auto()
     ASKED = auto()  # the shell was asked, by the last trigger, to stop for it (mark M)
-    MADE = auto()  # it stopped, and was let go on
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +109,6 @@ class Typist:
         elif (reaped := self._channel.process.reaped()) is None or reaped != self._reaped:
             self._reaped = reaped
             self._check = ModesCheck.NEEDED  # otherwise no program ran that could have changed them
-
-    def on_start(self) -> None:
-        """C. In bash a child has read the line that ends the pause: it is no program that could have changed modes."""
-        if self._check is ModesCheck.MADE:
-            self._check = ModesCheck.UNNEEDED
-            self._reaped = self._channel.process.reaped()
 
     def on_look(self) -> None:
         """While a command runs."""
@@ -246,7 +239,7 @@ class Typist:
         Returns the count of bytes the shell must have read.
         """
         self._mend()
-        self._check = ModesCheck.MADE
+        self._check = ModesCheck.UNNEEDED
         return self._write(b"\n")
 
     def _mend(self) -> None:
@@ -271,7 +264,7 @@ class Typist:
         """The keys that make the shell run the text, by one of two ways. `refused`: its editor would not."""
         if not self.shell.edits_lines:
             self._mend()
-        if self._check in (ModesCheck.NEEDED, ModesCheck.ASKED):
+        if self._check is not ModesCheck.UNNEEDED:
             can_ask = self.shell.edits_lines and self.shell.has_marks and self._must_check()
             self._check = ModesCheck.ASKED if can_ask else ModesCheck.NEEDED
         self._changes_modes = _CHANGES_MODES.search(text) is not None
