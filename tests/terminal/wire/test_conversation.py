@@ -314,6 +314,21 @@ async def test_questions_are_answered_to_whoever_waits(stage: Stage) -> None:
     )  # the cursor is below the prompt and the command
 
 
+async def test_a_shell_that_has_yet_to_read_the_answer_does_not_wait_for_a_person(stage: Stage) -> None:
+    """On a busy machine the answer is on its way for longer than until the next look."""
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.observer.tty = dataclasses.replace(USUAL, canonical=False, echo=False)
+    stage.observer.observation = dataclasses.replace(KEY, reader=4242, consumed=1000)
+    stage.typed()
+    stage.say(("C",), b"\x1b[5n")
+    await until(lambda: len(stage.channel.written) > 0)
+    await stage.looked(4)
+    assert command.state == "running"
+    stage.observer.observation = dataclasses.replace(stage.observer.observation, consumed=1000 + len(stage.typed()))
+    await until(lambda: command.state == "waiting")
+
+
 TIMED = dataclasses.replace(KEY, conclusive=False, timed=True)
 
 

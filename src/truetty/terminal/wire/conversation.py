@@ -133,8 +133,9 @@ class Conversation:
         if machine.state is State.RUNNING and output_from is not None:
             link.typist.drop_texts()
             link.typist.on_look()
-        if self._queries.answer(seen):
-            machine.on_input(now)  # the program waited for the terminal, and has its answer
+        if size := self._queries.answer(seen):
+            # The program waited for the terminal, and has its answer. If it is the shell, it has yet to read it.
+            machine.on_input(now, size + (seen.consumed or 0))
             return
         if self._queries.is_awaited(seen):
             seen = Observation("running", conclusive=False, consumed=seen.consumed)

@@ -77,21 +77,22 @@ class TerminalQueries:
         if query.name in ANSWERED and self._reads_keys():
             self._channel.write(self._answer(query.name))
 
-    def answer(self, seen: Observation) -> bool:
-        """After a look: the program that asked may be reading now. Returns whether it was answered."""
+    def answer(self, seen: Observation) -> int:
+        """After a look: the program that asked may be reading now. Returns the size of the answer, 0 if it got none."""
         if not self._open:
-            return False
+            return 0
         reads_keys = self._reads_keys()
         unseen = seen.seen == "unknown" and reads_keys and self._channel.tty.shell_in_front() is False
         if seen.seen != "waiting" and not unseen:
-            return False
+            return 0
         if seen.kind == "line" and not (reads_keys and self._asked_to == self._transcript.size):
-            return False
+            return 0
         answered = reads_keys and seen.program not in NEVER_ANSWERED
-        if answered:
-            self._channel.write(b"".join(map(self._answer, self._open)))
+        answer = b"".join(map(self._answer, self._open)) if answered else b""
         self._open.clear()
-        return answered
+        if answer:
+            self._channel.write(answer)
+        return len(answer)
 
     def is_awaited(self, seen: Observation) -> bool:
         """Whether the reader that this look shows waits for an answer that never comes (Rule 4)."""
