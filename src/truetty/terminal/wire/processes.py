@@ -24,9 +24,18 @@ class Processes:
         return now - self._before + sum(process.cpu for process in running)
 
     def running(self) -> list[Process] | None:
-        """What the running command has started and is still alive. None: processes cannot be seen."""
+        """What the running command has started and is still alive; not what a job of an earlier one has started since.
+
+        None: processes cannot be seen.
+        """
         living = self._channel.family.children()
-        return None if living is None else [process for process in living if process.pid not in self._known]
+        if living is None:
+            return None
+        old: set[int] = set()
+        for one in living:  # parents come first
+            if one.pid in self._known or one.parent in old:
+                old.add(one.pid)
+        return [one for one in living if one.pid not in old]
 
     def work(self) -> Work | None:
         """What the shell and the processes of the running command do. None: it cannot be seen."""
@@ -44,22 +53,11 @@ class Processes:
         A child in the shell's own group, as in $(…), could. One from before the command could not: it was forked when
         the secret was not drawn yet. fish computes completions in such a child after its first start.
         """
-        front, new = self._channel.tty.foreground(), self._new()
+        front, new = self._channel.tty.foreground(), self.running()
         if new is not None and any(process.group == front for process in new):
             return False
         in_front = self._channel.tty.shell_in_front()
         return None if new is None and in_front else in_front
-
-    def _new(self) -> list[Process] | None:
-        """What this command has started, but nothing that a job of an earlier one has."""
-        living = self._channel.family.children()
-        if living is None:
-            return None
-        old: set[int] = set()
-        for one in living:  # parents come first
-            if one.pid in self._known or one.parent in old:
-                old.add(one.pid)
-        return [one for one in living if one.pid not in old]
 
     def survivors(self, shell: str) -> Survivors:
         """The command has ended: those it left behind. `shell` is what the shell is called."""
