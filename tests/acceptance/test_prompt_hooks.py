@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.session import PATIENCE, assert_healthy, opened
+import truetty
+from tests.acceptance.session import PATIENCE, assert_healthy, eventually, opened, sees
 
 FLUSH = """python3 -c 'import termios; termios.tcflush(0, termios.TCIFLUSH)'"""
 HOOKS = {
@@ -44,3 +47,79 @@ async def test_a_hook_that_asks_where_the_cursor_is_from_the_first_prompt_on(
             outcome = await terminal.run(f"echo {number} >>{tmp_path}/log; echo {number}", wait=PATIENCE)
             assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, f"{number}\n"), outcome
     assert (tmp_path / "log").read_text() == "0\n1\n2\n3\n"
+
+
+RC_FILES = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}
+
+
+class Gate:
+    """A prompt hook that runs a program, which ends when it is let through."""
+
+    def __init__(self, folder: Path) -> None:
+        self._began, self._go, self._reached, self._fifo = (
+            folder / name for name in ("began", "go", "reached", "gate")
+        )
+        os.mkfifo(self._fifo)
+        self.hook = f"sh {folder}/hook"
+        (folder / "hook").write_text(f"[ -e {self._go} ] || exit 0; touch {self._reached}; cat {self._fifo}")
+        self.command = f"sh {folder}/command"
+        (folder / "command").write_text(f"touch {self._began}; until [ -e {self._go} ]; do sleep 0.01; done; exit 3")
+
+    async def reach(self, terminal: truetty.Terminal) -> truetty.Command:
+        """Run a command that ends with 3. Its hook's program is in front before anything that was printed is read."""
+        command = await terminal.start(self.command)
+        await eventually(self._began.exists, "the command runs")
+        self._go.touch()
+        deadline = time.monotonic() + PATIENCE
+        while not self._reached.exists():
+            assert time.monotonic() < deadline, "the hook never ran"
+            time.sleep(0.01)  # not asyncio's: nothing is to be read meanwhile
+        return command
+
+    async def open(self) -> None:
+        for path in (self._began, self._go, self._reached):
+            path.unlink()
+        os.close(os.open(self._fifo, os.O_WRONLY))
+
+
+def waits_in_hook(terminal: truetty.Terminal) -> bool:
+    conversation = terminal._conversation
+    assert conversation is not None and conversation.run is not None
+    return conversation.run.machine.testimony.waits_at is not None or conversation.run.machine.ending is not None
+
+
+@pytest.mark.parametrize(
+    ("shell", "rc"),
+    [
+        ("bash", "PROMPT_COMMAND='{hook}'"),
+        ("bash", "f() {{ {hook}; }}; PROMPT_COMMAND=(true f)"),
+        ("bash", "PS1='$({hook})$ '"),
+        ("zsh", "precmd() {{ {hook} }}"),
+        ("zsh", "setopt prompt_subst; PS1='$({hook})$ '"),
+        ("fish", "function fish_prompt; {hook}; echo '> '; end"),
+        ("fish", "function f --on-event fish_prompt; {hook}; end"),
+    ],
+)
+async def test_an_outcome_does_not_wait_for_a_program_of_a_prompt_hook(
+    shell: str, rc: str, home: Path, tmp_path: Path
+) -> None:
+    """Where the shell waits for such programs is learnt once; from then on D is enough."""
+    gate = Gate(tmp_path)
+    path = home / RC_FILES[shell]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(rc.format(hook=gate.hook) + "\n")
+    async with opened(shell, home) as terminal:
+        command = await gate.reach(terminal)
+        if sees(terminal):
+            await eventually(lambda: waits_in_hook(terminal), "a look shows where the shell waits for the hook")
+        await gate.open()
+        outcome = await command.wait(PATIENCE)
+        assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", 3, "mark"), outcome
+        command = await gate.reach(terminal)
+        if not sees(terminal):
+            await gate.open()  # who is in front can be told there, and where the shell is cannot
+        outcome = await command.wait(PATIENCE)
+        assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", 3, "mark"), outcome
+        if sees(terminal):
+            await gate.open()
+        await assert_healthy(terminal)

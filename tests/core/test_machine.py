@@ -282,6 +282,29 @@ def test_a_forged_claim_is_contradicted_by_the_prompt() -> None:
     assert (evidence(t), code(t)) == ("mark", 130)
 
 
+def test_a_look_at_a_hook_of_the_prompt_confirms_the_claim() -> None:
+    t = started()
+    t.sight = Observation("running", place="there", in_hook=True)
+    t.turn(1)
+    assert t.machine.ending is None  # D has not come
+    t.event(D, in_front=False)
+    t.turn(1)
+    assert (evidence(t), code(t)) == ("mark", 3)
+    assert t.machine.ending is not None and not t.machine.ending.at_prompt
+
+
+def test_a_hook_confirms_nothing_once_two_end_marks_disagree() -> None:
+    t = started()
+    t.event(replace(D, start=D.start - 10, end=D.start, code=0), in_front=False)
+    t.event(D, in_front=False)
+    t.sight = Observation("running", place="there", in_hook=True)
+    t.turn(10)
+    assert t.machine.ending is None
+    t.sight = READY
+    t.turn(1)
+    assert (evidence(t), code(t)) == ("mark", 3)
+
+
 def test_one_look_at_the_prompt_is_not_enough() -> None:
     t = started()
     t.machine.on_observation(READY, t.now)

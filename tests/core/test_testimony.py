@@ -89,6 +89,26 @@ def test_a_later_prompt_mark_with_another_code_contradicts_the_claim() -> None:
     assert testimony.for_prompt() is later
 
 
+def test_what_the_shell_waited_for_between_an_end_and_its_prompt_was_a_hook() -> None:
+    testimony = begun()
+    testimony.on_place("the command's", 29)
+    testimony.on_mark(END, False)
+    testimony.on_place("seen before the mark was read", 39)
+    testimony.on_prompt(prompt(3), 1.0, True)
+    assert testimony.hook is None
+    testimony.on_place("a hook's", 40)
+    assert testimony.hook == "a hook's"
+
+
+def test_what_the_shell_waited_for_was_no_hook_if_an_end_mark_comes_later() -> None:
+    testimony = begun()
+    testimony.on_mark(END, False)
+    testimony.on_place("a program that prints our marks", 40)
+    testimony.on_mark(Mark(50, 60, "D", SECRETS.end, 3), False)
+    testimony.on_prompt(prompt(3, 70), 1.0, True)
+    assert testimony.hook is None
+
+
 def test_after_keys_a_prompt_mark_no_longer_confirms_the_claim_for_good() -> None:
     testimony = begun()
     testimony.on_mark(END, False)

@@ -204,6 +204,9 @@ class Machine:
 
     def on_observation(self, look: Observation, now: float, *, line_open: bool = False) -> None:
         """`line_open`: the last line of the output is not finished, so that it may be a question."""
+        if look.in_hook and (confirmed := self.testimony.for_hook()) is not None:
+            self._on_fact(Fact.END, now, confirmed)
+            return
         self.reader.on_look(look)
         if self._prompt.is_late(look):
             self._on_late_look(look, now)

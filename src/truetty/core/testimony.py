@@ -5,6 +5,8 @@ Rule 1: a mark counts only with its own secret: C, D, R and H with this command'
 Rule 2: D is the end only while the shell alone holds the terminal. While another group is in front, it is a claim.
 Rule 3: a look at the prompt confirms the claim, unless a later P carried another code and none the same. A program
         that printed our D by force cannot know the shell's `$?`.
+Rule 4: a look at a hook of the prompt confirms it too, unless two D marks carried different codes. The shell prints D
+        before its hooks run programs, so what is in front then has not printed it.
 """
 
 from __future__ import annotations
@@ -78,11 +80,13 @@ class Testimony:
         "_secrets",
         "_sees",
         "_status_is_ours",
+        "_told_twice",
         "continuation",
         "has_marks",
         "hint_code",
         "hinted",
         "output_from",
+        "waits_at",
     )  # fmt: skip
 
     def __init__(self, secrets: Secrets, *, has_marks: bool, sees: bool) -> None:
@@ -91,11 +95,13 @@ class Testimony:
         self.continuation = False  # the shell has printed its PS2 (mark 2) since the last C
         self.hinted = False  # foreign marks (OSC 133, 633) were seen
         self.hint_code: int | None = None  # of the last foreign D
+        self.waits_at: object = None  # where the shell was seen to wait for programs since the last D that is a claim
         self._status_is_ours = True  # what the shell has in `$?` when it is asked can only be this command's
         self._claimed_at: float | None = None  # when a P came after the start that a look has yet to confirm
         self._secrets = secrets
         self._sees = sees
         self._end_claim: Mark | None = None  # a D that came while the shell was not alone in front
+        self._told_twice = False  # such D marks carried different codes
         self._prompt_mark: Mark | None = None  # the last P after the start
         self._confirmed = False  # D and a later P carried the same code: a further P is of a line typed ahead
 
@@ -110,7 +116,8 @@ class Testimony:
             case Mark(letter="D", secret=secrets.end) if in_front is not False:
                 return Says.END
             case Mark(letter="D", secret=secrets.end):
-                self._end_claim = mark
+                self._told_twice |= self._end_claim is not None and self._end_claim.code != mark.code
+                self._end_claim, self.waits_at = mark, None
                 return Says.CLAIM
             case Mark(letter="D") if secrets.lines.knows(mark.secret) and self._sees:
                 return Says.LINE_END
@@ -158,6 +165,11 @@ class Testimony:
         """The shell is asked for `$?`."""
         self._status_is_ours = status_is_ours
 
+    def on_place(self, place: object, at: int) -> None:
+        """Where the shell waited for programs, when `at` bytes of the stream had been read."""
+        if self._end_claim is not None and self._end_claim.end <= at:
+            self.waits_at = place
+
     def on_look(self, look: Observation, now: float) -> None:
         """A look that has ended nothing may show that the last P was no prompt: then the output goes on."""
         if self._claimed_at is None:
@@ -196,6 +208,15 @@ class Testimony:
     def code_of(self, answer: Mark | None) -> int | None:
         """The exit code that the answer to our question tells, if it can be this command's."""
         return answer.code if answer is not None and self.started and self._status_is_ours else None
+
+    @property
+    def hook(self) -> object:
+        """Where the shell was seen to wait for programs between D and a P with the same code: None, or in a hook."""
+        return self.waits_at if self._confirmed and not self._told_twice else None
+
+    def for_hook(self) -> Mark | None:
+        """The mark that a look at a hook of the prompt confirms."""
+        return None if self._told_twice else self._end_claim
 
     def for_prompt(self) -> Mark | None:
         """The mark that a look at the prompt confirms: the claim, unless only P marks came later that contradict it."""

@@ -243,6 +243,9 @@ class Sight(Protocol):
         A channel delivers first what the shell had printed, its last mark among it.
         """
 
+    def learn_hook(self, place: object) -> None:
+        """A look showed the shell wait at this place for programs of its prompt: remember that."""
+
 
 class Channel(Parts, Sight, Protocol):
     """One started shell: all that a terminal touches of it. Used from one event loop only."""

@@ -146,6 +146,7 @@ class FakeChannel:
         self.written = bytearray()
         self.size: tuple[int, int] | None = None
         self.signals: list[tuple[int, int]] = []
+        self.hooks: list[object] = []  # the places that were learnt as those of the prompt's programs
         self.closed = False
         self.on_write: Callable[[bytes], None] | None = None  # the script: called with everything typed
         self._sink: Sink | None = None
@@ -201,6 +202,9 @@ class FakeChannel:
 
     def learn(self) -> bool:
         return self.observer.learn()
+
+    def learn_hook(self, place: object) -> None:
+        self.hooks.append(place)
 
     def attach(self, sink: Sink) -> None:
         self._sink = sink

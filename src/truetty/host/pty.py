@@ -75,6 +75,9 @@ class LocalChannel:
             self._deliver(least=1)
         return learned
 
+    def learn_hook(self, place: object) -> None:
+        self._observer.look.learn_hook(place)
+
     # -- reading
 
     def attach(self, sink: Sink) -> None:

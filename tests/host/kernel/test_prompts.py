@@ -175,6 +175,24 @@ def test_programs_that_a_prompt_starts_are_no_work(machine: str) -> None:
         assert known.judge(program_id, shape, path) == verdict
 
 
+def test_a_hook_is_known_by_its_path_unless_commands_run_on_it_too() -> None:
+    hook = CallPath(((1, 10), (2, 20), (3, 30), (4, 41)))
+    work = CallPath(((1, 10), (2, 21), (3, 30), (4, 41)))
+    known = Prompts()
+    known.learn_hook(BASH, hook)
+    assert not known.is_hook(BASH, hook)  # no prompt of this program was seen yet
+    known.learn(BASH, EDITED, CallPath(((1, 10), (2, 20), (3, 31), (4, 40))))
+    known.learn_work(BASH, hook)
+    known.learn_work(BASH, work)
+    assert not known.is_hook(BASH, hook)
+    known.learn_hook(BASH, hook)
+    assert known.is_hook(BASH, hook)
+    assert not known.is_hook(BASH, work)
+    assert not known.is_hook(ProgramId(1, 2, 3, "other"), hook)
+    known.learn_work(BASH, CallPath(((1, 10), (2, 20), (3, 30), (5, 50))))  # it does not part from the hook's
+    assert not known.is_hook(BASH, hook)
+
+
 # ── on living shells ────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -62,6 +62,9 @@ class BlindLook:
     def learn(self) -> bool:
         return False
 
+    def learn_hook(self, place: object) -> None:
+        return
+
     def _gone(self) -> bool:
         with contextlib.suppress(OSError):
             # A child that ended but was not yet waited for still takes signals; ask without taking its status away.

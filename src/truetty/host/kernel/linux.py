@@ -87,7 +87,8 @@ class LinuxLook:
         self._returns: dict[int, bool] = {}  # of addresses in its text: whether a call returns there
         self._proven: Image | None = None  # the one that was seen at a prompt
         self._borrowers = Borrowers(device)
-        self._work_call: bytes | None = None  # the last call of a shell at work from which its path was learnt
+        # The last call of a shell at work, how often it had run by then, and the place.
+        self._work: tuple[bytes, bytes | None, prompts.Place | None] | None = None
         # The last `ready`, and what it was concluded from: turns, call, foreground group, local flags.
         self._ready: tuple[tuple[bytes | None, bytes | None, int | None, int], Observation] | None = None
 
@@ -136,9 +137,12 @@ class LinuxLook:
         if front is None:
             return Observation("unknown", conclusive=False)
         if front != of.group:
-            if not is_editing(local):  # else a program of the prompt, which the editor has started
-                self._learn_work(of, call)
-            return self._foreground().look(front, proc.descendants(of))
+            place = self._place(of, call)
+            if place is not None and not is_editing(
+                local
+            ):  # else a program of the prompt, which the editor has started
+                self._known.learn_work(*place)
+            return self._at(place, self._foreground().look(front, proc.descendants(of)))
         if of.state in proc.HALTED:
             return Observation("stopped")
         if of.state in proc.ON_CPU:
@@ -154,7 +158,7 @@ class LinuxLook:
             case "elsewhere":
                 family = proc.descendants(of)
                 if any(one.group == front and one.state not in proc.DEAD for one in family):
-                    return self._foreground().look(front, family)
+                    return self._at(self._place(of, call), self._foreground().look(front, family))
                 return Observation("running")
             case "reads":
                 seen = replace(self._reading(of, block, local), in_main_thread=True)
@@ -163,16 +167,30 @@ class LinuxLook:
                     seen = replace(seen, timed=True, cpu=(of.ticks + jobs) / proc.TICKS)
                 return seen
 
-    def _learn_work(self, of: proc.Stat, call: bytes | None) -> None:
-        """A job is in front, and the shell is blocked where it waits for one: once for each such place."""
-        if call is None or call == self._work_call:
-            return
-        self._work_call = call
+    def _place(self, of: proc.Stat, call: bytes | None) -> prompts.Place | None:
+        """Where the shell is blocked while programs that it has started run; it is there until it has run again."""
+        if call is None:
+            return None
+        turns = self._turn()
+        if self._work is None or self._work[:2] != (call, turns):
+            self._work = (call, turns, self._find_place(of, call))
+        return self._work[2]
+
+    def _find_place(self, of: proc.Stat, call: bytes) -> prompts.Place | None:
         block, program = block_of(of, of.pid, self._device, call), self._program_id(of)
-        if block.state == "elsewhere" and block.stack and program is not None:
-            path = path_of(of, block.stack, self._returns)
-            if self._calling() == call:  # else it ran while we looked
-                self._known.learn_work(program, path)
+        if block.state != "elsewhere" or not block.stack or program is None:
+            return None
+        path = path_of(of, block.stack, self._returns)
+        return prompts.Place(program, path) if path and self._calling() == call else None  # else it ran while we looked
+
+    def _at(self, place: prompts.Place | None, seen: Observation) -> Observation:
+        if place is None:
+            return seen
+        return replace(seen, place=place, in_hook=self._known.is_hook(*place))
+
+    def learn_hook(self, place: object) -> None:
+        if isinstance(place, prompts.Place):
+            self._known.learn_hook(*place)
 
     def _foreground(self) -> Foreground:
         return Foreground(self._tty, self._device, self._known, self._borrowers)

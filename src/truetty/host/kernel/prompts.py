@@ -10,7 +10,9 @@ Rule 2: a prompt must also have been reached on the same path (`stack.py`). By d
         functions can fall on the prompt's place by chance.
 Rule 3: the path on which a shell runs programs is learnt too, while one is in front. A read on that path was called
         for by a command (`read -e`, `vared`), a read that is not is the shell's own (its prompt, its PS2).
-Rule 4: the tty's modes prove little: `stty -echo` may have been left behind, and a job in the background may change
+Rule 4: so is the path on which it runs the programs of its prompt, seen between the marks of an end and of a prompt.
+        The shell's main loop calls for a hook elsewhere than for a command, so the two paths part.
+Rule 5: the tty's modes prove little: `stty -echo` may have been left behind, and a job in the background may change
         them under the shell's editor. They are asked only where the path cannot be compared.
 """
 
@@ -34,11 +36,12 @@ Verdict = Literal[
     "new_editing_mode",  # as shells do at prompts, but in an editing mode in which this one was never seen
     "plain_read",  # it reads in another manner: its `read` command
 ]
-Works = tuple[CallPath, ...]
+Paths = tuple[CallPath, ...]
 
 _MOST_PROGRAMS = 256
 _MOST_SHAPES = 8  # one for each editing mode; more would mean that something is learnt which is no constant
 _MOST_WORKS = 4  # one is a program's; others come of hooks that run programs
+_MOST_HOOKS = 4  # of PROMPT_COMMAND, of `$(…)` in PS1
 
 # An interactive shell ignores the signals that would stop it; one that runs a script does not.
 _INTERACTIVE = 1 << (signal.SIGTSTP - 1) | 1 << (signal.SIGTTOU - 1)
@@ -51,6 +54,13 @@ class ProgramId(NamedTuple):
     inode: int
     mtime: int
     name: str
+
+
+class Place(NamedTuple):
+    """Where on its stack a shell waits for programs that it has started."""
+
+    program: ProgramId
+    path: CallPath
 
 
 class ReadShape(NamedTuple):
@@ -101,11 +111,12 @@ def resembles_prompt(name: str, shape: ReadShape) -> bool:
 class Prompts:
     """What was learnt. One is shared by all observers of a process; it only grows, up to its bounds."""
 
-    __slots__ = ("_known", "_works")
+    __slots__ = ("_hooks", "_known", "_works")
 
     def __init__(self) -> None:
         self._known: dict[ProgramId, dict[ReadShape, CallPath]] = {}
-        self._works: dict[ProgramId, Works] = {}  # on which each program was seen to wait for programs it had started
+        self._works: dict[ProgramId, Paths] = {}  # on which each program was seen to wait for programs it had started
+        self._hooks: dict[ProgramId, Paths] = {}  # the same, for programs of its prompt
 
     def learn(self, program: ProgramId, shape: ReadShape, path: CallPath) -> None:
         shapes = self._known.pop(program, {})
@@ -120,6 +131,7 @@ class Prompts:
         while len(self._known) > _MOST_PROGRAMS:
             oldest = next(iter(self._known))
             del self._known[oldest], self._works[oldest]
+            self._hooks.pop(oldest, None)
 
     def learn_work(self, program: ProgramId, path: CallPath) -> None:
         """The shell waits for a program that it has started. What a prompt's hook starts lies on the prompt's path."""
@@ -127,6 +139,17 @@ class Prompts:
         if not path or not shapes or path in works or not _parts_from_all(path, shapes.values()):
             return
         self._works[program] = (*works, path)[-_MOST_WORKS:]
+
+    def learn_hook(self, program: ProgramId, path: CallPath) -> None:
+        """The shell waits for a program of its prompt."""
+        hooks = self._hooks.get(program, ())
+        if program in self._known and path not in hooks:
+            self._hooks[program] = (*hooks, path)[-_MOST_HOOKS:]
+
+    def is_hook(self, program: ProgramId, path: CallPath) -> bool:
+        """Whether the shell waits for programs where it was seen to wait for those of its prompt, and for no others."""
+        hooks, works = self._hooks.get(program, ()), self._works.get(program, ())
+        return path in hooks and all(path.parts_from(work) for work in works if work not in hooks)
 
     def judge(self, program: ProgramId, shape: ReadShape, path: CallPath) -> Verdict:
         shapes = self._known.get(program)
@@ -150,7 +173,7 @@ def _parts_from_all(work: CallPath, prompts: Iterable[CallPath]) -> bool:
     return all(work.parts_from(prompt) for prompt in prompts if prompt)
 
 
-def _is_elsewhere(known: CallPath, path: CallPath, works: Works) -> bool:
+def _is_elsewhere(known: CallPath, path: CallPath, works: Paths) -> bool:
     """Whether a read from the prompt's place was reached otherwise. Where that cannot be told, the place must do.
 
     At prompts at least three of six calls stayed (fish with and without its configuration; six in seven other shells);
@@ -161,7 +184,7 @@ def _is_elsewhere(known: CallPath, path: CallPath, works: Works) -> bool:
     return _is_at_work(known, path, works) or (known.parts_from(path) and 2 * known.shared(path) < len(known))
 
 
-def _is_lent(known: CallPath, path: CallPath, works: Works) -> bool:
+def _is_lent(known: CallPath, path: CallPath, works: Paths) -> bool:
     """Whether a command has called for the editor. Until a program was seen at work, only paths by words tell it.
 
     By words, zsh's vared keeps three calls of six and its PS2 four. By the exact paths of aarch64, ksh93's PS2 keeps no
@@ -173,7 +196,7 @@ def _is_lent(known: CallPath, path: CallPath, works: Works) -> bool:
     return far or _is_at_work(known, path, works)
 
 
-def _is_at_work(known: CallPath, path: CallPath, works: Works) -> bool:
+def _is_at_work(known: CallPath, path: CallPath, works: Paths) -> bool:
     return any(path.sides_with(work, known) for work in works)
 
 

@@ -133,6 +133,8 @@ class Conversation:
         if machine.state is State.RUNNING and output_from is not None:
             link.typist.drop_texts()
             link.typist.on_look()
+        if seen.place is not None:
+            machine.testimony.on_place(seen.place, at)
         if size := self._queries.answer(seen):
             # The program waited for the terminal, and has its answer. If it is the shell, it has yet to read it.
             machine.on_input(now, size + (seen.consumed or 0))
@@ -150,6 +152,8 @@ class Conversation:
         run.on_look(seen, now, link.shell)
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
             link.channel.learn()  # a prompt that a mark has confirmed, and that looked strange
+        if machine.ending is not None and machine.testimony.hook is not None:
+            link.channel.learn_hook(machine.testimony.hook)
         typed_into = link.prompt.is_free and link.prompt.keys_left
         if machine.state is State.QUEUED and typed_into and link.typist.is_drawn_unseen():
             self._on_free_prompt(run, self._sender.send_late)
