@@ -116,6 +116,16 @@ def test_where_no_look_can_see_a_cleared_prompt_is_typed_to_once_after_some_look
     assert not any(prompt.on_unseen(UNKNOWN) for _ in range(STEADY_LOOKS + 5))
 
 
+def test_a_prompt_that_no_look_can_show_is_not_typed_to_while_a_program_is_in_front() -> None:
+    """A prompt hook may run it, and it may throw away what is typed."""
+    prompt = watch(sees=False)
+    prompt.on_clear()
+    for _ in range(3):
+        assert not any(prompt.on_unseen(UNKNOWN) for _ in range(STEADY_LOOKS - 1))
+        assert not any(prompt.on_unseen(replace(UNKNOWN, in_front=False)) for _ in range(STEADY_LOOKS * 2))
+    assert [prompt.on_unseen(replace(UNKNOWN, in_front=True)) for _ in range(STEADY_LOOKS)].count(True) == 1
+
+
 def test_a_mark_frees_the_prompt_unless_keys_were_typed_to_it() -> None:
     assert watch().is_freed_by_mark and watch(sees=False).is_freed_by_mark
     prompt = watch(typed_into=True)

@@ -36,6 +36,7 @@ class Observation:
     pipe_to: str | None = None  # the program that reads what the reader has printed, through a pipe
     cpu: float | None = None  # seconds of CPU that the processes in front have used so far
     in_main_thread: bool = False  # the reader reads in its main thread, of which `wakes` is
+    in_front: bool | None = None  # whether the shell's own group is, of a look that shows nothing else
     place: object = None  # where on its stack the shell waits for programs, if it does: an argument of `learn_hook`
     in_hook: bool = False  # that place was learnt: the programs are those of its prompt
     relay: Observation | None = None  # the look at the program that feeds the reader's terminal, if that is not ours

@@ -130,11 +130,11 @@ class PromptWatch:
 
         A shell that was still on its way to its prompt takes Ctrl-C without drawing a new one, so no P mark may come.
         A command may have removed the hook that prints P.
-        What is typed now waits in the tty until the shell reads.
+        What is typed now waits in the tty until the shell reads. A program in front may be a hook's, and take it.
         """
         if self._unseen == 0 or look.seen == "waiting":
             return False
-        self._unseen -= 1
+        self._unseen = STEADY_LOOKS if look.in_front is False else self._unseen - 1
         return self._unseen == 0
 
     @property

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 
 from truetty.core.observation import Observation
 from truetty.host.base import Family, ShellProcess
@@ -54,10 +55,10 @@ class BlindLook:
     def observe(self) -> Observation:
         if self._gone():
             return Observation("exited")
-        seen = seen_by_modes(self._tty)
-        if seen.seen == "unknown" and self._tells and self._tty.shell_in_front() is False:
+        seen, in_front = seen_by_modes(self._tty), self._tty.shell_in_front()
+        if seen.seen == "unknown" and self._tells and in_front is False:
             return Observation("running", conclusive=False)
-        return seen
+        return replace(seen, in_front=in_front)
 
     def learn(self) -> bool:
         return False
