@@ -54,8 +54,14 @@ class PlainLine:
         self._until_prompt()
 
     def run(self, text: str) -> None:
+        """Return at the next prompt: nothing before it says that the line has ended."""
         self._pty.write(text.encode() + b"\r")
         self._until_prompt()
+
+    end = run
+
+    def settle(self) -> None:
+        """It is at its prompt."""
 
     def _until_prompt(self) -> None:
         data = b""
@@ -85,9 +91,17 @@ class SentLine:
         self._pty = Pty(found.program, (os.path.basename(found.program), *launch.arguments), env)
         self._serial = 0
         self._options = ""
-        self._until_prompt()
+        self._written: tuple[str, ...] = ()
+        self._seen = b""
+        self.settle()
 
     def run(self, text: str) -> None:
+        """Return at the next prompt."""
+        self.end(text)
+        self.settle()
+
+    def end(self, text: str) -> None:
+        """Return when the shell has said that the text has ended."""
         self._serial += 1
         request = Request(
             self._folder.path, self._name, self._serial, text, "s" + SECRET, "e" + SECRET,
@@ -96,20 +110,22 @@ class SentLine:
         editor = way.editor_for(self._row, request)
         typed = self._row.recipe.trigger(request) if editor is None else editor.keys(request)
         self._folder.write(typed.files)
+        self._written = tuple(typed.files)
+        self._seen = b""
         self._pty.write(typed.line)
-        self._until_prompt()
-        for name in typed.files:
-            self._folder.drop(name)
+        while not any(letter == b"D" for letter, _ in _MARK.findall(self._seen)):
+            self._seen += self._pty.read()
 
-    def _until_prompt(self) -> None:
-        """P; of a shell with an editor, the one that tells the next secret."""
-        data = b""
-        while True:
-            data += self._pty.read()
-            for letter, following in _MARK.findall(data):
-                if letter == b"P" and (following or self._row.editor is None):
-                    self._learn(data)
-                    return
+    def settle(self) -> None:
+        """Until P; of a shell with an editor, the one that tells the next secret."""
+        while not any(
+            letter == b"P" and (following or self._row.editor is None)
+            for letter, following in _MARK.findall(self._seen)
+        ):
+            self._seen += self._pty.read()
+        self._learn(self._seen)
+        for name in self._written:
+            self._folder.drop(name)
 
     def _learn(self, data: bytes) -> None:
         if not self._options and self._row.editor is not None:
