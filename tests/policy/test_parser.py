@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import PATIENCE
 from truetty.policy import Policy, parser
 from truetty.policy.tree import Unreadable
 
@@ -67,6 +66,20 @@ def test_a_parser_that_fails_is_asked(fake, script: str, reason: str) -> None:
     assert reason in decision.reason
 
 
+def test_a_parser_may_take_so_much_cpu_time_and_no_more(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel ends it, though it passes over every signal that can be passed over, as Go programs do."""
+    monkeypatch.setattr(parser, "CPU_SECONDS", 1)
+    fake("trap '' XCPU TERM; while :; do :; done")
+    assert "does not parse within 1 s" in Policy.read_only().decide("ls").reason
+
+
+def test_time_that_a_parser_waits_is_not_counted(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a busy machine: what is limited is its own CPU time."""
+    monkeypatch.setattr(parser, "CPU_SECONDS", 1)
+    fake("sleep 1.5; exit 1")
+    assert "no reason is given" in Policy.read_only().decide("ls").reason
+
+
 def test_a_parser_that_does_not_end_is_ended(fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parser, "PATIENCE", 0.2)
     fake("exec sleep 1000")
@@ -94,12 +107,21 @@ def test_nothing_of_ours_reaches_the_parser(fake, tmp_path: Path, monkeypatch: p
     assert (tmp_path / "arguments").read_text() == "-ln bash --to-json\n"
 
 
-def test_much_text_goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parser, "PATIENCE", PATIENCE)  # the machine may be busy
-    text = "\n".join(f"echo {number}" for number in range(5_000))
-    assert len(text) > 48_000
+@pytest.mark.parametrize(
+    "unit", ["echo 1\n", "echo 1|", "true &&", "case a in a) ls;; esac\n", "cat <<E\nx\nE\n", "w ", "$(", "`", "'"]
+)
+def test_the_longest_command_line_is_parsed_and_a_longer_one_is_asked(unit: str) -> None:
+    whole = (unit * parser.MOST_TEXT)[: parser.MOST_TEXT]
+    assert "within" not in Policy.read_only().decide(whole).reason
+    decision = Policy.read_only().decide(f"{whole} ")
+    assert decision.verdict == "ask" and "longer than 16 kB" in decision.reason
+
+
+def test_much_text_goes_through() -> None:
+    text = "\n".join(f"echo {number}" for number in range(1_700))
+    assert 15_000 < len(text) <= parser.MOST_TEXT
     decision = Policy.read_only().decide(text)
-    assert (decision.verdict, len(decision.parts)) == ("allow", 5_000)
+    assert (decision.verdict, len(decision.parts)) == ("allow", 1_700)
 
 
 def test_an_unknown_shell_is_unreadable() -> None:

@@ -1,6 +1,6 @@
 """Command text → syntax tree, by `shfmt --to-json` in a process of its own.
 
-Rule 1: bounded: so much text, so much answer, so much time. Whatever is over is `Unreadable`.
+Rule 1: bounded: so much text, so much answer, so much CPU time. Whatever is over is `Unreadable`.
 Rule 2: nothing of the project or the user is looked at: an empty environment, the root as working directory, the
         dialect said, so that no .editorconfig is read; and no program from a relative PATH.
 Rule 3: a shell whose language the parser does not speak is `Unreadable`, never read as another one.
@@ -8,9 +8,12 @@ Rule 3: a shell whose language the parser does not speak is `Unreadable`, never 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import resource
 import selectors
+import signal
 import subprocess
 import sys
 import time
@@ -22,10 +25,11 @@ from truetty.shells import table
 from truetty.shells.row import Dialect
 
 PROGRAM: Final = "shfmt"
-MOST_TEXT: Final = 64 * 1024  # bytes: longer texts are programs, not command lines
+MOST_TEXT: Final = 16 * 1024  # bytes: longer texts are programs, not command lines
 MOST_ANSWER: Final = 16 * 1024 * 1024  # bytes: the tree is indented, so deep nesting grows with its square
-MOST_DEPTH: Final = 500  # brackets within brackets: spares the parser what nobody would read anyway
-PATIENCE: Final = 10.0  # seconds; 3 ms is usual, a megabyte takes 0.3 s, and the machine may be busy
+MOST_DEPTH: Final = 500  # brackets within brackets, and `|` and `&&`, each of which is a level of the tree as well
+CPU_SECONDS: Final = 2  # 3 ms is usual; the kernel ends a parser that takes more
+PATIENCE: Final = 60.0  # seconds: for a parser that takes no CPU time either; a busy machine is not slower than that
 CHUNK: Final = 64 * 1024
 
 # From text and dialect to a tree; raises `Unreadable`.
@@ -46,9 +50,11 @@ def parse(text: bytes, dialect: Dialect) -> Node:
         raise Unreadable(f"The parser ({PROGRAM}) is not installed: pip install 'truetty[policy]'.")
     if len(text) > MOST_TEXT:
         raise Unreadable(f"It is longer than {MOST_TEXT // 1024} kB, too long to be checked.")
-    if _deepest(text) > MOST_DEPTH:
+    if max(_deepest(text), text.count(b"|") + text.count(b"&&")) > MOST_DEPTH:
         raise Unreadable("It is nested too deeply to be checked.")
     status, answer = _run([program, "-ln", dialect, "--to-json"], text)
+    if status == -signal.SIGKILL:
+        raise Unreadable(f"It does not parse within {CPU_SECONDS} s.")
     if status != 0:
         raise Unreadable(f"It does not parse: {_complaint(answer)}.")
     try:
@@ -79,6 +85,7 @@ def _run(command: list[str], text: bytes) -> tuple[int, bytes]:
         raise Unreadable(f"The parser cannot be started: {error.strerror}.") from None
     with process:
         try:
+            _limit(process.pid)
             answer = _converse(process, text)
             status = process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -88,6 +95,14 @@ def _run(command: list[str], text: bytes) -> tuple[int, bytes]:
         finally:
             process.kill()
     return status, answer
+
+
+def _limit(pid: int) -> None:
+    """The parser has read nothing yet, so it has used no CPU time for it either."""
+    if sys.platform == "linux":  # elsewhere only its own process can limit itself
+        # The hard limit is SIGKILL. shfmt is a Go program, and those pass over SIGXCPU, which the soft limit is.
+        with contextlib.suppress(ProcessLookupError):  # it has ended already
+            resource.prlimit(pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
 
 
 def _converse(process: subprocess.Popen[bytes], text: bytes) -> bytes:
