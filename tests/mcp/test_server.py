@@ -18,10 +18,11 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from tests.mcp.served import ERAS, PATIENCE, eventually, once, setup, two_lines
+from truetty.mcp import sessions as sessions_module
 from truetty.mcp.catalogue import TOOLS
 from truetty.mcp.server import NOTICES, build
 from truetty.mcp.session import Session
-from truetty.mcp.sessions import Sessions
+from truetty.mcp.sessions import LONGEST_NAME, Sessions
 from truetty.text.quoting import whole
 
 NAMES = ["run", "read", "wait", "send", "screen", "stop", "terminals", "handoff"]
@@ -265,3 +266,34 @@ def test_what_a_person_says_yes_to_is_seen_whole() -> None:
     assert whole("rm \x1b[2K\u202e x") == "rm <U+001B>[2K<U+202E> x"
     assert whole("x" * 500) == "x" * 500
     assert whole("x" * 9000).endswith("[… 1,000 more characters …]")
+
+
+async def test_a_flood_of_names_closes_no_terminal_of_others(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions_module, "MOST_CLIENTS", 3)
+    async with Sessions(setup(), shared=True) as sessions:
+
+        async def call(client: str, name: str, **given: object) -> types.CallToolResult:
+            info = types.Implementation(name=client, version="1")
+            async with Client(build(sessions), mode="2026-07-28", client_info=info) as made:
+                return await made.call_tool(name, given)
+
+        await call("first", "run", command="cd /tmp")
+        for number in range(10):  # none of these has a terminal: each makes room for the next
+            assert not (await call(f"name {number}", "terminals")).is_error
+        assert len(sessions._open) == 3
+        for client in ("second", "third"):
+            assert not (await call(client, "run", command="true")).is_error
+        refused = await call("fourth", "run", command="touch made")
+        assert refused.is_error and refused.structured_content is not None
+        assert refused.structured_content["error"]["code"] == "limit_reached" and not (home / "made").exists()
+        again = await call("first", "run", command="pwd")
+        assert again.structured_content is not None and again.structured_content["output"] == "/tmp\n"
+
+
+async def test_a_name_is_not_longer_than_a_name(home: Path) -> None:
+    async with Sessions(setup(), shared=True) as sessions:
+        for length, is_error in ((LONGEST_NAME, False), (LONGEST_NAME + 1, True), (100_000, True)):
+            info = types.Implementation(name="n" * length, version="1")
+            async with Client(build(sessions), mode="2026-07-28", client_info=info) as client:
+                assert (await client.call_tool("terminals", {})).is_error is is_error
+        assert [len(key) for key in sessions._open] == [len("client ") + LONGEST_NAME]

@@ -22,9 +22,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from truetty import __version__
 from truetty.core import kinds
+from truetty.core.errors import LimitReached
 from truetty.functions import schemas
-from truetty.functions.result import Result
+from truetty.functions.result import Result, result
 from truetty.functions.table import Verb
+from truetty.functions.words import Report
 from truetty.functions.words import notice as notice_line
 from truetty.mcp import words
 from truetty.mcp.asking import ClientCaller, InputRequired
@@ -86,11 +88,11 @@ def _tool(verb: Verb) -> types.Tool:
     )
 
 
-def tool_result(result: Result) -> types.CallToolResult:
+def tool_result(answer: Result) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=result.text)],
-        structured_content=result.data,
-        is_error=result.error is not None,
+        content=[types.TextContent(type="text", text=answer.text)],
+        structured_content=answer.data,
+        is_error=answer.error is not None,
     )
 
 
@@ -110,7 +112,10 @@ class Handlers:
     ) -> types.CallToolResult | types.InputRequiredResult:
         if params.name not in TOOLS:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; {kinds.listing(TOOLS)}")
-        session = self._session(ctx)
+        try:
+            session = self._session(ctx)
+        except LimitReached as error:
+            return tool_result(result(Report(error=error)))
         try:
             verbs = ClientVerbs(session, ClientCaller(ctx, params))
             return tool_result(await verbs.call(params.name, params.arguments or {}))
@@ -142,6 +147,7 @@ class Handlers:
         return types.EmptyResult()
 
     def _session(self, ctx: Context) -> Session:
+        """The client's own; `LimitReached` where there is no room for a new client."""
         session = self._sessions.of(ctx)
         session.tell = self._way(ctx, session)
         return session

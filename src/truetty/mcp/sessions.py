@@ -3,7 +3,9 @@
 Rule 1: over stdio there is one client, and it is there until its end of the pipe is closed.
 Rule 2: over HTTP a client of the earlier revisions names its session. The revision of 2026-07-28 has no sessions: there
         clients are told apart by the name they give themselves, and those with one name share their terminals.
-Rule 3: a session over HTTP ends by a DELETE, when it has not been used for `UNUSED_SECONDS` and nothing runs in it, or
+Rule 3: no client ends another's terminals. Where there are `MOST_CLIENTS`, one that has no terminal goes; where all
+        have one, the new client is refused.
+Rule 4: a session over HTTP ends by a DELETE, when it has not been used for `UNUSED_SECONDS` and nothing runs in it, or
         for `FORGOTTEN_SECONDS`, whatever runs.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final, Self
 
+from truetty.core.errors import LimitReached
 from truetty.mcp.session import Session, Setup
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 UNUSED_SECONDS: Final = 12 * 60 * 60.0
 FORGOTTEN_SECONDS: Final = 48 * 60 * 60.0
 MOST_CLIENTS: Final = 100
+LONGEST_NAME: Final = 200  # characters: names are kept as long as their sessions
 SESSION_HEADER: Final = "mcp-session-id"
 
 
@@ -67,14 +71,28 @@ class Sessions:
         if named is not None:
             return f"session {named}"
         client = ctx.session.client_params
-        return f"client {client.client_info.name}" if client is not None else "client"
+        name = client.client_info.name if client is not None else ""
+        if len(name) > LONGEST_NAME:
+            raise LimitReached(
+                f"the client's name has {len(name):,} characters: {LONGEST_NAME} are the most",
+                limit="name",
+                value=LONGEST_NAME,
+            )
+        return f"client {name}"
 
     def _make_room(self) -> None:
-        """Whoever has been idle the longest goes; if nobody is, there is one more."""
-        if len(self._open) >= MOST_CLIENTS:
-            idle = [key for key, session in self._open.items() if session.idle]
-            if idle:
-                self._close(min(idle, key=lambda key: self._open[key].used_at))
+        """The one that has no terminal and was not used for the longest goes."""
+        if len(self._open) < MOST_CLIENTS:
+            return
+        empty = [key for key, session in self._open.items() if not session.calls and not session.service.terminals()]
+        if not empty:
+            raise LimitReached(
+                f"{MOST_CLIENTS} clients have terminals here, and none of them is closed for a new one. Use the name "
+                "of one of them, or end one",
+                limit="clients",
+                value=MOST_CLIENTS,
+            )
+        self._close(min(empty, key=lambda key: self._open[key].used_at))
 
     def _close(self, key: str) -> None:
         session = self._open.pop(key, None)
