@@ -131,12 +131,11 @@ echo "`git rev-parse HEAD`"
 echo ${x:-'$(rm x)'}
 [[ a == @(a|b) ]] && ls
 for f in *; do break; done
-awk '{ print $1 }' "$file"
-ls # rm x
 """
 
 # A line each, as it is; everything here must be asked.
 ASKED = r"""
+awk '{ print $1 }' "$file"
 rm -rf build
 \rm x
 "rm" x
@@ -601,6 +600,11 @@ fi
 
 # With characters that a line of a table cannot hold.
 ASKED_TOO = [
+    "ls # rm x",
+    "cat <<-EOF\n\ta\n\tEOF\nls",
+    "cat <<'EOF'\n$(rm x) `rm y`\nEOF",
+    "cat <<EOF\nhello $USER\nEOF",
+    "ls \\\n  -l",
     "ls\nrm x",
     "ls\\\n; rm x",
     "r\\\nm x",
@@ -641,11 +645,7 @@ ASKED_TOO = [
 
 ALLOWED_TOO = [
     "ls\npwd",
-    "ls \\\n  -l",
     "\n\nls\n\n",
-    "cat <<EOF\nhello $USER\nEOF",
-    "cat <<'EOF'\n$(rm x) `rm y`\nEOF",
-    "cat <<-EOF\n\ta\n\tEOF\nls",
     "echo 'a\nrm b'",
     'for f in a b\ndo\n  cat "$f"\ndone',
 ]

@@ -77,7 +77,6 @@ for i in 1 2; do ls > x; done
 for i in 1 2; do (cat y) > WORKSPACE/x; cd ..; done
 cd link && ls > x
 cd link/.. && ls > x
-cat <<EOF > x
 """
 
 OUTSIDE = r"""
@@ -190,7 +189,7 @@ def lines(table: str) -> list[str]:
 
 
 def placed(command: str, workspace: Path) -> str:
-    return command.replace("WORKSPACE", str(workspace)) + ("\nEOF\n" if "<<EOF" in command else "")
+    return command.replace("WORKSPACE", str(workspace))
 
 
 @each_row("command", lines(INSIDE))

@@ -28,7 +28,15 @@ READING: Final = (
 )
 
 _RUNNING_LONG: Final = ("--upload-pack", "--receive-pack", "--ext-diff", "--open-files-in-pager", "--exec", "--extcmd")
-_MORE_THAN_READING: Final = (*_RUNNING_LONG, "--output", "--textconv", "--filters", "--show-signature", "--paginate")
+_MORE_THAN_READING: Final = (
+    *_RUNNING_LONG,
+    "--output",
+    "--textconv",
+    "--filters",
+    "--show-signature",
+    "--paginate",
+    "--help",
+)
 _RUNNING: Final = listed("filter-branch mergetool send-email daemon instaweb web--browse for-each-repo hook difftool")
 _RUNNING_PAIRS: Final = frozenset({("bisect", "run"), ("submodule", "foreach")})
 _RUNNING_LETTERS: Final = {"rebase": "x", "clone": "uc", "grep": "O", "difftool": "x"}

@@ -78,7 +78,7 @@ def hidden_by_variables(assignments: Sequence[Assignment], named: Mapping[str, s
     """`named` are those that a rule allows by name and value."""
     for assignment in assignments:
         value = assignment.value.literal if assignment.value is not None else None
-        if not dangerous(assignment.name) or (value is not None and named.get(assignment.name) == value):
+        if not dangerous(assignment.name, value) or (value is not None and named.get(assignment.name) == value):
             continue
         if not (value in ("", "cat") and assignment.name in PAGERS):
             return f"The variable {assignment.name} decides what is loaded or run."
@@ -142,7 +142,8 @@ def _declaration(name: str, words: Sequence[Word]) -> str | None:
     for word in words:
         known = word.start if word.literal is None else word.literal
         variable = re.match(r"[A-Za-z_][A-Za-z0-9_]*", known)
-        if variable and dangerous(variable[0]):
+        value = None if word.literal is None else known.partition("=")[2]
+        if variable and dangerous(variable[0], value):
             return f"The variable {variable[0]} decides what is loaded or run."
         if (word.literal is None and "=" not in word.start) or "[" in known:
             return f"What `{name}` sets is not written out."

@@ -4,8 +4,9 @@ Rule 1: every sub-command is judged, wherever it stands; the strictest verdict i
 Rule 2: deny beats ask, ask beats allow, and where no rule speaks the default does.
 Rule 3: what cannot be read or hides what it runs is never allowed: it is asked, or denied where that is the default.
         Only a rule that names what is run inside (`sudo apt update`) lifts that.
-Rule 4: a policy that allows everything starts no parser.
-Rule 5: it is a seat belt, not a wall: it stops mistakes and plain attacks, not a program that means harm.
+Rule 4: a text that is not plain is never allowed (`plain.py`): the parser may have read it differently than the shell.
+Rule 5: a policy that allows everything starts no parser.
+Rule 6: it is a seat belt, not a wall: it stops mistakes and plain attacks, not a program that means harm.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from truetty.core.errors import Misuse
+from truetty.policy import plain
 from truetty.policy.decision import VERDICTS, Decision, Part, Verdict, strictest, unseen
 from truetty.policy.hiding import hidden, hidden_by_variables
 from truetty.policy.parser import Parser, dialect_of, parse
@@ -109,6 +111,8 @@ class Policy:
         except Unreadable as error:
             return self._unread(command, str(error))
         judged = list(self._judge_script(script, dialect, Places.at(cwd, self.workspace), [MOST_TEXTS]))
+        if (reason := plain.objection(command)) is not None:
+            judged.append(_Judged(Part(command, strictest("ask", self.default), reason)))
         if not judged:
             return Decision(self.default, "There is nothing to run.", None, command)
         return _summary(command, judged)
@@ -227,7 +231,7 @@ class Policy:
         self, call: Call, seen: Call, dialect: Dialect, places: Places
     ) -> tuple[Verdict, str, Rule | None, str | None]:
         """Verdict, reason, the rule, and the text of a rule that would allow it if none does."""
-        if not call.words and all(harmless(item, dialect) for item in call.assignments):
+        if not call.words and all(harmless(item, dialect, alone=True) for item in call.assignments):
             return "allow", "It runs no program.", None, None
         more = None
         for rule in self._allow:

@@ -19,7 +19,7 @@ from truetty.policy.writers import UNIQ, XXD
 
 # Whatever the arguments, these only read (or print, compare, count, wait).
 ANY_ARGUMENTS: Final = listed("""
-    ls cat head tail wc nl tac cut paste tr rev fold fmt expand unexpand comm cmp diff join column od hexdump
+    ls cat head tail wc nl tac cut paste tr rev fold fmt expand unexpand comm cmp join column od hexdump
     strings stat du df pwd realpath readlink basename dirname echo printf true false : test [ seq sleep grep
     egrep fgrep jq expr md5sum sha1sum sha256sum sha512sum b2sum cksum whoami id groups uname nproc uptime free
     ps pgrep printenv locale tty type which whereis cd
@@ -33,7 +33,9 @@ _SORT: Final = Known(
     listed("--numeric-sort --reverse --unique --ignore-case --human-numeric-sort --version-sort --stable"),
     ("--key", "--field-separator"),
 )
-_DATE: Final = Known("uRI", "dr", ("--utc", "--rfc-email", "--iso-8601"), ("--date", "--reference", "--rfc-3339"))
+_DATE: Final = Known(
+    "uR", "dr", ("--utc", "--rfc-email", "--iso-8601"), ("--date", "--reference", "--rfc-3339"), optional="I"
+)
 _TREE: Final = Known(
     "adflhpugDsinCNFqQxc",
     "LIPHT",
@@ -138,6 +140,11 @@ def _sed(words: Sequence[Word]) -> str | None:
     return None if option is None else f"{option} may change files"
 
 
+def _diff(words: Sequence[Word]) -> str | None:
+    option = forbidden(words[1:], "l", ("--paginate",))
+    return None if option is None else f"{option} may start `pr`"
+
+
 def _alone(words: Sequence[Word]) -> str | None:
     return None if len(words) == 2 else "more than its version is asked for"
 
@@ -165,6 +172,7 @@ CHECKED: Final[dict[str, Check]] = {
     "fd": _known(_FD),
     "find": _find,
     "date": _date,
+    "diff": _diff,
     "hostname": _hostname,
     "who": _known(_WHO),
     "getent": _getent,

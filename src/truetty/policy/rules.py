@@ -92,7 +92,8 @@ class Rule:
             texts = {call.text} if foreign else {call.text, Call(call.words, source=call.source).text}
             return any(self.pattern.match(text) for text in texts)
         for item in foreign:
-            if item.value is None or item.part or self.environment.get(item.name) != item.value.literal:
+            literal = None if item.value is None or item.part else item.value.literal
+            if literal is None or self.environment.get(item.name) != literal:
                 return False
         words = without_git_options(call.words, _GIT_PLAIN)
         if len(words) < len(self.words) or not _is_program(self.words[0], words[0]):

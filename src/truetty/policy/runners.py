@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from truetty.policy.words import Word, listed
@@ -53,6 +53,8 @@ EVALUATORS: Final = frozenset(
 )
 
 _DURATION: Final = re.compile(r"[0-9]+(\.[0-9]+)?[smhd]?")
+_SIGNAL: Final = re.compile(r"[A-Z][A-Z0-9]*|[0-9]+")
+_NICENESS: Final = re.compile(r"[+-]?[0-9]+")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _EXECUTES: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
 _MOVERS: Final = frozenset({"cd", "pushd", "popd", "chdir", "..", "...", "z", "zi", "j"})
@@ -93,17 +95,15 @@ def _step(words: Sequence[Word]) -> Sequence[Word] | None:
         return None
     rest = list(words[1:])
     match words[0].literal:
-        case "command":
-            _drop(rest, {"--", "-p"})
-        case "time":
+        case "command" | "time":
             _drop(rest, {"--", "-p"})
         case "timeout":
-            _drop(rest, {"--foreground", "--preserve-status", "-v", "--verbose"}, {"-k", "-s"})
+            _drop(rest, {"--foreground", "--preserve-status", "-v", "--verbose"}, {"-k": _DURATION, "-s": _SIGNAL})
             if not rest or not _DURATION.fullmatch(rest[0].literal or ""):
                 return None
             rest.pop(0)
         case "nice":
-            _drop(rest, set(), {"-n"})
+            _drop(rest, set(), {"-n": _NICENESS})
         case "stdbuf":
             _drop(rest, {"-oL", "-o0", "-eL", "-e0", "-i0"})
         case _:
@@ -111,9 +111,15 @@ def _step(words: Sequence[Word]) -> Sequence[Word] | None:
     return rest if rest and not rest[0].may_be_option else None
 
 
-def _drop(words: list[Word], plain: set[str], valued: set[str] | None = None) -> None:
-    while words and (literal := words[0].literal) is not None and literal in plain | (valued or set()):
-        del words[: 2 if literal in (valued or set()) else 1]
+def _drop(words: list[Word], plain: set[str], valued: Mapping[str, re.Pattern[str]] | None = None) -> None:
+    """Remove options from the front, each value with its option: only one that is written out and looks like one."""
+    while words and (literal := words[0].literal) is not None:
+        if literal in plain:
+            del words[0]
+        elif valued and literal in valued and len(words) > 1 and valued[literal].fullmatch(words[1].literal or ""):
+            del words[:2]
+        else:
+            return
 
 
 def carried(words: Sequence[Word], depth: int = 0) -> list[Sequence[Word]]:

@@ -1,0 +1,118 @@
+r"""Ways round a policy that once worked, each with its relatives. `F` must never be made.
+
+Every line here once ran a program, wrote a file or opened a connection though a policy allowed it, or is a relative of
+such a line. None is ever run by this test.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from tests.rows import each_row
+from truetty.policy import READ_ONLY, Policy
+from truetty.policy.parser import parse
+
+SHELLS = ("bash", "zsh", "dash", "mksh", "ksh")
+PARSER = functools.cache(parse)
+POLICY = Policy(READ_ONLY, parser=PARSER)
+
+COMMENTS = [
+    "ls # x\\\ntouch F",
+    "ls # x\\\n\\\ntouch F",
+    "ls;# x\\\ntouch F",
+    "ls |#\\\ncat\ntouch F",
+    "# x\\\ntouch F",
+    "ls\t#\\\ntouch F",
+    "(ls #\\\n)\ntouch F",
+    "echo $(ls # x\\\ntouch F)",
+    "echo `ls # x\\\ntouch F`",
+    "if true; then ls # x\\\ntouch F\nfi",
+    "ls \\\n# x\ntouch F",
+]
+HERE_DOCUMENTS = [
+    "cat <<E\n\\\nE\ntouch F\nE",
+    "cat <<-E\n\\\nE\ntouch F\nE",
+    "cat <<E\n\\\n\\\nE\ntouch F\nE",
+    "cat <<E | cat\n\\\nE\ntouch F\nE",
+    "cat <<'E'\n\\\nE\ntouch F\nE",
+    "cat 0<<E\n\\\nE\ntouch F\nE",
+    "cat << E\n\\\nE\ntouch F\nE",
+    "cat <<E <<G\n\\\nE\ntouch F\nE\nG",
+    "cat <\\\n<E\nE\ntouch F\nE",
+    "cat <<E\nx\\\nE\ntouch F\nE",
+]
+RUNNERS = [
+    "nice -n $(echo 5 touch F) ls",
+    "nice -n `echo 5 touch F` ls",
+    "nice -n {5,touch,F} ls",
+    "x='5 touch F'; nice -n $x ls",
+    'nice -n "$x" ls',
+    "nice -n ${x} ls",
+    "nice -n * ls",
+    "nice -n 5x ls",
+    "timeout -s $(echo KILL 5 touch F) 5 ls",
+    "timeout -s {KILL,5,touch,F} 5 ls",
+    "timeout -k $x 5 ls",
+    "timeout -k {1,5,touch,F} 5 ls",
+    "timeout $x ls",
+    "time nice -n $x ls",
+    "command nice -n $x ls",
+    "nice -n 5 timeout -s $x 5 ls",
+]
+VARIABLES = [
+    "x='a[$(touch F)1]'; OPTIND=$x ls",
+    "OPTIND='a[$(touch F)1]' ls",
+    "PPID='a[$(touch F)1]' ls",
+    "TMOUT='a[$(touch F)1]'",
+    "COLUMNS='path[$(touch F)1]' ls",
+    "COLUMNS='path[$(touch F)1]'",
+    "COLUMNS+='path[$(touch F)1]' ls",
+    "LINES='a[$(touch F)1]' ls",
+    "LINES=$x ls",
+    'COLUMNS="$x" ls',
+    "SECONDS='a[$(touch F)1]' ls",
+    "HISTSIZE='a[$(touch F)1]' ls",
+    "export COLUMNS='a[$(touch F)1]'",
+    "LC_ALL='a[$(touch F)1]' ls",
+    "TZ=:/dev/tty date",
+    "TZ=/etc/x date",
+    "LC_ALL=$x ls",
+    "x=./evil ls",
+]
+OTHERS = [
+    "date -Id 01010000",
+    "date -uId 01010000",
+    "date -Iseconds 01010000",
+    "date -RI01 01010000",
+    "awk 1 /inet/tcp/0/127.0.0.1/9",
+    "awk 1 /inet4/tcp/0/127.0.0.1/9",
+    "awk 1 '/inet'6/tcp/0/127.0.0.1/9",
+    'awk \'BEGIN{ARGV[1]="/in" "et/tcp/0/127.0.0.1/9";ARGC=2}1\'',
+    "awk 1 $x",
+    'awk 1 "$x"',
+    "awk 1 $(echo /in)et/tcp/0/127.0.0.1/9",
+    "awk -v x=/inet/tcp/0/127.0.0.1/9 1 a",
+    "git log --help",
+    "git status --help",
+    "git diff --hel",
+    "git branch --help",
+    "git --no-pager show --help",
+    "diff -l a b",
+    "diff -ul a b",
+    "diff --paginate a b",
+    "diff --pagin a b",
+    "diff $x a b",
+]
+
+
+@each_row("shell", SHELLS)
+@each_row("command", [*COMMENTS, *HERE_DOCUMENTS, *RUNNERS, *VARIABLES, *OTHERS])
+def test_the_read_only_policy_does_not_allow(command: str, shell: str) -> None:
+    assert POLICY.decide(command, cwd="/nowhere", shell=shell).verdict == "ask"
+
+
+@each_row("shell", SHELLS)
+@each_row("command", [line.replace("touch F", "rm -rf F") for line in (*COMMENTS, *HERE_DOCUMENTS, *RUNNERS[:4])])
+def test_a_deny_rule_is_not_passed(command: str, shell: str) -> None:
+    policy = Policy.from_lists({"deny": ["rm"]}, default="allow")
+    assert policy.decide(command, cwd="/nowhere", shell=shell).verdict != "allow"
