@@ -12,7 +12,7 @@ from truetty.policy import READ_ONLY, Policy, Rule
 RULES = [
     *READ_ONLY,
     *(
-        Rule("allow", prefix=name)
+        Rule("allow", prefix=f"{name} *")
         for name in (
             *("tee", "dd", "cp", "mv", "rm", "mkdir", "touch", "ln", "sed", "sort", "uniq", "find", "curl", "git diff"),
             *("./run", "chmod", "install", "tree", "pushd", "truncate", "xxd", "builtin cd"),
@@ -221,6 +221,38 @@ def test_a_relative_path_needs_a_directory_to_start_from(workspace: Path) -> Non
     assert policy.decide(f"ls > {workspace}/x", cwd=None).verdict == "allow"
     assert policy.decide("ls > x", cwd=str(workspace.parent)).verdict == "ask"
     assert policy.decide("./run", cwd=str(workspace.parent)).verdict == "ask"
+
+
+@each_row(
+    ("command", "verdict"),
+    [
+        ("make", "allow"),
+        ("make all", "allow"),
+        ("cd sub; make", "allow"),
+        ("git clone . sub/x", "allow"),
+        ("git clone https://example.org/x.git", "allow"),
+        ("cd ..; make", "ask"),
+        ("cd out; make", "ask"),
+        ("cd $x; make", "ask"),
+        ("git clone . /tmp/x", "ask"),
+        ("git clone . ../x", "ask"),
+        ("git clone . out/x", "ask"),
+        ("git clone . ..", "ask"),
+        ("git archive -o /etc/x HEAD", "ask"),
+        ("git --work-tree=/etc checkout-index -a", "ask"),
+        ("git -C /tmp checkout .", "ask"),
+        ("pytest --junitxml=/tmp/x", "ask"),
+        ("tar -cf /tmp/x a", "ask"),
+        ("tar -cf sub/x a", "allow"),
+        ("ls /etc", "allow"),
+    ],
+)
+def test_a_rule_of_the_users_counts_inside_the_workspace(command: str, verdict: str, workspace: Path) -> None:
+    rules = ["make", "cd", "git clone", "git archive", "git checkout", "pytest", "tar -cf", "ls"]
+    policy = Policy.from_lists({"allow": rules}, workspace=workspace)
+    assert policy.decide(command, cwd=str(workspace)).verdict == verdict
+    if verdict == "allow" and not command.startswith("ls"):
+        assert policy.decide(command, cwd=str(workspace.parent)).verdict == "ask"
 
 
 def test_a_workspace_that_is_a_link_is_where_it_leads(workspace: Path, tmp_path: Path) -> None:

@@ -84,6 +84,15 @@ class Places:
                 return f"It writes {on_one_line(path)}, from where git takes orders."
         return None
 
+    def leaves(self, operand: str) -> bool:
+        """Whether an operand may be a path out of the workspace. Without a workspace there is no outside."""
+        if self.workspace is None or ("/" not in operand and operand != ".."):
+            return False
+        if self.directories is None:
+            return True
+        paths = {os.path.join(directory, operand) for directory in self.directories}
+        return any((real := _real(path)) is None or not self.holds(real) for path in paths)
+
     def holds(self, real: str) -> bool:
         root = _real(self.workspace) if self.workspace is not None else None
         return root is not None and (real == root or real.startswith(root.rstrip("/") + "/"))

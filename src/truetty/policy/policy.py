@@ -238,12 +238,11 @@ class Policy:
             subject = next((one for one in (call, seen) if rule.allows(one, dialect)), None)
             if subject is None:
                 continue
-            if not _same_program(rule, places):
-                more = f"{on_one_line(rule.text)!r} is another program in another directory"
-            elif rule.check is None or (more := rule.check(subject.words)) is None:
+            more = rule.check(subject.words) if rule.check is not None else _more(rule, subject, dialect, places)
+            if more is None:
                 return "allow", _said(rule, call.text), rule, None
         text = on_one_line(call.text)
-        offered = suggestion(seen, dialect) if more is None else None
+        offered = suggestion(seen, dialect)
         if self.default == "allow":
             return "allow", "Nothing is said against it, and the default is to allow.", None, None
         if more is not None:
@@ -262,11 +261,20 @@ class Policy:
         return f"It writes {on_one_line(file.text)}, and no workspace is set to write in.", self.default
 
 
-def _same_program(rule: Rule, places: Places) -> bool:
-    """`./gradlew`, or `source bin/env`, in a rule is the workspace's, wherever the shell has gone since."""
-    if not any("/" in word and not word.startswith(("/", "-")) for word in rule.words[:2]):
-        return True
-    return not places.moved and (places.workspace is None or places.holds_all_directories())
+def _more(rule: Rule, call: Call, dialect: Dialect, places: Places) -> str | None:
+    """What the call does beyond a rule of the user's; None if the rule covers it."""
+    if any(one.allows(call, dialect) and one.check is not None and one.check(call.words) is None for one in READ_ONLY):
+        return None  # it only reads, whatever its words
+    if places.workspace is not None and not places.holds_all_directories():
+        return "a rule of yours counts inside the workspace only"
+    if places.moved and any("/" in word and not word.startswith(("/", "-")) for word in rule.words[:2]):
+        return f"{on_one_line(rule.text)!r} is another program in another directory"
+    if rest := rule.beyond(call):
+        return f"the rule {on_one_line(rule.text)!r} says nothing of {on_one_line(rest[0].source)}"
+    if rule.takes_all or rule.pattern is not None:
+        return None
+    operand = next((word for word in call.words[len(rule.words) :] if places.leaves(word.literal or "")), None)
+    return None if operand is None else f"{on_one_line(operand.source)} is outside the workspace"
 
 
 def _names_inside(rule: Rule, words: Sequence[Word]) -> bool:

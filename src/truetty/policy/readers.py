@@ -120,7 +120,7 @@ def _date(words: Sequence[Word]) -> str | None:
 
 
 def _nothing_more(words: Sequence[Word]) -> str | None:
-    """`hiding` has looked at all of it."""
+    """Whatever the words, it only reads; or `hiding` has looked at all of them."""
     return None
 
 
@@ -192,6 +192,6 @@ CHECKED: Final[dict[str, Check]] = {
 }
 
 READ_ONLY: Final[tuple[Rule, ...]] = (
-    *(Rule("allow", prefix=name) for name in ANY_ARGUMENTS),
+    *(Rule("allow", prefix=name, check=_nothing_more) for name in ANY_ARGUMENTS),
     *(Rule("allow", prefix=name, check=check) for name, check in CHECKED.items()),
 )

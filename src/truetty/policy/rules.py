@@ -1,10 +1,12 @@
 """A rule: a verdict, and the sub-commands it is about.
 
-Rule 1: an allow rule is read strictly: its words, unquoted, at the start and in this order; a regular expression from
-        the start of the sub-command. Variables set in front must be harmless or named by the rule.
+Rule 1: an allow rule is read strictly: its words, unquoted, at the start and in this order; a regular expression must
+        match the whole sub-command. Variables set in front must be harmless or named by the rule.
 Rule 2: a deny or ask rule is read generously: under any path, in any case, with options in between and in any order,
         and inside whatever runs it (`sudo`, `xargs`, `find -exec`). Where only the shell will know, it is asked.
-Rule 3: in settings a rule is a text: `/…/` is a regular expression, everything else a prefix of words.
+Rule 3: behind the words of an allow rule only plain operands may stand: written out, no option, no setting (`A=b`).
+        `npm test` does not allow `npm test --script-shell=x`; `npm test *` allows whatever follows.
+Rule 4: in settings a rule is a text: `/…/` is a regular expression, everything else a prefix of words.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from truetty.core.errors import Misuse
 from truetty.policy.decision import VERDICTS, Verdict
 from truetty.policy.script import Call
 from truetty.policy.variables import harmless
-from truetty.policy.words import Word
+from truetty.policy.words import Word, listed
 from truetty.shells.row import Dialect
 
 # Where a program of that name is the one that is meant.
@@ -33,6 +35,14 @@ Check = Callable[[Sequence[Word]], str | None]
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _CLUSTER: Final = re.compile(r"-[A-Za-z0-9]{1,3}")  # short options in a rule: `rm -rf` also means `rm -f -r`
+
+# Their first word says what they do: a rule of one word means nothing yet.
+SUB_COMMANDS: Final = frozenset(
+    listed("""
+    git npm pnpm yarn bun cargo go docker podman kubectl helm pip pip3 uv poetry gh glab terraform systemctl apt apt-get
+    brew dotnet bundle rails composer aws gcloud az conda hg svn deno
+""")
+)
 
 # Options of git's that come before the sub-command: those that change nothing, and those that take a word.
 _GIT_PLAIN: Final = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"})
@@ -50,6 +60,7 @@ class Rule:
     check: Check | None = field(default=None, repr=False)
     environment: Mapping[str, str] = field(init=False, repr=False, compare=False)
     words: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    takes_all: bool = field(init=False, repr=False, compare=False)  # it ends with `*`
     pattern: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -58,6 +69,9 @@ class Rule:
         if (self.prefix is None) == (self.regex is None):
             raise Misuse("a rule has a prefix or a regular expression, and not both", rule=self.text)
         environment, words, pattern = {}, _split(self.prefix), None
+        takes_all = words[-1:] == ["*"]
+        if takes_all:
+            words.pop()
         while words and (named := _ASSIGNMENT.match(words[0])):
             environment[named[0][:-1]] = words.pop(0)[named.end() :]
         if self.regex is not None:
@@ -71,6 +85,7 @@ class Rule:
             )
         object.__setattr__(self, "environment", environment)
         object.__setattr__(self, "words", tuple(words))
+        object.__setattr__(self, "takes_all", takes_all)
         object.__setattr__(self, "pattern", pattern)
 
     @classmethod
@@ -86,11 +101,11 @@ class Rule:
         return f"/{self.regex}/" if self.regex is not None else self.prefix or ""
 
     def allows(self, call: Call, dialect: Dialect) -> bool:
-        """Strictly. What the words do beyond the rule is for `check` to say."""
+        """Strictly. What the words do beyond the rule is for `check` to say, or else for `beyond`."""
         foreign = [item for item in call.assignments if not harmless(item, dialect)]
         if self.pattern is not None:
             texts = {call.text} if foreign else {call.text, Call(call.words, source=call.source).text}
-            return any(self.pattern.match(text) for text in texts)
+            return any(self.pattern.fullmatch(text) for text in texts)
         for item in foreign:
             literal = None if item.value is None or item.part else item.value.literal
             if literal is None or self.environment.get(item.name) != literal:
@@ -99,6 +114,15 @@ class Rule:
         if len(words) < len(self.words) or not _is_program(self.words[0], words[0]):
             return False
         return all(mine == word.literal for mine, word in zip(self.words[1:], words[1:], strict=False))
+
+    def beyond(self, call: Call) -> Sequence[Word]:
+        """The words behind those of the rule, from the first that is no plain operand; none if the rule covers all."""
+        if self.pattern is not None or self.takes_all:
+            return ()
+        rest = without_git_options(call.words, _GIT_PLAIN)[len(self.words) :]
+        if rest and len(self.words) == 1 and self.words[0] in SUB_COMMANDS:
+            return rest
+        return next((rest[place:] for place, word in enumerate(rest) if not is_plain(word)), ())
 
     def concerns(self, call: Call) -> Match:
         """Generously, for deny and ask."""
@@ -115,6 +139,11 @@ class Rule:
         if mine != name and ("/" in mine or mine.casefold() != os.path.basename(name).casefold()):
             return "no"
         return _follows(self.words[1:], without_git_options(call.words, None)[1:])
+
+
+def is_plain(word: Word) -> bool:
+    """Whether it can only be an operand."""
+    return word.literal is not None and not word.literal.startswith("-") and "=" not in word.literal
 
 
 def rules_from(lists: Mapping[str, Sequence[str]]) -> tuple[Rule, ...]:
@@ -188,5 +217,4 @@ def _split(prefix: str | None) -> list[str]:
         words = shlex.split(prefix)
     except ValueError:
         words = prefix.split()
-    # Other tools write `git log *`; the end of a prefix is open anyway.
-    return words[:-1] if words[-1:] == ["*"] else words
+    return words

@@ -1,6 +1,6 @@
 """The text of a rule that would allow a call the next time, and little else.
 
-Rule 1: never broader than the program and its sub-command.
+Rule 1: never broader than the program and its sub-command, with the options that were written out.
 Rule 2: a program that can do anything (`rm`, `python`, `curl`) is suggested only with these very arguments.
 Rule 3: nothing for what hides something: no rule would allow it.
 """
@@ -11,6 +11,7 @@ import re
 import shlex
 from typing import Final
 
+from truetty.policy.rules import is_plain
 from truetty.policy.runners import RUNNERS, SHELLS
 from truetty.policy.script import Call
 from truetty.policy.variables import harmless
@@ -57,6 +58,11 @@ def suggestion(call: Call, dialect: Dialect) -> str | None:
             if third is None:
                 return None
             words.append(third)
+    rest = call.words[len(words) :]
+    if any(word.literal is None for word in rest):
+        return " ".join([*environment, *map(shlex.quote, words), "*"])
+    last = max((place for place, word in enumerate(rest, 1) if not is_plain(word)), default=0)
+    words += [word.literal or "" for word in rest[:last]]
     return " ".join([*environment, *map(shlex.quote, words)])
 
 
