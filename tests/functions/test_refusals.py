@@ -11,6 +11,7 @@ import pytest
 import truetty
 from tests.acceptance.session import eventually
 from truetty import functions
+from truetty.core.errors import Denied
 from truetty.functions import Result
 from truetty.policy import Audit, Decision, Policy
 from truetty.service.handoffs import Handoff
@@ -193,6 +194,28 @@ async def test_under_a_policy_a_shell_is_a_name_and_no_path(home: Path, default:
         assert result.error == "denied" and service.terminals() == [] and not (home / "made").exists()
     (line,) = map(json.loads, log.read_text().splitlines())
     assert line["verdict"] == "deny" and str(program) in line["reason"]
+
+
+@pytest.mark.parametrize("shell", ["make", "env", "python3", "bash ", "bash\n", "", "bash5", "/bin/bash", "./bash"])
+async def test_under_a_policy_a_shell_is_one_of_the_known_names(home: Path, shell: str) -> None:
+    """`make` obeys the Makefile of the directory; a name with blanks or a version is no name of the table."""
+    (home / "Makefile").write_text(f"all:\n\ttouch {home}/made\n")
+    log = home / "audit"
+    policy = Policy.from_lists({"deny": ["rm"]}, default="allow", typing="allow")
+    async with Service(registry(home), policy=policy, audit=Audit(log)) as service:
+        with pytest.raises(Denied, match="no shell is named"):
+            await service.start("ls", shell=shell, cwd=home)
+        assert service.terminals() == [] and service.registry.places == 0
+    assert not (home / "made").exists()
+    (line,) = map(json.loads, log.read_text().splitlines())
+    assert (line["verdict"], line["command"]) == ("deny", "ls")
+
+
+async def test_under_a_policy_the_known_shells_start(home: Path) -> None:
+    policy = Policy.from_lists({"allow": ["echo"]}, default="deny")
+    async with Service(registry(home), policy=policy) as service:
+        for shell in ("sh", "dash", "busybox", "bash"):
+            assert (await service.run("echo there", shell=shell, wait=PATIENCE)).outcome.output == "there\n"
 
 
 async def test_refused_typing_is_in_the_audit_and_so_is_a_handoff(home: Path) -> None:

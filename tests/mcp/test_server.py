@@ -239,6 +239,20 @@ async def test_a_policy_asks_the_user_through_the_client(home: Path, era: str) -
 
 
 @pytest.mark.parametrize("era", ERAS)
+async def test_under_a_policy_no_program_is_started_as_a_shell(home: Path, era: str) -> None:
+    program = home / "prog"
+    program.write_text(f"#!/bin/sh\ntouch {home}/made\nexec sh\n")
+    program.chmod(0o755)
+    (home / "Makefile").write_text(f"all:\n\ttouch {home}/made\n")
+    async with served(era, "read-only") as call:
+        for shell in ("make", "./prog", str(program), "../prog"):
+            denied = await call("run", command="ls", shell=shell, cwd=str(home))
+            assert denied["error"]["code"] == "denied" and "no shell is named" in denied["text"]
+        assert (await call("terminals"))["terminals"] == [] and not (home / "made").exists()
+        assert (await call("run", command="echo there", shell="dash", cwd=str(home)))["output"] == "there\n"
+
+
+@pytest.mark.parametrize("era", ERAS)
 async def test_where_the_client_cannot_ask_the_answer_is_no(home: Path, era: str) -> None:
     async with served(era, "read-only") as call:
         denied = await call("run", command=f"touch {home}/made")

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from truetty.core.errors import Denied
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
+from truetty.shells import table
 from truetty.terminal.terminal import Terminal
 from truetty.text.quoting import on_one_line
 
@@ -54,9 +55,9 @@ class Permissions:
         self._clock = clock
 
     def check_shell(self, command: str, shell: str | None, subject: Subject) -> None:
-        """Under a policy a shell is named: a path would start any program, before the policy is asked about it."""
-        if shell is not None and "/" in shell and not self.policy.allows_all:
-            reason = f"Under a policy a shell is given by its name, not by a path: {on_one_line(shell)}."
+        """Under a policy a shell is one of the known ones, by its name: `make` or a path would start any program."""
+        if shell is not None and shell not in table.names() and not self.policy.allows_all:
+            reason = f"Under a policy a shell is given by its name, and no shell is named {on_one_line(shell)}."
             self.refuse(Decision("deny", reason, None, command), subject)
 
     async def judge(self, command: str, location: Location, subject: Subject, asker: Asker | None) -> Permit:
