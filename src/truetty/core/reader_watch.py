@@ -14,7 +14,7 @@ Rule 6: after keys were sent, a reader may simply not have woken up yet. It coun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
@@ -42,6 +42,7 @@ class KeyboardReader:
     program: str | None
     certain: bool
     pipe_to: str | None = None  # the program to which it prints, through a pipe
+    pid: int | None = field(default=None, compare=False)
 
 
 class ReaderWatch:
@@ -123,7 +124,7 @@ class ReaderWatch:
     def on_prompt(self, look: Observation, *, continuation: bool) -> None:
         """The shell itself reads a command line; with `continuation`, the rest of one."""
         if continuation:
-            self._begin(KeyboardReader("continuation", look.program, True), look)
+            self._begin(KeyboardReader("continuation", look.program, True, pid=look.reader), look)
         else:
             self.waiting = None
 
@@ -150,7 +151,8 @@ class ReaderWatch:
         settled = polls if look.timed and look.cpu is not None else self._agrees(look, now)
         if (not look.conclusive or look.busy) and not settled:
             return self._delay(look) if self.waiting is None else None
-        self._begin(KeyboardReader(self._kind(look, testimony), look.program, look.conclusive, look.pipe_to), look)
+        kind = self._kind(look, testimony)
+        self._begin(KeyboardReader(kind, look.program, look.conclusive, look.pipe_to, look.reader), look)
         return None
 
     def on_end(self) -> None:

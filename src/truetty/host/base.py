@@ -84,6 +84,18 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """What the kernel says of a process; it cannot say otherwise itself."""
+
+    pid: int
+    name: str  # the process may have chosen it
+    path: str | None  # of the program's file; None: we may not know
+    user: str | None  # with whose rights it runs
+    of_system: bool | None  # the file is root's, and nobody else may write to it; None: we may not know
+    tracer: str | None = None  # the program that follows every call of it, as a debugger does
+
+
+@dataclass(frozen=True, slots=True)
 class Work:
     """What a shell and the processes that it has started do at one moment."""
 
@@ -198,6 +210,10 @@ class Family:
 
     def everyone(self) -> list[Process] | None:
         """Every living process of this terminal, the shell included: descendants, session, holders of our tty."""
+        return None
+
+    def identity(self, pid: int) -> Identity | None:
+        """Who a process of this terminal is. None: it is gone, or it cannot be told."""
         return None
 
     def wakes(self, pid: int) -> int | None:

@@ -13,7 +13,7 @@ from typing import Self, Unpack
 from truetty import events
 from truetty.core.outcome import Outcome, State, Strategy, Waiting
 from truetty.core.until import Until
-from truetty.host.base import Process, ShellName
+from truetty.host.base import Identity, Process, ShellName
 from truetty.service.capacity import Capacity, Shared
 from truetty.service.idle import Clock
 from truetty.service.registry import MOST_TERMINALS
@@ -200,6 +200,11 @@ class Command(Face[AsyncCommand]):
     def waiting(self) -> Waiting | None:
         """Who reads the keyboard and what is asked; None while nobody does. Only the output's end is read for it."""
         return loop.ask(lambda: self._inner.waiting)
+
+    @property
+    def reader(self) -> Identity | None:
+        """The program that reads the keyboard, by the kernel's word. None: none does, or it cannot be told."""
+        return loop.ask(lambda: self._inner.reader)
 
     @property
     def unread(self) -> bool:

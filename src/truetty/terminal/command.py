@@ -13,7 +13,7 @@ from truetty import events
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, State, Waiting
 from truetty.core.until import Until, of
-from truetty.host.base import USUAL
+from truetty.host.base import USUAL, Identity
 from truetty.store.clean_text import Summary
 from truetty.store.output import Output
 from truetty.terminal import exit_codes, keyboard
@@ -112,6 +112,14 @@ class Command:
     def waiting(self) -> Waiting | None:
         """Who reads the keyboard and what is asked; None while nobody does. Only the output's end is read for it."""
         return self._answers.waiting
+
+    @property
+    def reader(self) -> Identity | None:
+        """The program that reads the keyboard, by the kernel's word. None: none does, or it cannot be told."""
+        reader = self._run.reader.waiting
+        if reader is None or reader.pid is None:
+            return None
+        return self._conversation.link.channel.family.identity(reader.pid)
 
     @property
     def open_waiting(self) -> int | None:

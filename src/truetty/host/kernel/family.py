@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from truetty.host.base import Family, Process, Work
-from truetty.host.kernel import ports, proc
+from truetty.host.base import Family, Identity, Process, Work
+from truetty.host.kernel import identity, ports, proc
 from truetty.host.kernel.calls import Device, block_of, holds_tty
 from truetty.host.kernel.shell import LinuxProcess
 
@@ -60,6 +60,9 @@ class LinuxFamily(Family):
             return [one.as_process() for one in self._all()]
         except OSError:
             return None
+
+    def identity(self, pid: int) -> Identity | None:
+        return identity.identify(pid)
 
     def wakes(self, pid: int) -> int | None:
         return proc.wakes(pid, pid)
