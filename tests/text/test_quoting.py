@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truetty.text.quoting import LONGEST_QUOTE, LONGEST_TEXT, on_one_line, whole
+from truetty.text.quoting import LONGEST_END, LONGEST_QUOTE, LONGEST_TEXT, on_one_line, whole
 
 
 def test_on_one_line() -> None:
@@ -14,4 +14,7 @@ def test_on_one_line() -> None:
 def test_whole() -> None:
     assert whole("ls\n-l\u200b") == "ls\n-l<U+200B>"
     assert whole("x" * 500) == "x" * 500
-    assert whole("x" * (LONGEST_TEXT + 1234)) == "x" * LONGEST_TEXT + "\n[… 1,234 more characters …]"
+    head, end = "a" * (LONGEST_TEXT - LONGEST_END), "z" * LONGEST_END
+    assert whole(head + end) == head + end
+    long = whole(head + "m" * 1234 + end)
+    assert long == f"{head}\n[… 1,234 characters are left out here …]\n{end}"

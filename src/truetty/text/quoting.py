@@ -1,6 +1,7 @@
 """Text of others as a person may read it: every character that is not seen as it is, is spelled out.
 
-Rule: two ways. On one line, cut, for a sentence of ours; whole, line by line, for a text that a person says yes to.
+Rule: two ways. On one line, cut, for a sentence of ours; whole, line by line, for a text that a person says yes to. Of
+      a text that is too long the beginning and the end are there: what matters may be put at either.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from truetty.text.unseen import is_unseen
 
 LONGEST_QUOTE: Final = 160  # characters on one line: a reason must fit on a line or two
 LONGEST_TEXT: Final = 8000  # characters of a whole text
+LONGEST_END: Final = 2000  # of these, how many are the end of a longer one
 
 
 def on_one_line(text: str) -> str:
@@ -19,10 +21,16 @@ def on_one_line(text: str) -> str:
 
 
 def whole(text: str) -> str:
-    """All of it, up to `LONGEST_TEXT` characters; how many more there are is said."""
+    """All of it, up to `LONGEST_TEXT` characters; of more, the beginning, how many are left out, and the end."""
     left_out = len(text) - LONGEST_TEXT
-    seen = "".join(character if character == "\n" else _spelled(character) for character in text[:LONGEST_TEXT])
-    return seen + (f"\n[… {left_out:,} more characters …]" if left_out > 0 else "")
+    if left_out <= 0:
+        return _seen(text)
+    head, end = text[: LONGEST_TEXT - LONGEST_END], text[-LONGEST_END:]
+    return f"{_seen(head)}\n[… {left_out:,} characters are left out here …]\n{_seen(end)}"
+
+
+def _seen(text: str) -> str:
+    return "".join(character if character == "\n" else _spelled(character) for character in text)
 
 
 def _spelled(character: str) -> str:
