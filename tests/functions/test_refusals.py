@@ -228,7 +228,8 @@ async def test_refused_typing_is_in_the_audit_and_so_is_a_handoff(home: Path) ->
         assert (await functions.call(service, "handoff", offer, on_handoff=handoffs.append)).error is None
         await refused(service, "send", id=id, text="hunter3\n")
     lines = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [line["verdict"] for line in lines] == ["allow", "deny", "allow", "deny"]
+    assert [line["verdict"] for line in lines] == ["allow", "deny", "allow", "deny", "allow"]
+    assert [line["event"] for line in lines] == ["command", "typing", "handoff", "typing", "given back"]
     assert "secret" in lines[1]["reason"] and "the password" in lines[2]["reason"] and "a person" in lines[3]["reason"]
     assert "hunter" not in log.read_text() and {line["task"] for line in lines} == {"agent"}
     assert {line["terminal"] for line in lines} == {id.partition("-")[0]}

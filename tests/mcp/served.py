@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +35,7 @@ class Person:
     wants_progress: bool = False
     asked: list[Decision] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)  # beside the links
     live: list[str] = field(default_factory=list)
     on_live: Callable[[], object] = lambda: None
 
@@ -46,8 +47,10 @@ class Person:
         self.asked.append(decision)
         return self.allows
 
-    async def show_link(self, url: str, message: str) -> Reply:
-        self.links.append(url)
+    async def show_link(self, link: Callable[[], Awaitable[str]], message: str, about: str) -> Reply:
+        if self.replies != "nobody":
+            self.links.append(await link())
+        self.messages.append(message)
         return self.replies
 
 
@@ -65,13 +68,13 @@ class Tools:
         return result.data
 
 
-def setup(policy: str = "allow") -> Setup:
-    return Setup.of(Settings.load({}, shell="bash", rc=False), policy)
+def setup(policy: str = "allow", audit: Path | None = None) -> Setup:
+    return Setup.of(Settings.load({}, shell="bash", rc=False, audit=audit), policy)
 
 
 @asynccontextmanager
-async def tools(policy: str = "allow", person: Person | None = None) -> AsyncIterator[Tools]:
-    made = setup(policy)
+async def tools(policy: str = "allow", person: Person | None = None, audit: Path | None = None) -> AsyncIterator[Tools]:
+    made = setup(policy, audit)
     session = Session(made)
     try:
         yield Tools(session, person or Person())
@@ -90,8 +93,8 @@ def server(*options: str, env: Mapping[str, str] | None = None) -> StdioServerPa
     )
 
 
-def over_stdio(*options: str, mode: str) -> Client:
-    return Client(stdio_client(server(*options)), mode=mode)
+def over_stdio(*options: str, mode: str, **arguments: Any) -> Client:
+    return Client(stdio_client(server(*options)), mode=mode, **arguments)
 
 
 # Says which they are, a job and the shell, and waits: for tests that look for them afterwards.

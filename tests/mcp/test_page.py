@@ -105,7 +105,8 @@ async def test_a_secret_that_is_asked_for_in_the_open_can_be_typed(home: Path) -
         id, url = await handed_over(call, "read -p 'Password: ' p; read -p 'Name: ' n; echo ${#p} $n")
         async with browser(url) as person:
             page = await person.get(url)
-            assert 'type="password"' in page.text and 'name="asked" value="secret"' in page.text
+            assert 'type="text"' in page.text and 'name="asked" value="secret"' in page.text
+            assert "the agent will see what you type" in page.text and "Echo is on" in page.text
             form = {"key": key_in(page.text), "text": "hunter2", "enter": "yes", "asked": "secret"}
             await person.post("/type", data=form)
             command = call.session.service.command(id)

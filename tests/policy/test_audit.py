@@ -23,6 +23,7 @@ def test_a_line_says_it_all(tmp_path: Path) -> None:
     first, second = map(json.loads, path.read_text().splitlines())
     assert first == {
         "time": 12.5,
+        "event": "command",
         "terminal": "t1",
         "task": "job",
         "command": "ls; rm 'a\nb'",
@@ -32,6 +33,12 @@ def test_a_line_says_it_all(tmp_path: Path) -> None:
         "answered_by": "page",
     }
     assert (second["verdict"], second["terminal"], second["answered_by"]) == ("deny", None, None)
+
+
+def test_a_line_about_a_person_says_how_much_was_typed(tmp_path: Path) -> None:
+    Audit(tmp_path / "a").record(DECISION, time=1, event="typed", characters=7)
+    line = json.loads((tmp_path / "a").read_text())
+    assert (line["event"], line["characters"]) == ("typed", 7)
 
 
 def test_nobody_else_reads_it(tmp_path: Path) -> None:

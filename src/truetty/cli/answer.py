@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from truetty.core.errors import Misuse
-from truetty.text.quoting import on_one_line
+from truetty.text.quoting import whole
 
 ANSWER_TIMEOUT = 30
 
@@ -30,14 +30,15 @@ def answer(
     if page.state == "finished":
         print("the command has finished already")
         return 0
-    print(f"{on_one_line(page.reason)}\n$ {on_one_line(page.command)}", file=sys.stderr)
+    _say(page)
     while (text := _read_answer(page)) is not None:
         page.post("type", {"text": text, "enter": "yes", "asked": page.asked})
-        print(on_one_line(page.message))
+        print(whole(page.message))
         if page.message == "typed":
             return 0
         if page.state != "waiting":  # nothing is asked any more: what was typed was typed for nothing
             break
+        _say(page)
     page.post("back", {})
     print("given back")
     return 1
@@ -56,6 +57,7 @@ class _Page:
         self._take(self._ask(urllib.request.Request(urllib.parse.urljoin(self._url, f"/{path}"), data)))
 
     def _take(self, facts: dict[str, object]) -> None:
+        self.facts = facts
         self.state, self.secret = str(facts["state"]), facts["secret"] is True
         self.reason, self.command = str(facts["reason"]), str(facts["command"])
         self.prompt, self._key = str(facts["prompt"] or ""), str(facts["key"])
@@ -68,14 +70,37 @@ class _Page:
                 found: dict[str, object] = json.load(answer)
                 return found
         except urllib.error.HTTPError as error:
-            raise Misuse("this link was used already, or is no longer valid", status=error.code) from None
+            raise Misuse(_refusal(error), status=error.code) from None
         except urllib.error.URLError as error:
             raise Misuse(f"nobody answers there any more: {error.reason}") from None
 
 
+def _say(page: _Page) -> None:
+    """Who reads above all; what the agent says is quoted."""
+    red, plain = ("\x1b[1;31m", "\x1b[0m") if sys.stderr.isatty() else ("", "")
+    print(whole(str(page.facts["reader"])), file=sys.stderr)
+    for warning in _texts(page.facts["warnings"]):
+        print(f"{red}WARNING: {whole(warning)}{plain}", file=sys.stderr)
+    for moment in _texts(page.facts["opened_before"]):
+        print(f"A page like this was opened before, at {whole(moment)}. Was it you?", file=sys.stderr)
+    print(f"The agent says: “{whole(page.reason)}”\n$ {whole(page.command)}", file=sys.stderr)
+    print(whole(str(page.facts["echo"])), file=sys.stderr)
+
+
+def _texts(value: object) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else []
+
+
+def _refusal(error: urllib.error.HTTPError) -> str:
+    try:
+        return whole(str(json.load(error)["error"]))
+    except (ValueError, KeyError, TypeError):
+        return "this link was used already, or is no longer valid"
+
+
 def _read_answer(page: _Page) -> str | None:
     """What the person types; None if they would rather not."""
-    prompt = f"{on_one_line(page.prompt).rstrip()} "
+    prompt = f"{whole(page.prompt).rstrip()} "
     try:
         return getpass.getpass(prompt) if page.secret else input(prompt)
     except (EOFError, KeyboardInterrupt):

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Final
 
 from truetty.core import kinds
-from truetty.core.errors import Denied, HostError, Misuse, TruettyError, UnknownTerminal
+from truetty.core.errors import HostError, Misuse, TruettyError, UnknownTerminal
 from truetty.functions import words
 from truetty.functions.arguments import CallArguments, read_arguments
 from truetty.functions.result import Report, Result, result
@@ -224,13 +224,13 @@ class Verbs:
         command = self._command(arguments)
         invite = self._surface.invite
         if invite is None:
-            raise Denied("no person can be reached from here", command=command.text, rule=None, reason="nobody")
+            self._service.refuse_handoff(command, "no person can be reached from here", reason="nobody")
         handoff = self._service.handoff(command.id, arguments.text("reason") or words.NO_REASON)
         try:
             invitation = await invite(handoff, command)
         except Exception:  # no person has the ticket: the agent may type again
-            with suppress(Denied):  # the surface may have given it back
-                self._service.handoffs.give_back(handoff.ticket)
+            if self._service.handoffs.of(handoff.terminal_id) is not None:  # the surface may have given it back
+                self._service.handoffs.give_back(handoff.ticket, "No person could be reached.")
             raise
         wait = arguments.number("wait", invitation.wait)
         report = await self._report(arguments, command, self._service.wait(command.id, timeout=wait))

@@ -10,6 +10,7 @@ Rule 2: an answer counts for the call it was asked for: what we asked comes back
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 import mcp_types as types
@@ -62,19 +63,26 @@ class ClientCaller:
         if can is None or (can.form is None and can.url is not None):
             return None
         message = f"{decision.reason}\n\n{whole(decision.command)}"
-        request = types.ElicitRequestFormParams(message=message, requested_schema=_YES_OR_NO)
+
+        async def request() -> types.ElicitRequestFormParams:
+            return types.ElicitRequestFormParams(message=message, requested_schema=_YES_OR_NO)
+
         answer = await self._ask(PERMISSION, request, _digest(PERMISSION, decision.command, decision.reason))
         if answer is None or answer.action == "cancel":
             return None
         return answer.action == "accept" and (answer.content or {}).get("allow") is True
 
-    async def show_link(self, url: str, message: str) -> Reply:
+    async def show_link(self, link: Callable[[], Awaitable[str]], message: str, about: str) -> Reply:
         can = self._elicitation()
         if can is None or can.url is None:
             return "nobody"
-        id = None if self._modern else _digest(LINK, url)[:32]
-        request = types.ElicitRequestURLParams(message=whole(message), url=url, elicitation_id=id)
-        answer = await self._ask(LINK, request, _digest(LINK, message))
+
+        async def request() -> types.ElicitRequestURLParams:
+            url = await link()
+            id = None if self._modern else _digest(LINK, url)[:32]
+            return types.ElicitRequestURLParams(message=message, url=url, elicitation_id=id)
+
+        answer = await self._ask(LINK, request, _digest(LINK, about))
         if answer is None:
             return "nobody"
         return "accepted" if answer.action == "accept" else "declined"
@@ -84,18 +92,21 @@ class ClientCaller:
         return capabilities.elicitation if capabilities is not None else None
 
     async def _ask(
-        self, key: str, asked: types.ElicitRequestFormParams | types.ElicitRequestURLParams, state: str
+        self,
+        key: str,
+        make: Callable[[], Awaitable[types.ElicitRequestFormParams | types.ElicitRequestURLParams]],
+        state: str,
     ) -> types.ElicitResult | None:
-        """The user's answer; None if the client could not get one."""
-        request = types.ElicitRequest(params=asked)
+        """The user's answer; None if the client could not get one. What is asked is made when it is asked."""
         if self._modern:
             answers = self._params.input_responses or {}
             answer = answers.get(key)
             if self._params.request_state != state or answer is None:
-                raise InputRequired(key, request, state)
+                raise InputRequired(key, types.ElicitRequest(params=await make()), state)
             return answer if isinstance(answer, types.ElicitResult) else None
         if not self._ctx.session.can_send_request:
             return None
+        request = types.ElicitRequest(params=await make())
         on_this_stream = ServerMessageMetadata(related_request_id=self._ctx.request_id)  # of the call, over HTTP
         try:
             return await self._ctx.session.send_request(request, types.ElicitResult, metadata=on_this_stream)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Literal, Protocol
 
 from truetty.policy import Decision
@@ -21,5 +22,9 @@ class Caller(Protocol):
     async def permit(self, decision: Decision) -> bool | None:
         """Ask the user; None when nobody can be asked."""
 
-    async def show_link(self, url: str, message: str) -> Reply:
-        """Offer the user a page; "nobody" when the client cannot."""
+    async def show_link(self, link: Callable[[], Awaitable[str]], message: str, about: str) -> Reply:
+        """Offer the user a page; "nobody" when the client cannot.
+
+        `link` makes one, which ends the one before: it is called only where the user is to see it. `about` tells this
+        offer from others when the call comes again with the answer.
+        """

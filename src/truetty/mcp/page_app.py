@@ -3,11 +3,16 @@
 Rule 1: it listens on the loopback, answers only to its own name and port, and is used from its own pages only.
 Rule 2: no script, nothing from elsewhere, nothing cached, nothing logged.
 Rule 3: who comes in and what may be typed is decided in `visits.py`; here it is shown.
+Rule 4: what the kernel says stands above everything. What an agent or a program says stands below, in quotes or a
+        frame, whole, with every character that is not seen spelled out.
+        However long these are, the kernel's word stays in sight: the top of the page does not scroll away.
+Rule 5: a field hides what is typed only where the terminal does.
 """
 
 from __future__ import annotations
 
 import html
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
@@ -17,9 +22,10 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from truetty.core.errors import TruettyError
-from truetty.core.outcome import Waiting
+from truetty.mcp import reader
 from truetty.mcp.http import Listener, guard
-from truetty.mcp.visits import Visit, Visits
+from truetty.mcp.visits import Look, Visit, Visits
+from truetty.text.quoting import whole
 
 # A password or a pasted key; who pastes more has pasted the wrong thing.
 LONGEST_FORM: Final = 64 * 1024
@@ -40,7 +46,12 @@ HEADERS: Final = {
 STYLE: Final = """\
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem }
 :root { color-scheme: light dark }
-pre { padding: 1rem; border: 1px solid; border-radius: 6px; overflow-x: auto; white-space: pre-wrap }
+header { position: sticky; top: 0; padding: .5rem 0; background: Canvas; overflow-wrap: anywhere }
+h1 { font-size: 1.15rem }
+pre, blockquote { padding: 1rem; border: 1px solid; border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere }
+pre { direction: ltr; unicode-bidi: bidi-override }
+blockquote { margin: 0; font-style: italic; unicode-bidi: isolate }
+.warning { padding: .8rem 1rem; border-radius: 6px; background: #b00020; color: #fff; font-weight: bold }
 input[type=text], input[type=password] { font: inherit; width: 100%; padding: .5rem; box-sizing: border-box }
 button { font: inherit; padding: .4rem 1rem; margin: 1rem .5rem 0 0 }
 """
@@ -52,8 +63,9 @@ _PAGE: Final = """\
 """
 _FORM: Final = """\
 <form method="post" action="/type" autocomplete="off">
-<label for="text">{label}</label>
-<input id="text" name="text" type="{kind}" autocomplete="off" spellcheck="false" autofocus>
+<p id="echo">{echo}</p>
+<label for="text">Type here, to {whom}:</label>
+<input id="text" name="text" type="{kind}" autocomplete="off" spellcheck="false" aria-describedby="echo"{focus}>
 <input type="hidden" name="key" value="{key}"><input type="hidden" name="asked" value="{asked}">
 <label><input name="enter" type="checkbox" value="yes" checked> press Enter after it</label><br>
 <button>Type it</button><button formaction="/look">Look again</button><button formaction="/back">Give it back</button>
@@ -62,6 +74,10 @@ _FORM: Final = """\
 
 
 GONE: Final = "This link was used already, or is no longer valid. Ask the agent for a new one."
+OPENED: Final = (
+    "This link was used already: it was opened before, at {}. If that was not you, it was another program or person, "
+    "the agent perhaps. Ask for a new link: it makes this one and its page worthless."
+)
 
 
 # What a page has sent: `key`, `text`, `enter`, and `asked`, the secrecy that the page was made for.
@@ -97,10 +113,13 @@ class PageApp:
 
     async def _enter(self, request: Request) -> Response:
         code = request.path_params["code"]
-        visit = self._visits.enter(code)
+        try:
+            visit = self._visits.enter(code, request.headers.get("user-agent", ""))
+        except TruettyError as error:  # it must be recorded, and cannot be
+            return PlainTextResponse(str(error), 503, headers=HEADERS)
         if visit is None:
             visit = self._visits.enter_again(code, request.cookies.get(self._cookie))
-            return page(request, visit) if visit is not None else gone(request)
+            return page(request, visit) if visit is not None else gone(request, self._visits.opened_at(code))
         answer = page(request, visit)
         answer.set_cookie(self._cookie, visit.cookie, httponly=True, samesite="strict", path="/")
         return answer
@@ -148,60 +167,72 @@ async def read_form(request: Request) -> Form | None:
 # -- how it looks
 
 
-def gone(request: Request) -> Response:
+def gone(request: Request, opened_at: float | None = None) -> Response:
+    reason = GONE if opened_at is None else OPENED.format(_moment(opened_at))
     if _wants_json(request):
-        return JSONResponse({"error": GONE}, 403, headers=HEADERS)
-    return HTMLResponse(_PAGE.format(body=f"<p>{GONE}</p>"), 403, headers=HEADERS)
+        return JSONResponse({"error": reason}, 403, headers=HEADERS)
+    return HTMLResponse(_PAGE.format(body=f"<p>{html.escape(reason)}</p>"), 403, headers=HEADERS)
 
 
 def page(request: Request, visit: Visit, message: str = "") -> Response:
     """How the command stands, and the form to type into."""
-    visit.secrecy = visit.asks_now
+    look = visit.look()
     if _wants_json(request):
-        return JSONResponse(_facts(visit, message), headers=HEADERS)
-    return HTMLResponse(_PAGE.format(body="\n".join(_parts(visit, message))), headers=HEADERS)
+        return JSONResponse(_facts(visit, look, message), headers=HEADERS)
+    return HTMLResponse(_PAGE.format(body="\n".join(_parts(visit, look, message))), headers=HEADERS)
 
 
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def _facts(visit: Visit, message: str) -> dict[str, object]:
-    command, waiting = visit.command, visit.command.waiting
+def _facts(visit: Visit, look: Look, message: str) -> dict[str, object]:
+    command, waiting = visit.command, look.waiting
     return {
+        "reader": look.sentence,
+        "warnings": look.warnings,
+        "echo": look.echo,
+        "opened_before": [_moment(at) for at in visit.earlier],
         "reason": visit.reason,
         "command": command.text,
         "state": command.state,
         "prompt": waiting.prompt if waiting is not None else None,
-        "secret": visit.secrecy != "open",
+        "secret": visit.secrecy == "hidden",
         "asked": visit.secrecy,
         "key": visit.key,
         "message": message,
     }
 
 
-def _parts(visit: Visit, message: str) -> list[str]:
-    command, waiting = visit.command, visit.command.waiting
-    parts = [f"<p><strong>{html.escape(visit.reason)}</strong></p>", f"<p>Command {html.escape(command.id)}:</p>"]
-    parts.append(f"<pre>{html.escape(command.text[:2000])}</pre>")
+def _parts(visit: Visit, look: Look, message: str) -> list[str]:
+    command = visit.command
+    heading = "The command has finished. You can close this page." if command.finished else look.sentence
+    warnings = [] if command.finished else [f'<p class="warning">{_text(warning)}</p>' for warning in look.warnings]
+    parts = [f"<header><h1>{_text(heading)}</h1>", *warnings, "</header>"]
+    parts += [f"<p>A page like this was opened before, at {_moment(at)}. Was it you?</p>" for at in visit.earlier]
     if message:
-        parts.append(f"<p>{html.escape(message)}</p>")
+        parts.append(f"<p>{_text(message)}</p>")
+    parts += ["<p>The agent says:</p>", f"<blockquote>“{_text(visit.reason)}”</blockquote>"]
+    parts += [f"<p>The agent’s command {_text(command.id)}:</p>", f"<pre>{_text(command.text)}</pre>"]
     if command.finished:
-        return [*parts, "<p>The command has finished. You can close this page.</p>"]
-    parts += [f"<p>{_state(waiting)}</p>", f"<pre>{html.escape(_screen(visit))}</pre>"]
-    label = html.escape(waiting.prompt if waiting is not None and waiting.prompt else "Type here")
-    kind = "text" if visit.secrecy == "open" else "password"
-    parts.append(_FORM.format(label=label, kind=kind, key=html.escape(visit.key), asked=visit.secrecy))
+        return parts
+    parts += ["<p>The terminal shows, in the words of the programs in it:</p>", f"<pre>{_text(_screen(visit))}</pre>"]
+    whom = reader.name(look.reader) if look.reader is not None else "the program that reads next"
+    kind = "password" if visit.secrecy == "hidden" else "text"
+    form = {"echo": look.echo, "whom": _text(whom), "kind": kind, "key": html.escape(visit.key)}
+    focus = "" if warnings else " autofocus"  # who is warned should not type at once
+    parts.append(_FORM.format(**form, asked=visit.secrecy, focus=focus))
     if visit.handoff is None:
         parts.append("<p>The agent may type again. If you type, the terminal is yours once more.</p>")
     return parts
 
 
-def _state(waiting: Waiting | None) -> str:
-    if waiting is None:
-        return "It is running, and waits for nothing."
-    who = f" ({html.escape(waiting.program)})" if waiting.program else ""
-    return f"It waits for input{who}:"
+def _text(text: str) -> str:
+    return html.escape(whole(text))
+
+
+def _moment(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
 
 
 def _screen(visit: Visit) -> str:

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from truetty.core.errors import Denied
 from truetty.functions.arguments import CallArguments
 from truetty.functions.result import Result
 from truetty.functions.table import RUN_WAIT
@@ -16,8 +15,9 @@ from truetty.mcp.caller import Caller
 from truetty.mcp.catalogue import TOOLS
 from truetty.mcp.progress import show_progress
 from truetty.mcp.session import MCP_TASK, Session
+from truetty.mcp.visits import look
 from truetty.service.answer import Answer
-from truetty.service.handoffs import Handoff
+from truetty.service.handoffs import Handoff, secrecy
 from truetty.terminal.command import Command
 
 
@@ -50,13 +50,16 @@ class ClientVerbs:
         return dataclasses.replace(answer, part=part)
 
     async def _invite(self, handoff: Handoff, command: Command) -> Invitation:
-        setup = self._session.setup
-        visit = setup.page.visits.offer(self._session.service, handoff, command)
-        url = await setup.page.link(visit)
-        reply = await self._caller.show_link(url, words.invitation(handoff.reason, command.text))
+        setup, service = self._session.setup, self._session.service
+
+        async def link() -> str:
+            return await setup.page.link(setup.page.visits.offer(service, handoff, command))
+
+        message = words.invitation(look(command, handoff.reason, secrecy(command)), handoff.reason, command.text)
+        reply = await self._caller.show_link(link, message, f"{command.id}: {handoff.reason}")
         if reply == "declined":
-            visit.give_back()
-            raise Denied("the user declined to type", command=command.text, rule=None, reason="declined")
+            service.handoffs.give_back(handoff.ticket, "The user declined to type.")
+            service.refuse_handoff(command, "the user declined to type", reason="declined")
         if reply == "nobody":
-            return Invitation(url, next=words.SHOW_URL)
+            return Invitation(await link(), next=words.SHOW_URL)
         return Invitation(wait=RUN_WAIT)

@@ -3,6 +3,8 @@
 Rule 1: a link works once, and only for a while; so does a page that nobody uses. The browser that used a link gets two
         keys, a cookie and one inside the page; both are needed, since a browser shows cookies of this machine to every
         server on it. For the same reason the page is shown again only for the cookie together with the link.
+        A new link has new keys, and the old link and its keys are worth nothing from then on. When earlier links were
+        opened is kept: an agent can open a link as well as a person can.
 Rule 2: whose the terminal is, `service/handoffs.py` decides. If the command asks again, the same page types again.
 Rule 3: what is typed is passed on and kept nowhere.
 Rule 4: what was asked for as a secret is typed only where a secret is still asked for, and as hidden as it was.
@@ -13,16 +15,43 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from truetty.core.errors import Denied
-from truetty.service.handoffs import Handoff, Secrecy, secrecy
+from truetty.core.outcome import Waiting
+from truetty.host.base import Identity
+from truetty.mcp import reader
+from truetty.service.handoffs import GIVEN_BACK, Handoff, Secrecy, secrecy
 from truetty.service.service import Service
 from truetty.terminal.command import Command
 
 # Time to find the window and the password. An unused link is a way in for who finds it: after this it is worth nothing.
 LINK_LASTS: Final = 15 * 60.0
+UNUSED: Final = "The page was not used for 15 minutes."
+MOST_EARLIER: Final = 5  # openings of earlier links that a page tells of
+MOST_OLD_LINKS: Final = 100  # of which it can be said when they were opened
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Who reads a command's keyboard at one moment, and what a person should know of it."""
+
+    reader: Identity | None
+    waiting: Waiting | None
+    secrecy: Secrecy
+    sentence: str
+    warnings: list[str]
+    echo: str
+
+
+def look(command: Command, reason: str, secrecy: Secrecy) -> Look:
+    identity, waiting = command.reader, command.waiting
+    warnings = reader.warnings(identity, waiting, secrecy, reason)
+    sentence, echo = reader.sentence(identity, waiting), reader.echo(secrecy, waiting)
+    return Look(identity, waiting, secrecy, sentence, warnings, echo)
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +65,8 @@ class Visit:
     key: str = field(repr=False)
     code: str | None = field(default=None, repr=False)  # in the link, until it is used
     used_code: str | None = field(default=None, repr=False)
+    opened_at: float | None = None  # in seconds since 1970
+    earlier: tuple[float, ...] = ()  # when earlier links to the same command were opened
     secrecy: Secrecy = "open"  # as the page said when it was last shown
     timer: asyncio.TimerHandle | None = None
 
@@ -43,20 +74,27 @@ class Visit:
     def asks_now(self) -> Secrecy:
         return secrecy(self.command)
 
+    def look(self) -> Look:
+        """How things stand; the secrecy is what `type` compares with."""
+        self.secrecy = self.asks_now
+        return look(self.command, self.reason, self.secrecy)
+
     @property
     def handoff(self) -> Handoff | None:
         """While the terminal is the person's."""
         found = self.service.handoffs.of(self.command.terminal_id)
         return found if found is not None and found.command_id == self.command.id else None
 
-    def give_back(self) -> None:
+    def give_back(self, reason: str = GIVEN_BACK) -> None:
         if (handoff := self.handoff) is not None:
-            self.service.handoffs.give_back(handoff.ticket)
+            self.service.handoffs.give_back(handoff.ticket, reason)
 
 
 class Visits:
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
         self._visits: list[Visit] = []
+        self._old: dict[str, float | None] = {}  # links of visits that are over, and when each was opened
 
     @property
     def open(self) -> tuple[Visit, ...]:
@@ -64,23 +102,31 @@ class Visits:
         return tuple(one for one in self._visits if not one.command.finished)
 
     def offer(self, service: Service, handoff: Handoff, command: Command) -> Visit:
-        """A visit with a link: the one that was not used yet, or a fresh one."""
-        self._visits = list(self.open)
-        visit = next((one for one in self._visits if one.command is command), None)
-        if visit is None:
-            visit = Visit(service, command, handoff.reason, _key(), _key())
-            self._visits.append(visit)
-        visit.reason, visit.code = handoff.reason, visit.code or _key()
+        """A visit with a link. It is the only one of its command: an earlier one is over."""
+        visit = Visit(service, command, handoff.reason, _key(), _key(), _key())
+        for one in list(self._visits):
+            if one.command is command:
+                visit.earlier = one.earlier if one.opened_at is None else (*one.earlier, one.opened_at)[-MOST_EARLIER:]
+                self._drop(one)
+            elif one.command.finished:
+                self._drop(one)
+        self._visits.append(visit)
         self._expire_later(visit)
         return visit
 
-    def enter(self, code: str) -> Visit | None:
-        """Use a link."""
+    def enter(self, code: str, visitor: str = "") -> Visit | None:
+        """Use a link. `visitor`: what the program that opens it calls itself."""
         visit = next((one for one in self._visits if one.code is not None and _same(one.code, code)), None)
         if visit is not None:
-            visit.code, visit.used_code = None, visit.code
+            visit.service.record_visit(visit.command, visitor)
+            visit.code, visit.used_code, visit.opened_at = None, visit.code, self._clock()
             self._expire_later(visit)
         return visit
+
+    def opened_at(self, code: str) -> float | None:
+        """When a link was opened that leads nowhere any more."""
+        used = (one.opened_at for one in self._visits if one.used_code is not None and _same(one.used_code, code))
+        return next(used, None) or self._old.get(code)
 
     def enter_again(self, code: str, cookie: str | None) -> Visit | None:
         """The page anew, for the browser that used the link."""
@@ -102,9 +148,10 @@ class Visits:
     async def type(self, visit: Visit, text: str, *, enter: bool, asked: str | None = None) -> None:
         """`asked` is the secrecy that the page was made for: an older page may be open beside the last one."""
         if visit.command.finished:
-            raise Denied("the command has finished", reason="finished")
+            visit.service.refuse_person(visit.command, "the command has finished", reason="finished")
         if _less_hidden(asked or visit.secrecy, visit.asks_now):
-            raise Denied("The question has changed. Nothing was typed: it might have been seen.", reason="changed")
+            message = "The question has changed. Nothing was typed: it might have been seen."
+            visit.service.refuse_person(visit.command, message, reason="changed")
         waiting = visit.command.waiting
         enter_key = "\r" if waiting is not None and waiting.kind in ("key", "fullscreen") else "\n"
         handoff = visit.handoff or visit.service.handoff(visit.command.id, visit.reason)
@@ -112,15 +159,22 @@ class Visits:
 
     def forget(self, service: Service) -> None:
         """Its terminals are being closed."""
-        for visit in self._visits:
+        for visit in list(self._visits):
             if visit.service is service:
-                _end(visit)
-        self._visits = [one for one in self._visits if one.service is not service]
+                self._drop(visit)
 
     def close(self) -> None:
-        for visit in self._visits:
-            _end(visit)
-        self._visits = []
+        for visit in list(self._visits):
+            self._drop(visit)
+
+    def _drop(self, visit: Visit) -> None:
+        self._visits.remove(visit)
+        if visit.timer is not None:
+            visit.timer.cancel()
+        if (code := visit.code or visit.used_code) is not None:
+            self._old[code] = visit.opened_at
+        while len(self._old) > MOST_OLD_LINKS:
+            del self._old[next(iter(self._old))]
 
     def _expire_later(self, visit: Visit) -> None:
         if visit.timer is not None:
@@ -131,13 +185,7 @@ class Visits:
 def _expire(visit: Visit) -> None:
     visit.code = None
     with contextlib.suppress(Denied):  # the command has finished, and the ticket with it
-        visit.give_back()
-
-
-def _end(visit: Visit) -> None:
-    visit.code = None
-    if visit.timer is not None:
-        visit.timer.cancel()
+        visit.give_back(UNUSED)
 
 
 def _less_hidden(before: str, now: Secrecy) -> bool:

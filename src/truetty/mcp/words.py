@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.functions.words import LONGEST_QUOTE
+from truetty.mcp.visits import Look
+from truetty.text.quoting import whole
 
 INSTRUCTIONS: Final = """\
 Real shells that stay: directory, variables and jobs are kept from one run to the next. Every result says how the \
@@ -18,5 +19,7 @@ SHOW_URL: Final = (
 )
 
 
-def invitation(reason: str, command: str) -> str:
-    return f"{reason}\nCommand: {command[:LONGEST_QUOTE]}"
+def invitation(look: Look, reason: str, command: str) -> str:
+    """What the user reads beside the link: who reads comes first, the agent's words are quoted."""
+    warnings = "".join(f"\nWARNING: {warning}" for warning in look.warnings)
+    return f"{whole(look.sentence)}{warnings}\nThe agent says: “{whole(reason)}”\nIts command: {whole(command)}"

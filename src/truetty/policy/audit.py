@@ -1,4 +1,8 @@
-"""The audit log: one JSON line for every decision.
+"""The audit log: one JSON line for every decision, every refusal, and every deed of a person.
+
+    command      a command is started, or was refused         opened       a person has opened the page of a handoff
+    typing       an agent types, or was refused               typed        a person types: how much, never what
+    handoff      a terminal is left to a person, or not       given back   the agent may type again
 
 Rule 1: 0600, appended, never through a link, one write per line: lines of several processes do not mix.
 Rule 2: time is passed in. Nothing typed while echo was off gets here: the caller passes a decision without it.
@@ -11,11 +15,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from typing import Final
+from typing import Final, Literal
 
 from truetty import files
 from truetty.core.errors import Denied
 from truetty.policy.decision import Decision, Verdict
+
+Event = Literal["command", "typing", "handoff", "opened", "typed", "given back"]
 
 MOST_COMMAND: Final = 16_384  # characters of a command kept in a line; how many there were is kept too
 
@@ -35,10 +41,16 @@ class Audit:
         task: str | None = None,
         verdict: Verdict | None = None,
         answered_by: str | None = None,
+        event: Event = "command",
+        characters: int | None = None,
     ) -> bool:
-        """`verdict` is what came of it when somebody was asked; `answered_by` who that was."""
-        line = {
+        """`verdict` is what came of it when a person was asked; `answered_by` who that was.
+
+        `characters`: how many a person types.
+        """
+        line: dict[str, object] = {
             "time": time,
+            "event": event,
             "terminal": terminal,
             "task": task,
             "command": decision.command[:MOST_COMMAND],
@@ -47,6 +59,8 @@ class Audit:
             "reason": decision.reason,
             "answered_by": answered_by,
         }
+        if characters is not None:
+            line["characters"] = characters
         if len(decision.command) > MOST_COMMAND:
             line["command_characters"] = len(decision.command)
         try:

@@ -3,24 +3,30 @@
 Rule 1: one writer at a time. While a person has a terminal, no agent types into it.
 Rule 2: a ticket is made by chance, is for one command, and is worth nothing once the terminal was given back.
 Rule 3: the terminal is the person's until it is given back, or until the command goes on after something was typed.
-Rule 4: what a person types is kept nowhere: not in an answer, not in a log, not in an error.
+Rule 4: what a person types is kept nowhere: not in an answer, not in a log, not in an error. How much it
+        is, is recorded.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final, Literal, NoReturn, Protocol
 
 from truetty import events
-from truetty.core.errors import Denied, LimitReached, Misuse
+from truetty.core.errors import LimitReached, Misuse
 from truetty.questions.prompts import SECRETS
+from truetty.terminal.changes import Rank
 from truetty.terminal.command import Command
 from truetty.terminal.stream import Stream
 
 # Tickets that nobody has used. Each is a terminal that an agent cannot type into.
 MOST_HANDOFFS: Final = 64
+
+GIVEN_BACK: Final = "The person gave it back."
 
 # What becomes of typed text: the tty shows none of it; the program asks for a secret, but the tty may show it; neither.
 Secrecy = Literal["hidden", "secret", "open"]
@@ -46,28 +52,44 @@ class Handoff:
     ticket: str = field(repr=False)
 
 
+class Record(Protocol):
+    """Where it is recorded what a person does with one terminal."""
+
+    def __call__(self, event: Literal["typed", "given back"], reason: str, characters: int | None = None) -> None: ...
+
+
+def _keep_no_record(event: str, reason: str, characters: int | None = None) -> None: ...
+
+
 @dataclass(slots=True)
 class _Open:
     handoff: Handoff
     command: Command
+    record: Record
+    leave: Callable[[], None] = lambda: None  # ends the look-out for the command's end
     watcher: asyncio.Task[None] | None = None  # from the first typing on
 
 
 class Handoffs:
-    def __init__(self) -> None:
+    """`refuse` raises, for a ticket that is worth nothing."""
+
+    def __init__(self, refuse: Callable[[str], NoReturn]) -> None:
+        self._refuse = refuse
         self._open: dict[str, _Open] = {}  # by ticket
         self._watchers: set[asyncio.Task[None]] = set()  # those that have not ended
 
-    def offer(self, command: Command, reason: str) -> Handoff:
-        """The open one for this command, or a new one."""
+    def offer(self, command: Command, reason: str, record: Record = _keep_no_record) -> Handoff:
+        """The open one for this command, for this reason now; or a new one."""
         self._drop_finished()
         for one in self._open.values():
             if one.command is command:
+                one.handoff = replace(one.handoff, reason=reason)
                 return one.handoff
         if len(self._open) >= MOST_HANDOFFS:
             raise LimitReached("too many terminals wait for people", limit="handoffs", value=MOST_HANDOFFS)
         handoff = Handoff(command.terminal_id, command.id, reason, secrets.token_urlsafe(24))
-        self._open[handoff.ticket] = _Open(handoff, command)
+        one = self._open[handoff.ticket] = _Open(handoff, command, record)
+        one.leave = command.changes.subscribe(partial(self._on_change, one), Rank.OWNERS)
         return handoff
 
     def of(self, terminal_id: str) -> Handoff | None:
@@ -80,19 +102,20 @@ class Handoffs:
         one = self._find(ticket)
         if not isinstance(text, str):
             raise Misuse("only text can be typed")
+        one.record("typed", f"A person types {len(text)} characters.", len(text))
         if one.watcher is None:
             one.watcher = asyncio.ensure_future(self._watch(one, one.command.events()))
             self._watchers.add(one.watcher)
             one.watcher.add_done_callback(self._watchers.discard)
         await one.command.send(text)
 
-    def give_back(self, ticket: str) -> None:
-        """The person is done."""
-        self._end(self._find(ticket))
+    def give_back(self, ticket: str, reason: str = GIVEN_BACK) -> None:
+        """The person is done, or does not want to."""
+        self._end(self._find(ticket), reason)
 
     async def close(self) -> None:
         for one in list(self._open.values()):
-            self._end(one)
+            self._end(one, "The terminal is closed.")
         if self._watchers:
             await asyncio.wait(set(self._watchers))
 
@@ -101,24 +124,30 @@ class Handoffs:
         for known, one in self._open.items():
             if secrets.compare_digest(known.encode(), ticket.encode("utf-8", "surrogatepass")):
                 return one
-        raise Denied("this ticket is not valid, or no longer", reason="unknown ticket")
+        self._refuse("this ticket is not valid, or no longer")
 
     def _drop_finished(self) -> None:
         for one in list(self._open.values()):
-            if one.command.finished:
-                self._end(one)
+            self._on_change(one)
 
-    def _end(self, one: _Open) -> None:
-        self._open.pop(one.handoff.ticket, None)
-        if one.watcher is not None:
+    def _on_change(self, one: _Open) -> None:
+        if one.command.finished:
+            self._end(one, "The command has finished.")
+
+    def _end(self, one: _Open, reason: str) -> None:
+        if self._open.pop(one.handoff.ticket, None) is None:
+            return
+        one.leave()
+        if one.watcher is not None and one.watcher is not asyncio.current_task():
             one.watcher.cancel()
+        one.record("given back", reason)
 
     async def _watch(self, one: _Open, stream: Stream) -> None:
         """Give the terminal back as soon as the command goes on."""
         try:
             async for event in stream:
                 if isinstance(event, events.Resumed | events.Finished):
-                    self._open.pop(one.handoff.ticket, None)
+                    self._end(one, "The command went on.")
                     return
         finally:
             await stream.aclose()

@@ -2,18 +2,21 @@
 
 Rule 1: what is refused is recorded when it is refused; what is permitted, before it is done. Where an audit is demanded
         and cannot be written, nothing is done.
-Rule 2: text that an agent wanted to type into a question for a secret is in no record.
+Rule 2: text that an agent wanted to type into a question for a secret is in no record. Nor is what a person types.
+Rule 3: every refusal is recorded by `_refused`, whether the policy, a person or the service refuses.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
-from truetty.core.errors import Denied
+from truetty.core.errors import Denied, TruettyError
 from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
+from truetty.policy.audit import Event
 from truetty.shells import table
 from truetty.terminal.terminal import Terminal
 from truetty.text.quoting import on_one_line
@@ -35,6 +38,7 @@ class Subject:
 
     task: str | None
     terminal: str | None = None
+    event: Event = "command"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +94,51 @@ class Permissions:
         try:
             whose = await ask_or_deny(decision, asker or self.asker)
         except Denied as denied:
-            if denied.answered is False:
-                no = replace(decision, reason=f"{decision.reason} The answer was no.")
-                self._write(no, subject, allowed=False, answered_by="asked")
-            else:
-                self._write(decision, subject, allowed=False)
+            no = denied.answered is False
+            refused = replace(decision, reason=f"{decision.reason} The answer was no.") if no else decision
+            self._refused(refused, subject, answered_by="asked" if no else None)
             raise
         if whose == "answer":
             return Permit(replace(decision, reason=f"{decision.reason} The answer was yes."), "asked")
         return Permit(decision, "rule")
 
-    def refuse(self, decision: Decision, subject: Subject, **facts: object) -> None:
+    def refuse(self, decision: Decision, subject: Subject, **facts: object) -> NoReturn:
         """Record a refusal that is not the policy's, and raise it."""
-        self._write(decision, subject, allowed=False)
+        self._refused(decision, subject)
         raise Denied(decision.reason, **{"command": None, "rule": None, "reason": decision.reason, **facts})
+
+    @contextmanager
+    def refusals(self, about: str, subject: Subject) -> Iterator[None]:
+        """Around what is to be done: errors refuse it too, a missing directory or a command that has finished."""
+        try:
+            yield
+        except Denied:
+            raise  # it is recorded
+        except TruettyError as error:
+            self._refused(Decision("deny", str(error), None, about), subject)
+            raise
+
+    def _refused(self, decision: Decision, subject: Subject, answered_by: str | None = None) -> None:
+        self._write(decision, subject, allowed=False, answered_by=answered_by)
 
     def record(self, permit: Permit, subject: Subject) -> None:
         """What is permitted is about to be done."""
         self._write(permit.decision, subject, allowed=True, answered_by=permit.answered_by)
 
-    def _write(self, decision: Decision, subject: Subject, *, allowed: bool, answered_by: str | None = None) -> None:
+    def note(self, reason: str, about: str, subject: Subject, characters: int | None = None) -> None:
+        """A person does this now. Raises `Denied` where that must be recorded and cannot be."""
+        decision = Decision("allow", reason, None, about)
+        self._write(decision, subject, allowed=True, answered_by="person", characters=characters)
+
+    def _write(
+        self,
+        decision: Decision,
+        subject: Subject,
+        *,
+        allowed: bool,
+        answered_by: str | None = None,
+        characters: int | None = None,
+    ) -> None:
         if self._audit is not None:
             self._audit.record(
                 decision,
@@ -118,4 +147,6 @@ class Permissions:
                 task=subject.task,
                 verdict="allow" if allowed else "deny",
                 answered_by=answered_by,
+                event=subject.event,
+                characters=characters,
             )

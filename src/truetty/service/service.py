@@ -17,13 +17,17 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from functools import partial
 from math import inf
-from typing import Final, Self, TypedDict, Unpack
+from typing import Final, Literal, NoReturn, Self, TypedDict, Unpack
 
 from truetty.core import patterns
 from truetty.core.errors import Denied, Misuse
 from truetty.core.until import Until, of
 from truetty.policy import Asker, Audit, Decision, Policy
+from truetty.policy.audit import Event
 from truetty.service.answer import Answer
 from truetty.service.capacity import Shared
 from truetty.service.commands import Commands, StartRequest
@@ -36,6 +40,7 @@ from truetty.terminal import checks, keys
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import Budget
+from truetty.text.quoting import on_one_line
 from truetty.text.screen import Screen
 
 PAGE_SIZE: Final = 30_000  # characters
@@ -70,8 +75,8 @@ class Service:
         self.registry: Final = registry
         registry.explain_rest(rest)
         self.notices: Final = Notices()
-        self.handoffs: Final = Handoffs()
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
+        self.handoffs: Final = Handoffs(self._refuse_ticket)
         self._commands = Commands(registry)
         self._rest = rest  # where to read what a page leaves out, in words for who reads it
         self.agent: str | None = None  # for whom this one is
@@ -155,6 +160,10 @@ class Service:
         return await self._commands.start_once(key, request, lambda: self._start(request, timeout, asker))
 
     async def _start(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
+        with self._permissions.refusals(request.command, Subject(request.task, request.terminal)):
+            return await self._start_there(request, timeout, asker)
+
+    async def _start_there(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
         if request.terminal is not None:
             chosen = self.registry.get(request.terminal)
             await self._permissions.judge_in(chosen, request.command, asker)
@@ -243,19 +252,20 @@ class Service:
         _check_seconds("wait", wait)
         _check_typing(text, keys)
         command = self.command(id)
-        if command.finished:
-            raise Misuse(f"command {command.id} has finished", command_id=command.id, exit_code=command.exit_code)
-        command.check_lines(text)
-        subject = self._subject(command)
-        self._check_typable(command, subject)
-        waiting = command.waiting
-        typed = text + "".join(f"<{key}>" for key in keys)
-        decision = self._permissions.policy.decide_typing(typed, program=waiting.program if waiting else None)
-        permit = await self._permissions.ask(decision, subject, asker)
-        command.check_lines(text)
-        self._check_typable(command, subject)  # a person who was asked may have thought for minutes
-        self._permissions.record(permit, subject)
-        await command.type(text, *keys)
+        subject = self._subject(command, "typing")
+        with self._permissions.refusals(_typing(command), subject):
+            if command.finished:
+                raise Misuse(f"command {command.id} has finished", command_id=command.id, exit_code=command.exit_code)
+            command.check_lines(text)
+            self._check_typable(command, subject)
+            waiting = command.waiting
+            typed = text + "".join(f"<{key}>" for key in keys)
+            decision = self._permissions.policy.decide_typing(typed, program=waiting.program if waiting else None)
+            permit = await self._permissions.ask(decision, subject, asker)
+            command.check_lines(text)
+            self._check_typable(command, subject)  # a person who was asked may have thought for minutes
+            self._permissions.record(permit, subject)
+            await command.type(text, *keys)
         return await self.wait(command.id, timeout=wait)
 
     def _check_typable(self, command: Command, subject: Subject) -> None:
@@ -267,24 +277,52 @@ class Service:
             reason, why = "it asks for a secret, and a secret is typed by a person: use handoff", "secret"
         else:
             return
-        self._permissions.refuse(Decision("deny", reason, None, f"(typing into {command.id})"), subject, why=why)
+        self._permissions.refuse(Decision("deny", reason, None, _typing(command)), subject, why=why)
 
     def handoff(self, id: str, reason: str) -> Handoff:
         """Leave a running command's terminal to a person. Whoever gets the ticket may type; the caller may not."""
         command = self.command(id)
-        if command.finished:
-            raise Misuse(f"command {command.id} has finished: there is nothing to type", command_id=command.id)
-        handoff = self.handoffs.offer(command, reason)
-        decision = Decision("allow", f"A person may type now: {reason}", None, f"(handoff of {command.id})")
-        try:
-            self._permissions.record(Permit(decision, "rule"), self._subject(command))
-        except Denied:
-            self.handoffs.give_back(handoff.ticket)
-            raise
-        return handoff
+        subject = self._subject(command, "handoff")
+        with self._permissions.refusals(_handoff(command), subject):
+            if command.finished:
+                raise Misuse(f"command {command.id} has finished: there is nothing to type", command_id=command.id)
+            decision = Decision("allow", f"A person may type now: {reason}", None, _handoff(command))
+            self._permissions.record(Permit(decision, "rule"), subject)
+            return self.handoffs.offer(command, reason, partial(self._record_deed, subject, _handoff(command)))
 
-    def _subject(self, command: Command) -> Subject:
-        return Subject(self.registry.get(command.terminal_id).task, command.terminal_id)
+    def refuse_handoff(self, command: Command, message: str, **facts: object) -> NoReturn:
+        """A surface or a person refuses: nobody can be reached, or the person declined."""
+        decision = Decision("deny", message, None, _handoff(command))
+        self._permissions.refuse(decision, self._subject(command, "handoff"), **{"command": command.text, **facts})
+
+    def refuse_person(self, command: Command, message: str, **facts: object) -> NoReturn:
+        """What a person wants to type is not typed."""
+        decision = Decision("deny", message, None, _handoff(command))
+        self._permissions.refuse(decision, self._subject(command, "typed"), **facts)
+
+    def _refuse_ticket(self, message: str) -> NoReturn:
+        decision = Decision("deny", message, None, "(a handoff)")
+        self._permissions.refuse(decision, Subject(None, event="typed"), reason="unknown ticket")
+
+    def record_visit(self, command: Command, visitor: str) -> None:
+        """A person has come: `visitor` is what their program calls itself."""
+        reason = f"The page was opened by {on_one_line(visitor)!r}."
+        self._permissions.note(reason, _handoff(command), self._subject(command, "opened"))
+
+    def _record_deed(
+        self,
+        subject: Subject,
+        about: str,
+        event: Literal["typed", "given back"],
+        reason: str,
+        characters: int | None = None,
+    ) -> None:
+        with suppress(Denied) if event == "given back" else nullcontext():  # that is so, recorded or not
+            self._permissions.note(reason, about, replace(subject, event=event), characters)
+
+    def _subject(self, command: Command, event: Event) -> Subject:
+        id = command.terminal_id
+        return Subject(self.registry.get(id).task if id in self.registry.ids() else None, id, event)
 
     # -- screen, stop, terminals
 
@@ -311,6 +349,14 @@ class Service:
     def terminals(self) -> list[Terminal]:
         """Those that are open."""
         return self.registry.list()
+
+
+def _typing(command: Command) -> str:
+    return f"(typing into {command.id})"
+
+
+def _handoff(command: Command) -> str:
+    return f"(handoff of {command.id})"
 
 
 def _check_seconds(name: str, value: float | None) -> None:
