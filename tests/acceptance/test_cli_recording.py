@@ -289,6 +289,24 @@ def pictured(path: Path) -> str:
     return " ".join("".join(run.itertext()) for run in ET.fromstring(path.read_text()).iter(f"{SVG}text"))
 
 
+def test_a_picture_is_private_whatever_the_umask(tmp_path: Path) -> None:
+    svg = tmp_path / "x.svg"
+    svg.touch(0o666)
+    before = os.umask(0)
+    try:
+        assert run("shot", svg, *PLAIN, "echo text").returncode == 0
+    finally:
+        os.umask(before)
+    assert svg.stat().st_mode & 0o777 == 0o600 and pictured(svg) == "text"
+
+
+def test_a_last_line_that_shows_nothing_hides_nothing(tmp_path: Path) -> None:
+    svg = tmp_path / "x.svg"
+    for end in ("\\033[K\\n", "\\033[c\\n", "\\n\\n\\n"):
+        assert run("shot", svg, *PLAIN, f"printf 'text\\n{end}'").returncode == 0
+        assert pictured(svg) == "text", end
+
+
 def test_a_picture_of_an_outcome(tmp_path: Path) -> None:
     svg = tmp_path / "x.svg"
     done = run("shot", svg, *PLAIN, "printf '\\033[31mred\\033[0m <&>\\n'; false")

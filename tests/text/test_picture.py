@@ -161,6 +161,10 @@ def test_an_outcome_is_as_high_as_its_text() -> None:
     assert size(b"a\r\n\x1b[44m  \x1b[0m\r\n") == (40, 2)
     assert size(b"w" * 100) == (40, 3)
     assert fit(b"one\r\n", (40, 10)).screen().lines == ("one",)
+    for tail in (b"\x1b[K\r\n", b"\x1b[c\r\n", b"\x1b[K\r\n\r\n\r\n", b"\r\n\r\n\r\n", b"\x1b[m", b"  \r\n\x1b[0m\r\n"):
+        for lines in (("one",), ("one", "two", "three")):
+            assert fit("\r\n".join([*lines, ""]).encode() + tail, (40, 10)).screen().lines == lines, tail
+    assert fit(b"one\r\ntwo\x1b[A", (40, 10)).screen().cursor == (3, 0)
     assert fit(b"x\r\n" * 5000, (40, 10)).screen().size == (40, MOST_ROWS)
     assert fit(b"\x1b[?1049h\x1b[Hfull", (40, 10)).screen().size == (40, 10)
     assert fit(b"\x1b[9;1Hnine", (40, 10)).screen().size == (40, 10)

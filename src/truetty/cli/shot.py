@@ -101,12 +101,12 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _save(path: str, image: str) -> None:
-    """Whole or not at all: whoever looks at the file meanwhile sees the old picture."""
+    """Whole or not at all: whoever looks at the file meanwhile sees the old picture. Yours alone, as a recording is."""
     if path == "-":
         write(image.encode())
         return
     try:
-        with files.replacement(path) as new, open(files.create(new, 0o666), "wb") as file:
+        with files.replacement(path) as new, open(files.create(new), "wb") as file:
             file.write(image.encode())
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -90,7 +90,8 @@ def fit(data: bytes, size: tuple[int, int]) -> Model:
     columns = size[0]
     tall = _draw(data, (columns, min(MOST_ROWS, MOST_CELLS // columns)))
     used = max((number for number, runs in enumerate(tall.rows(), 1) if any(map(_visible, runs))), default=1)
-    return _draw(data, (columns, used))
+    tall.crop(used)  # drawn anew on so few rows, what follows the text would scroll it away: `text\n ESC [ K \n`
+    return tall
 
 
 def check(columns: int, rows: int) -> None:
@@ -103,7 +104,7 @@ def check(columns: int, rows: int) -> None:
 def _draw(data: bytes, size: tuple[int, int]) -> Model:
     check(*size)
     model = Model(size)
-    model.feed(data.removesuffix(b"\n") if size[1] > 1 else data.rstrip(b"\r\n"))
+    model.feed(data.removesuffix(b"\n"))
     return model
 
 

@@ -111,6 +111,16 @@ class Model:
             except BaseException as error:
                 self._recover(error)
 
+    def crop(self, rows: int) -> None:
+        """Keep the upper rows only. A cursor below them goes to the last one."""
+        columns, height = self._size
+        if rows >= height:
+            return
+        (column, row), last = self.cursor, rows - 1
+        self._draw(f"\x1b[{rows};1H")  # an emulator that shrinks drops what is below the cursor first
+        self.resize((columns, rows))
+        self._draw(f"\x1b[{min(row, last) + 1};{column + 1}H")
+
     def _draw(self, text: str) -> None:
         try:
             self._vt.feed_str(text)
