@@ -345,6 +345,20 @@ def test_doctor_tells_of_a_shell_that_does_not_work(tmp_path: Path, monkeypatch:
     assert told["dash"]["works"] is True
 
 
+@pytest.mark.parametrize("entry", ["", ".", "bin"])
+def test_doctor_runs_nothing_of_a_relative_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Callable[[str], str], entry: str
+) -> None:
+    bash = program("bash")
+    (tmp_path / entry).mkdir(exist_ok=True)
+    (tmp_path / entry / "bash").write_text(f"#!/bin/sh\ntouch {tmp_path}/made\nexit 3\n")
+    (tmp_path / entry / "bash").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{entry}:{os.environ['PATH']}")
+    shells = {shell["name"]: shell for shell in json.loads(run("doctor", "--json", plain=False).stdout)["shells"]}
+    assert shells["bash"]["path"] == bash and shells["bash"]["works"] and not (tmp_path / "made").exists()
+
+
 def test_doctor_takes_no_mksh_for_ksh93(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Callable[[str], str]
 ) -> None:

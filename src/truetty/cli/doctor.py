@@ -89,13 +89,13 @@ def _candidates() -> Iterator[_Candidate]:
     """Every shell that has marks, under the first of its names that is here, and the user's own if it is another."""
     for row in table.ROWS:
         if row.has_marks and row.name not in row.shared_names:
-            paths = {name: shutil.which(name) for name in row.names}
+            paths = {name: table.which(name, os.environ) for name in row.names}
             name = next((name for name, path in paths.items() if path and _recipe(path) is row.recipe), row.name)
             yield _Candidate(name, paths[name], row)
     own = os.environ.get("SHELL", "")
     row = table.lookup(own) or table.UNKNOWN
     if own and not row.has_marks:
-        yield _Candidate(os.path.basename(own), shutil.which(own), row)
+        yield _Candidate(os.path.basename(own), shutil.which(own) if os.path.isabs(own) else None, row)
 
 
 def _recipe(path: str) -> Recipe:

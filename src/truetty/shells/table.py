@@ -213,12 +213,18 @@ def _locate(shell: str, env: Mapping[str, str]) -> str:
     if os.sep in shell:
         program: str | None = os.path.abspath(os.path.expanduser(shell))
     else:
-        program = shutil.which(shell, path=env.get("PATH", os.defpath))
+        program = which(shell, env)
     if program is None:
         raise SpawnFailed(f"no program named {shell!r} in PATH", shell=shell, reason="not found")
     if (fault := _fault(program)) is not None:
         raise SpawnFailed(f"{program}: {fault}", shell=shell, reason=fault)
     return program
+
+
+def which(name: str, env: Mapping[str, str]) -> str | None:
+    """The program of this name in PATH, of which only absolute directories count: others mean another one in each."""
+    folders = (folder for folder in env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(folder))
+    return shutil.which(name, path=os.pathsep.join(folders))
 
 
 def _fault(program: str) -> str | None:
