@@ -34,6 +34,39 @@ def test_a_new_file_is_private_and_new(tmp_path: Path) -> None:
     os.close(folder)
 
 
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_each_folder_that_is_made_is_private(tmp_path: Path, umask: int) -> None:
+    tmp_path.chmod(0o755)
+    before = os.umask(umask)
+    try:
+        files.make_folder(str(tmp_path / "state" / "truetty" / "more"))
+        files.make_folder(str(tmp_path / "state"))
+    finally:
+        os.umask(before)
+    for folder in ("state", "state/truetty", "state/truetty/more"):
+        assert mode(tmp_path / folder) == 0o700
+    assert mode(tmp_path) == 0o755
+
+
+def test_a_trusted_file_stands_in_folders_of_its_user(tmp_path: Path) -> None:
+    folder = tmp_path / "above" / "folder"
+    folder.mkdir(parents=True)
+    path = folder / "file"
+    path.write_bytes(b"x")
+    path.chmod(0o600)
+    (tmp_path / "link").symlink_to(path)
+    for wide in (folder, folder.parent):
+        for bits in (0o777, 0o775, 0o757):
+            wide.chmod(bits)
+            for name in (path, tmp_path / "link"):
+                with pytest.raises(files.Refused, match=rf"write to its folder {wide} \(mode {bits:o}\); advice"):
+                    files.read_trusted(str(name), 10, "; advice")
+        wide.chmod(0o1777)  # as /tmp is
+        assert files.read_trusted(str(path), 10, "") == b"x"
+        wide.chmod(0o755)
+    assert files.read_trusted(str(tmp_path / "link"), 10, "") == b"x"
+
+
 def test_appending_makes_it_private(tmp_path: Path) -> None:
     path = tmp_path / "log"
     for line in (b"a\n", b"b\n"):

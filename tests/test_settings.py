@@ -216,6 +216,22 @@ def test_a_file_that_others_may_write_to(mode: int, home: Path, written: Callabl
         Settings.load({"HOME": str(home)})
 
 
+def test_a_file_in_a_folder_that_others_may_write_to(home: Path, written: Callable[[str], Path]) -> None:
+    path = written("budget = 1")
+    path.parent.chmod(0o777)
+    with pytest.raises(truetty.Misuse, match="others may write to its folder"):
+        Settings.load({"HOME": str(home)})
+    path.parent.chmod(0o755)
+    assert Settings.load({"HOME": str(home)}).budget == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_folder_of_another_user(home: Path, written: Callable[[str], Path]) -> None:
+    os.chown(written("budget = 1").parent, 12345, 12345)
+    with pytest.raises(truetty.Misuse, match=r"folder .* belongs to another user"):
+        Settings.load({"HOME": str(home)})
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_a_file_of_another_user(home: Path, written: Callable[[str], Path]) -> None:
     os.chown(written("budget = 1"), 12345, 12345)

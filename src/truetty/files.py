@@ -2,7 +2,10 @@
 
 Rule 1: a private file is 0600 and never reached through a link: O_NOFOLLOW, and O_EXCL where it is made.
 Rule 2: opening never waits: a pipe in a file's place is opened with O_NONBLOCK, seen, and refused.
-Rule 3: `OSError` goes through to the caller, who can say to a person what the file was for.
+Rule 3: a private folder is 0700, and so is each folder that must be made for it, whatever the umask is.
+Rule 4: a trusted file stands in folders that nobody else may write to, up to the root, as ssh wants it: who may write
+        to a folder can put another file in its place. A sticky folder, such as /tmp, lets nobody do that.
+Rule 5: `OSError` goes through to the caller, who can say to a person what the file was for.
 """
 
 from __future__ import annotations
@@ -30,6 +33,18 @@ def create(path: str, mode: int = PRIVATE, *, access: int = os.O_WRONLY, folder:
     return os.open(path, access | os.O_CREAT | os.O_EXCL | SAFE, mode, dir_fd=folder)
 
 
+def make_folder(path: str) -> None:
+    """A private folder, and those above it that are missing. One that is there stays as it is."""
+    missing = []
+    path = os.path.abspath(path)
+    while not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for folder in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o700)
+
+
 def append(path: str) -> int:
     """A descriptor at the end of a private file, which is made if it is missing; others lose their access to it."""
     descriptor, found = _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | SAFE)
@@ -50,8 +65,23 @@ def read_secret(path: str, most: int, advice: str) -> bytes:
 
 
 def read_trusted(path: str, most: int, advice: str) -> bytes:
-    """A file that nobody but its user and root could have written; raises Refused."""
+    """A file that nobody but its user and root could have written or put there; raises Refused."""
+    for folder in {os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path))}:
+        _check_folders(folder, advice)
     return _read(path, 0, most, (os.geteuid(), 0), 0o022, f"others may write to it (mode {{:o}}){advice}")
+
+
+def _check_folders(folder: str, advice: str) -> None:
+    while True:
+        found = os.stat(folder)
+        if found.st_uid not in (os.geteuid(), 0):
+            raise Refused(f"its folder {folder} belongs to another user ({found.st_uid})")
+        if found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX:
+            mode = stat.S_IMODE(found.st_mode)
+            raise Refused(f"others may write to its folder {folder} (mode {mode:o}){advice}")
+        if folder == (above := os.path.dirname(folder)):
+            return
+        folder = above
 
 
 def _opened(path: str, flags: int) -> tuple[int, os.stat_result]:

@@ -221,6 +221,16 @@ async def test_a_token_others_could_read_is_refused(home: Path) -> None:
     assert code == 125 and "mode 644" in err and "ttt" not in err
 
 
+def test_no_folder_of_a_token_is_open_to_others(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        token.read_or_make(str(tmp_path / "state" / "truetty" / "mcp-token"))
+    finally:
+        os.umask(before)
+    for made, mode in (("state", 0o700), ("state/truetty", 0o700), ("state/truetty/mcp-token", 0o600)):
+        assert (tmp_path / made).stat().st_mode & 0o777 == mode
+
+
 def test_tokens(tmp_path: Path) -> None:
     path = tmp_path / "a" / "token"
     made = token.read_or_make(str(path))

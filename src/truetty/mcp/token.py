@@ -28,7 +28,7 @@ def read_or_make(path: str) -> str:
     """The token in this file; one is made if there is none."""
     folder = os.path.dirname(os.path.abspath(path))
     try:
-        os.makedirs(folder, 0o700, exist_ok=True)
+        files.make_folder(folder)
         try:
             descriptor = files.create(path)
         except FileExistsError:

@@ -12,7 +12,6 @@ Rule 3: a log that is demanded and cannot be written denies the command: what is
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from typing import Final, Literal
@@ -75,8 +74,7 @@ class Audit:
         return True
 
     def _append(self, line: bytes) -> None:
-        with contextlib.suppress(FileExistsError):
-            os.makedirs(os.path.dirname(self.path) or ".", 0o700, exist_ok=True)
+        files.make_folder(os.path.dirname(self.path) or ".")
         descriptor = files.append(self.path)
         try:
             line = b"\n" + line if self._torn else line
