@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,19 @@ async def test_a_job_has_its_own_name(shell: str, home: Path) -> None:
             assert re.fullmatch(rf"still running in the background: (sleep|a subshell of {shell}) \(\d+\)", note), note
             names.append("sleep (" in note)
         assert any(names)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_what_has_left_the_shells_family_is_named(shell: str, home: Path, program: Callable[[str], str]) -> None:
+    setsid = program("setsid")
+    async with opened(shell, home) as terminal:
+        for command in (f"{setsid} -f sleep 301", f"{setsid} sh -c 'sleep 302; :' &"):
+            outcome = await terminal.run(command, wait=PATIENCE)
+            (note,) = outcome.notes
+            one = rf"still running in the background: (sleep|sh|setsid|a subshell of {shell}) \(\d+\)"
+            assert re.fullmatch(one, note), note
+        outcome = await terminal.run("true", wait=PATIENCE)
+        assert outcome.notes == ()  # they are those of earlier commands
 
 
 # ── background jobs ─────────────────────────────────────────────────────────────────────────────────────────────

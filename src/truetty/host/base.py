@@ -204,6 +204,16 @@ class Family:
         """Living descendants of the shell. None: they cannot be seen, so some may be there."""
         return None
 
+    def last_pid(self) -> int | None:
+        """The process id that was given out last: a mark for `orphans`."""
+        return None
+
+    def orphans(self, since: int | None) -> list[Process]:
+        """Those started after this mark that have our tty or session and no longer descend from the shell, as far as
+        they can be seen: what `setsid` or `(… &)` leaves. Not what these have started, and no daemon that has closed
+        the tty and left the session."""
+        return []
+
     def work(self, besides: Collection[int] = ()) -> Work | None:
         """What the shell and its descendants do. `besides`: those and what they have started are left out."""
         return None

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import Final
 
 from truetty.host.base import Family, Identity, Process, Work
 from truetty.host.kernel import identity, ports, proc
 from truetty.host.kernel.calls import Device, block_of, holds_tty
 from truetty.host.kernel.shell import LinuxProcess
+
+# So many that are gone are asked for as fast as /proc is listed.
+FEW_PIDS: Final = 64
 
 
 class LinuxFamily(Family):
@@ -33,6 +37,33 @@ class LinuxFamily(Family):
             return [] if of is None else [one.as_process() for one in _descendants(of)]
         except OSError:  # out of descriptors, for instance
             return None
+
+    def last_pid(self) -> int | None:
+        try:
+            return int(proc.read("/proc/loadavg", 128).split()[4])
+        except (OSError, ValueError, IndexError):
+            return None
+
+    def orphans(self, since: int | None) -> list[Process]:
+        last = self.last_pid()
+        if since is None or last is None or since == last:
+            return []
+        try:
+            found = [one for pid in _pids_between(since, last) if (one := proc.stat(pid)) is not None]
+            of = self._shell.alive()
+            family = set() if of is None else {one.pid for one in (of, *_descendants(of))}
+            here = [one for one in found if one.pid not in family and self._was_started_here(one)]
+            parents = {one.parent: proc.stat(one.parent) for one in here}
+        except OSError:
+            return []
+        # A child of an orphan is not one, though it may be younger than the mark and its parent older.
+        ours = {pid for pid, parent in parents.items() if parent is not None and self._was_started_here(parent)}
+        return [one.as_process() for one in here if one.parent not in ours]
+
+    def _was_started_here(self, one: proc.Stat) -> bool:
+        if one.state in proc.DEAD or one.pid == os.getpid():
+            return False
+        return one.session == self._shell.pid or (holds_tty(one, self._device) and not self._shares_master(one))
 
     def work(self, besides: Collection[int] = ()) -> Work | None:
         try:
@@ -104,6 +135,14 @@ class LinuxFamily(Family):
         except OSError:
             return False
         return False
+
+
+def _pids_between(first: int, last: int) -> Iterable[int]:
+    """Those behind `first`, up to `last`; numbers begin anew at the highest."""
+    if 0 < last - first <= FEW_PIDS:
+        return range(first + 1, last + 1)
+    pids = (int(name) for name in os.listdir("/proc") if name.isdigit())
+    return [pid for pid in pids if (first < pid <= last if first < last else pid > first or pid <= last)]
 
 
 def _descendants(of: proc.Stat) -> list[proc.Stat]:

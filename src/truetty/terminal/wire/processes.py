@@ -10,10 +10,12 @@ class Processes:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._known: set[int] = set()  # jobs of earlier commands, and of the shell's start
+        self._mark: int | None = None  # the last process id before the command
         self._before: float | None = None  # what the shell had used of the CPU when the command began
 
     def begin(self) -> None:
         self._known = {process.pid for process in self._channel.family.children() or ()}
+        self._mark = self._channel.family.last_pid()
         self._before = self._channel.process.cpu()
 
     def cpu(self) -> float | None:
@@ -69,4 +71,5 @@ class Processes:
         known, pids = self._known, {process.pid for process in living}
         new = [one for one in living if one.group not in prompt and one.pid not in known and one.parent not in pids]
         stopped = any(one.state in HALTED and one.group not in prompt for one in living)
-        return Survivors(self._channel.family, shell, new, job_is_stopped=stopped)
+        new += [one for one in self._channel.family.orphans(self._mark) if one.group not in prompt]
+        return Survivors(self._channel.family, shell, new, mark=self._mark, job_is_stopped=stopped)

@@ -3,6 +3,8 @@
 Rule 1: a process that was forked and has executed nothing yet has the shell's own name. It is on the CPU for about a
         millisecond; while it is, its name is not known.
 Rule 2: what has ended since is not named. Who is stopped does not run.
+Rule 3: what has left the shell's family (`setsid`, `(… &)`) is named as long as it has the terminal or its session. A
+        daemon that has closed the terminal is not known.
 """
 
 from __future__ import annotations
@@ -17,15 +19,25 @@ _ON_CPU: Final = "RD"
 
 
 class Survivors:
-    """`shell` is what the shell is called; `job_is_stopped`: one of it was, this command's or an earlier one's."""
+    """`shell` is what the shell is called; `mark`: the last process id before the command.
+
+    `job_is_stopped`: one of the shell was, this command's or an earlier one's.
+    """
 
     def __init__(
-        self, family: Family, shell: str, found: Sequence[Process] = (), *, job_is_stopped: bool = False
+        self,
+        family: Family,
+        shell: str,
+        found: Sequence[Process] = (),
+        *,
+        mark: int | None = None,
+        job_is_stopped: bool = False,
     ) -> None:
         self.job_is_stopped: Final = job_is_stopped
         self._family = family
         self._shell = shell
         self._found = list(found)
+        self._mark = mark
 
     def are_named(self) -> bool:
         """Whether each that lives has a name of its own by now, or is at rest."""
@@ -41,8 +53,11 @@ class Survivors:
 
     def _look(self) -> None:
         if self._found and (living := self._family.children()) is not None:
-            pids = {one.pid for one in self._found}
-            self._found = [one for one in living if one.pid in pids]
+            pids, orphans = {one.pid for one in self._found}, self._family.orphans(self._mark)
+            found = [one for one in (*living, *orphans) if one.pid in pids]
+            if len(found) < len(pids):  # `setsid` forks and ends: what it started is an orphan from then on
+                found += [one for one in orphans if one.pid not in pids]
+            self._found = found
 
     def _names(self, processes: Iterable[Process]) -> str:
         named = [(f"a subshell of {self._shell}" if one.forked else one.name, one.pid) for one in processes]
