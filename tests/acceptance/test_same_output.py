@@ -102,7 +102,9 @@ def environment(shell: str, home: Path, *, redrawing: bool = False) -> dict[str,
 async def expect(terminal: truetty.Terminal, listing: str) -> None:
     # fish's own `ls` is a function that adds options.
     outcome = await terminal.run("command ls" if terminal.shell == "fish" else "ls", wait=PATIENCE)
-    assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", 0, "mark"), shown(terminal)
+    assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", 0, "mark"), (
+        f"{outcome}\n{shown(terminal)}"
+    )
     assert terminal.command is not None
     same = terminal.command.output.raw() == listing.replace("\n", "\r\n").encode()
     assert same, f"{terminal.command.output.raw()[:2000]!r}\n{shown(terminal)}"

@@ -151,6 +151,23 @@ def test_calls_that_were_left_over_do_not_make_a_prompt_work() -> None:
         assert known.judge(fish, shape, CallPath((*before, (785, 0xA0763), (881, 0x9EA88)))) == "editor_in_builtin"
 
 
+def test_where_the_main_loop_was_called_for_does_not_make_a_prompt_work() -> None:
+    """zsh after an error in its start-up files: its main loop is called for elsewhere. Seen on x86_64."""
+    known, zsh = Prompts(), ProgramId(1, 2, 3, "zsh")
+    shape = ReadShape("read", 1, 3096, editing=True)
+    start, usual, after_error = ((3, 0xD31), (67, 0x3FA76)), (93, 0x3E42C), (93, 0x3E486)
+    reads, runs = ((111, 0x3BC02), (113, 0x6CE06), (123, 0x4AF56)), ((111, 0x3C0F5), (121, 0x25A02), (145, 0x60E8A))
+    known.learn(zsh, shape, CallPath((*start, usual, *reads)))
+    for call in (usual, after_error):
+        prompt = CallPath((*start, call, *reads))
+        assert known.judge(zsh, shape, prompt) == "prompt"
+        known.learn_work(zsh, CallPath((*start, call, *runs)), prompt)
+        assert known.judge(zsh, shape, prompt) == "prompt"
+        assert known.judge(zsh, shape, CallPath((*start, call, *runs))) == "editor_in_builtin"
+        known.learn_work(zsh, CallPath((*start, call, *reads[:2], (123, 1))), CallPath((*start, call, *reads[:2])))
+        assert known.judge(zsh, shape, prompt) == "prompt"
+
+
 def test_work_that_turns_out_to_lie_on_the_path_of_a_prompt_is_forgotten() -> None:
     """The last call was left over from something, another at each prompt: a key had started the program."""
     first = CallPath(((1, 10), (2, 20), (3, 30), (4, 40)))
@@ -181,9 +198,10 @@ def test_a_hook_is_known_by_its_path_unless_commands_run_on_it_too() -> None:
     known = Prompts()
     known.learn_hook(BASH, hook)
     assert not known.is_hook(BASH, hook)  # no prompt of this program was seen yet
-    known.learn(BASH, EDITED, CallPath(((1, 10), (2, 20), (3, 31), (4, 40))))
-    known.learn_work(BASH, hook)
-    known.learn_work(BASH, work)
+    prompt = CallPath(((1, 10), (2, 20), (3, 31), (4, 40)))
+    known.learn(BASH, EDITED, prompt)
+    known.learn_work(BASH, hook, prompt)
+    known.learn_work(BASH, work, prompt)
     assert not known.is_hook(BASH, hook)
     known.learn_hook(BASH, hook)
     assert known.is_hook(BASH, hook)

@@ -86,6 +86,7 @@ class LinuxLook:
         self._program: prompts.ProgramId | None = None
         self._returns: dict[int, bool] = {}  # of addresses in its text: whether a call returns there
         self._proven: Image | None = None  # the one that was seen at a prompt
+        self._prompt = prompts.NOWHERE  # the path on which it was there last
         self._borrowers = Borrowers(device)
         # The last call of a shell at work, how often it had run by then, and the place.
         self._work: tuple[bytes, bytes | None, prompts.Place | None] | None = None
@@ -141,7 +142,7 @@ class LinuxLook:
             if place is not None and not is_editing(
                 local
             ):  # else a program of the prompt, which the editor has started
-                self._known.learn_work(*place)
+                self._known.learn_work(*place, self._prompt)
             return self._at(place, self._foreground().look(front, proc.descendants(of)))
         if of.state in proc.HALTED:
             return Observation("stopped")
@@ -208,7 +209,7 @@ class LinuxLook:
         verdict = "never_seen_program" if program is None or shape is None else self._known.judge(program, shape, path)
         match verdict:
             case "prompt":
-                self._proven = _image(of)
+                self._proven, self._prompt = _image(of), path
                 # Where unread input cannot be counted we are not sure that it waits.
                 return Observation("ready", unread is not None, None, of.pid, of.name, wakes)
             case "editor_elsewhere":
@@ -250,7 +251,7 @@ class LinuxLook:
         if self._calling() != call or self._turn() != turns:
             return False  # it ran while we looked
         self._known.learn(program, shape, path)
-        self._proven = _image(of)
+        self._proven, self._prompt = _image(of), path
         return True
 
     @property
@@ -266,7 +267,7 @@ class LinuxLook:
                 self._program = prompts.program_of(of)
             except PermissionError:
                 self._program = None
-            self._image, self._returns = image, {}
+            self._image, self._returns, self._prompt = image, {}, prompts.NOWHERE
         return self._program
 
     def _calling(self) -> bytes | None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from truetty.host.kernel import proc
 from truetty.host.kernel.calls import Block
@@ -37,6 +37,7 @@ Verdict = Literal[
     "plain_read",  # it reads in another manner: its `read` command
 ]
 Paths = tuple[CallPath, ...]
+NOWHERE: Final = CallPath()
 
 _MOST_PROGRAMS = 256
 _MOST_SHAPES = 8  # one for each editing mode; more would mean that something is learnt which is no constant
@@ -133,12 +134,18 @@ class Prompts:
             del self._known[oldest], self._works[oldest]
             self._hooks.pop(oldest, None)
 
-    def learn_work(self, program: ProgramId, path: CallPath) -> None:
-        """The shell waits for a program that it has started. What a prompt's hook starts lies on the prompt's path."""
+    def learn_work(self, program: ProgramId, path: CallPath, prompt: CallPath = NOWHERE) -> None:
+        """The shell waits for a program that it has started. What a prompt's hook starts lies on the prompt's path.
+
+        `prompt`: the path of the same process at its prompt. What lies before the two part says nothing of work: zsh
+        calls for its main loop at one of two places, the second after an error.
+        """
         shapes, works = self._known.get(program), self._works.get(program, ())
-        if not path or not shapes or path in works or not _parts_from_all(path, shapes.values()):
+        if not path or not shapes or (prompt and not path.parts_from(prompt)):
             return
-        self._works[program] = (*works, path)[-_MOST_WORKS:]
+        work = path.behind(prompt)
+        if work not in works and _parts_from_all(work, shapes.values()):
+            self._works[program] = (*works, work)[-_MOST_WORKS:]
 
     def learn_hook(self, program: ProgramId, path: CallPath) -> None:
         """The shell waits for a program of its prompt."""
@@ -149,7 +156,8 @@ class Prompts:
     def is_hook(self, program: ProgramId, path: CallPath) -> bool:
         """Whether the shell waits for programs where it was seen to wait for those of its prompt, and for no others."""
         hooks, works = self._hooks.get(program, ()), self._works.get(program, ())
-        return path in hooks and all(path.parts_from(work) for work in works if work not in hooks)
+        others = [work for work in works if all(work.shared(hook) < len(work) for hook in hooks)]
+        return path in hooks and all(path.parts_from(work) for work in others)
 
     def judge(self, program: ProgramId, shape: ReadShape, path: CallPath) -> Verdict:
         shapes = self._known.get(program)

@@ -74,6 +74,12 @@ class CallPath:
                 return mine[at] == place
         return one.shared(self) > other.shared(self)
 
+    def behind(self, other: CallPath) -> CallPath:
+        """Its calls from the outermost place where the two part; all of them where they do not."""
+        places = dict(other.calls)
+        first = next((n for n, (at, place) in enumerate(self.calls) if places.get(at, place) != place), 0)
+        return CallPath(self.calls[first:], self.exact)
+
     def parts_from(self, other: CallPath) -> bool:
         """Whether one place holds the return addresses of two different calls. What only one of them has was left over.
 
