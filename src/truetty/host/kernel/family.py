@@ -50,6 +50,8 @@ class LinuxFamily(Family):
             return []
         try:
             found = [one for pid in _pids_between(since, last) if (one := proc.stat(pid)) is not None]
+            if not found:
+                return []
             of = self._shell.alive()
             family = set() if of is None else {one.pid for one in (of, *_descendants(of))}
             here = [one for one in found if one.pid not in family and self._was_started_here(one)]
