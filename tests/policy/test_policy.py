@@ -312,28 +312,39 @@ def test_deny_wins(rule: str, command: str) -> None:
 @each_row(
     ("rule", "command"),
     [
-        ("rm", "ls rm"),
-        ("rm", "echo rm x"),
-        ("rm", "grep rm x"),
-        ("rm", "echo 'a; rm x'"),
-        ("rm", "git rm x"),
-        ("rm", "npm rm x"),
-        ("rm", "docker rm x"),
-        ("rm", "docker run image grep rm x"),
-        ("rm", "kubectl exec pod -- grep rm x"),
         ("rm", "npm run build"),
-        ("rm", "uv run pytest -k rm"),
-        ("rm", "less +10 rm"),
-        ("rm", "cargo run -- rm"),
-        ("rm", "grep -- rm x"),
-        ("git push", "git log push"),
+        ("rm", "ls rmdir x-rm rm_x farm"),
+        ("rm", "docker run --rm image"),
         ("git push", "git status"),
+        ("git push", "git log pushed"),
         ("rm -rf", "rm -f x"),
         ("/^rm/", "echo rm"),
     ],
 )
 def test_a_deny_rule_leaves_the_rest_alone(rule: str, command: str) -> None:
     assert verdict({"deny": [rule]}, command, default="allow") == "allow"
+
+
+@each_row(
+    ("rule", "command"),
+    [
+        ("rm", "ls rm"),
+        ("rm", "grep -- rm x"),
+        ("rm", "echo 'a; rm x'"),
+        ("rm", "docker rm x"),
+        ("rm", "kubectl exec pod -- grep rm x"),
+        ("rm", "uv run pytest -k rm"),
+        ("rm", "cargo run -- RM"),
+        ("rm", "unheard-of-runner --do='rm x'"),
+        ("rm", 'x="rm y"'),
+        ("/opt/tool", "ls tool"),
+        ("git push", "git log push"),
+        ("git push --force", "echo git push --force"),
+    ],
+)
+def test_what_a_deny_rule_is_about_is_asked_wherever_it_is_written(rule: str, command: str) -> None:
+    decision = Policy.from_lists({"deny": [rule]}, default="allow").decide(command, cwd="/nowhere")
+    assert (decision.verdict, decision.rule) == ("ask", rule)
 
 
 @pytest.mark.parametrize("command", ["git $x", "git pus?", "git {push,}", "sudo git $x"])

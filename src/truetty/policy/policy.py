@@ -5,8 +5,9 @@ Rule 2: deny beats ask, ask beats allow, and where no rule speaks the default do
 Rule 3: what cannot be read or hides what it runs is never allowed: it is asked, or denied where that is the default.
         Only a rule that names what is run inside (`sudo apt update`) lifts that.
 Rule 4: a text that is not plain is never allowed (`plain.py`): the parser may have read it differently than the shell.
-Rule 5: a policy that allows everything starts no parser.
-Rule 6: it is a seat belt, not a wall: it stops mistakes and plain attacks, not a program that means harm.
+Rule 5: what a deny rule is about is asked wherever its words are written, in quotes too.
+Rule 6: a policy that allows everything starts no parser.
+Rule 7: it is a seat belt, not a wall: it stops mistakes and plain attacks, not a program that means harm.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ class Policy:
         except Unreadable as error:
             return self._unread(command, str(error))
         judged = list(self._judge_script(script, dialect, Places.at(cwd, self.workspace), [MOST_TEXTS]))
-        if (reason := plain.objection(command)) is not None:
-            judged.append(_Judged(Part(command, strictest("ask", self.default), reason)))
+        if all(one.part.verdict != "deny" for one in judged) and (part := self._by_raw_text(command)) is not None:
+            judged.append(_Judged(part))
         if not judged:
             return Decision(self.default, "There is nothing to run.", None, command)
         return _summary(command, judged)
@@ -135,6 +136,15 @@ class Policy:
             return Decision("deny", _said(rule, text), rule.text, command)
         what = {"allow": "is allowed", "ask": "needs a yes", "deny": "is denied"}[self.typing]
         return Decision(self.typing, f"Typing into {whom} {what} by this policy.", None, command)
+
+    def _by_raw_text(self, command: str) -> Part | None:
+        """What is said against the text whatever it means."""
+        if (reason := plain.objection(command)) is not None:
+            return Part(command, strictest("ask", self.default), reason)
+        rule = next((rule for rule in self._strict if rule.is_named_in(command)), None)
+        if rule is None:
+            return None
+        return Part(command, "ask", f"It names what the rule {on_one_line(rule.text)!r} is about.", rule.text)
 
     def _script(self, command: str, dialect: Dialect) -> Script:
         if (character := unseen(command)) is not None:

@@ -140,6 +140,15 @@ class Rule:
             return "no"
         return _follows(self.words[1:], without_git_options(call.words, None)[1:])
 
+    def is_named_in(self, text: str) -> bool:
+        """Of a deny rule: whether its words are written anywhere in the text, whatever they mean there."""
+        if self.verdict != "deny":
+            return False
+        if self.pattern is not None:
+            return self.pattern.search(text) is not None
+        names = (os.path.basename(self.words[0]), *self.words[1:])
+        return all(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.IGNORECASE) for name in names)
+
 
 def is_plain(word: Word) -> bool:
     """Whether it can only be an operand."""
