@@ -10,12 +10,15 @@ class Processes:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._known: set[int] = set()  # jobs of earlier commands, and of the shell's start
-        self._mark: int | None = None  # the last process id before the command
+        self._mark: int | None = None  # the last process id before the command, where its orphans can be told
         self._before: float | None = None  # what the shell had used of the CPU when the command began
 
     def begin(self) -> None:
-        self._known = {process.pid for process in self._channel.family.children() or ()}
-        self._mark = self._channel.family.last_pid()
+        children = self._channel.family.children() or ()
+        self._known = {process.pid for process in children}
+        # An orphan does not show whose it was: where an earlier job runs, it may be that job's.
+        has_jobs = any(process.group != self._channel.pid for process in children)
+        self._mark = None if has_jobs else self._channel.family.last_pid()
         self._before = self._channel.process.cpu()
 
     def cpu(self) -> float | None:
