@@ -313,3 +313,27 @@ def test_more_marks_than_there_are_codes() -> None:
         chr(97 + number % 26) + marks[number // 26 % 112] + marks[number // 2912 % 112] for number in range(90_000)
     )
     assert cleaned([b"\x1b[2;1H", *pieces(line.encode(), range(0, 500_000, 40_000))], 200, 100) == "\n" + line
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [b"\x1b[999Z", b"\x1b[9999I", b"\x1b[9999L", b"\x1b[9999T", b"\x1bM", b"a\x1b[9999b", b"\x1b]0;", b"\xc2\x9b9999L"],
+)
+@pytest.mark.parametrize("before", [b"", b"line\r\n" * 2000, b"\x1b[C\x1bH" * 119, b"\x1b[4h", b"\x1b]0;open"])
+def test_what_is_stepped_through_comes_in_small_portions(before: bytes, unit: bytes) -> None:
+    data = before + unit * 3000
+    portions = list(Cleaner().portions(data))
+    left = [len(data), *(left for _, left in portions)]
+    taken = [first - last for first, last in itertools.pairwise(left)]
+    assert left[-1] == 0 and min(taken) > 0
+    assert max(taken[1:]) <= 1024
+    assert "".join(text for text, _ in portions) == Cleaner().feed(data)
+
+
+def test_lines_and_colours_come_in_large_portions() -> None:
+    data = b"\x1b[31mred\x1b[0m line\r\n" * 20_000
+    assert len(list(Cleaner().portions(data))) <= len(data) // (1 << 16) + 1
+
+
+def test_a_little_is_one_portion() -> None:
+    assert [left for _, left in Cleaner().portions(b"a\r\nb\x1b[2Ac\r\n" * 9)] == [0]

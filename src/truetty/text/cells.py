@@ -71,7 +71,7 @@ class Clusters:
 
     def __init__(self) -> None:
         self._codes: dict[str, str] = {}
-        self._texts: dict[str, str] = {}
+        self._texts: dict[int, str] = {}  # by code, as `str.translate` wants it
 
     def code(self, text: str) -> str:
         code = self._codes.get(text)
@@ -80,11 +80,11 @@ class Clusters:
                 return text[0] if WIDTHS[text[0]] > 0 else " "  # more than a screen of them: the base must do
             code = chr(_FIRST_CODE + len(self._codes))
             self._codes[text] = code
-            self._texts[code] = text
+            self._texts[ord(code)] = text
         return code
 
     def text(self, cell: str) -> str:
-        return self._texts.get(cell, cell)
+        return self._texts.get(ord(cell), cell)
 
     def crowded(self) -> bool:
         return len(self._codes) > _MOST_CODES // 2
@@ -135,7 +135,7 @@ class Clusters:
         ]
 
     def expand(self, cells: str) -> str:
-        return _CODE.sub(lambda found: self._texts[found[0]], cells)
+        return cells.translate(self._texts)
 
 
 def render(cells: str, columns: int, clusters: Clusters) -> str:

@@ -7,8 +7,10 @@
 Rule 1: the three ways give the same text, for which of them a byte takes depends on how the stream was cut.
 Rule 2: a sequence or character cut by the end of a chunk waits in `_carry`, which is bounded; of a string (OSC, DCS,
         APC, PM, SOS) only the fact that it is open is kept.
-Rule 3: invalid UTF-8 is replaced and counted.
-Rule 4: it reads as xterm.js shows it, soft wraps joined, but for this: tabs stay tabs; a clear keeps what it clears;
+Rule 3: bytes are taken in portions, so that whoever feeds can do something else in between: `_LARGEST_PIECE` bytes of
+        lines, `_PORTION` bytes where sequences are stepped through. Each takes a few milliseconds at most.
+Rule 4: invalid UTF-8 is replaced and counted.
+Rule 5: it reads as xterm.js shows it, soft wraps joined, but for this: tabs stay tabs; a clear keeps what it clears;
         the alternate screen is skipped, and the cursor comes back to where it was; a mark joins the character before
         it over a change of colour, and without one is kept as text; REP gives one row at most; strings may hold any
         script; and what `actions` leaves out.
@@ -19,13 +21,17 @@ from __future__ import annotations
 import codecs
 import copy
 import re
+from collections.abc import Iterator
 
 from truetty.text import sequences
 from truetty.text.actions import ACTIONS
 from truetty.text.page import Page
 from truetty.text.sequences import ERASE_ALL, ERASE_RIGHT
 
+WHOLE = 128  # bytes
 _LARGEST_PIECE = 1 << 16  # bytes worked on at once, whatever is fed
+_PORTION = 1 << 10  # bytes stepped through at once; more than a sequence that was cut can be long
+_LONGEST_CARRY = sequences.LONGEST_SEQUENCE + 4  # bytes: a sequence and a character that are cut off
 _STEP = 1 << 12  # bytes stepped through before looking again whether lines will do
 
 _TEXT = bytes([*range(0x20, 0x7F), *range(0x80, 0x100), *b"\t\n\r"])
@@ -49,6 +55,7 @@ class Cleaner:
     _carry = b""
     _pending = 0  # bytes at the end of `_carry` that begin a character
     _step = _STEP
+    _unlooked = 0  # bytes to step through before looking again
     _string = ""  # the kind of string that is open
     _invalid = 0
 
@@ -62,13 +69,21 @@ class Cleaner:
 
     def feed(self, data: bytes) -> str:
         """Take bytes; give the text that later bytes can no longer change."""
-        if len(data) > _LARGEST_PIECE:
-            return "".join(
-                [self.feed(data[start : start + _LARGEST_PIECE]) for start in range(0, len(data), _LARGEST_PIECE)]
-            )
-        while data:
-            data = self._advance(data)
-        return self._page.final.take()
+        return "".join([text for text, _ in self.portions(data)])
+
+    def portions(self, data: bytes) -> Iterator[tuple[str, int]]:
+        """The same in portions, each a few milliseconds of work: its text, and how many bytes are left.
+
+        Less than `WHOLE` bytes are one portion.
+        """
+        at = 0
+        while at < len(data):
+            part = data[at : at + (_PORTION if self._unlooked else _LARGEST_PIECE)]
+            rest = self._advance(part)
+            while rest and len(data) < WHOLE:
+                rest = self._advance(rest)
+            at += len(part) - len(rest)
+            yield self._page.final.take(), len(data) - at
 
     def tail(self) -> str:
         """The text that later bytes may still change, as it stands now."""
@@ -89,7 +104,8 @@ class Cleaner:
             data = self._carry + data
             self._carry, self._pending = b"", 0
         page = self._page
-        if not page.layout.plain or self._string or (b"\xc2" in data and _C1_BYTES.search(data)):
+        stepping = self._unlooked or not page.layout.plain or self._string
+        if stepping or (b"\xc2" in data and _C1_BYTES.search(data)):
             return self._step_through(data)
         if data[-1] == 0x0D:
             # It may be the first half of a line end, and whole line ends are what makes lines fast.
@@ -104,7 +120,8 @@ class Cleaner:
             if start:
                 return self._advance(data[:start]) + data[start:]
             self._step = min(self._step * 2, _LARGEST_PIECE)  # where there is one, there are more
-            return self._step_through(data[:stop]) + data[stop:]
+            self._unlooked = stop
+            return self._step_through(data)
         self._step = _STEP
         if simple:
             text = simple.decode("ascii") if simple.isascii() else self._decode(simple)
@@ -183,7 +200,10 @@ class Cleaner:
             page.print(line)
 
     def _step_through(self, data: bytes) -> bytes:
-        """Any bytes, one sequence after the other; nothing is left of them."""
+        """The first of any bytes, one sequence after the other; gives back those that are left."""
+        # More than was carried, so that some of what was fed is gone through.
+        portion = self._unlooked if _LONGEST_CARRY < self._unlooked < _PORTION else _PORTION
+        data, left = data[:portion], data[portion:]
         text = data.decode("ascii") if data.isascii() else self._decode(data)
         if _C1.search(text):
             text = text.translate(_C1_FORMS)
@@ -191,11 +211,12 @@ class Cleaner:
             text, self._string = sequences.after_string(text, self._string)
         text, cut, kind = sequences.split_cut(text)
         self._carry = cut.encode() + self._carry
+        self._unlooked = max(0, self._unlooked - len(data))
         self._string = self._string or kind
         self._run(text)
         if kind:
             self._page.printed = False
-        return b""
+        return left
 
     def _run(self, text: str) -> None:
         page = self._page

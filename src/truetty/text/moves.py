@@ -7,7 +7,7 @@ Rule 3: a clear keeps what was on the screen.
 
 from __future__ import annotations
 
-from truetty.text.cells import BLANK, GAP, HALF, LONE, delete, erase, insert
+from truetty.text.cells import BLANK, GAP, HALF, LONE, WIDTHS, delete, erase, insert
 from truetty.text.page import Page
 from truetty.text.rows import ScreenRow
 from truetty.text.stops import left_of, right_of
@@ -107,7 +107,12 @@ def repeat(values: Values, page: Page) -> None:
         char = cells[x - 2]
     text = page.clusters.text(char)
     if text.strip(BLANK + HALF + GAP + LONE + "\t"):
-        page.print(text * min(values[0] or 1, page.columns))
+        count = min(values[0] or 1, page.columns)
+        match WIDTHS[text[0]]:
+            case 0:  # a mark alone: it goes with the cell before it
+                page.print(text * count)
+            case width:  # it is laid out already
+                page.put((char + HALF if width == 2 else char) * count)
 
 
 # Between rows
@@ -208,11 +213,14 @@ def _shift(page: Page, start: int, count: int, down: bool) -> None:
     Those that are pushed over the other end are lost.
     """
     end = page.layout.bottom + 1
-    page.rows.extend(ScreenRow() for _ in range(end - len(page.rows)))
     count = min(count, end - start)
-    first, last = (end - count, start) if down else (start, end - count)
-    del page.rows[first : first + count]
-    page.rows[last:last] = [ScreenRow() for _ in range(count)]
+    rows = page.rows[start:end]
+    kept = rows[: end - start - count] if down else rows[count:]
+    if down and kept:
+        kept[:0] = [ScreenRow() for _ in range(count)]
+    if len(page.rows) > end:  # what stands below the margin stays where it is
+        kept += [ScreenRow() for _ in range(end - start - len(kept))]
+    page.rows[start:end] = kept
     page.goto(page.y)
     page.trim()
 

@@ -176,6 +176,11 @@ class Page:
             text = text.translate(DRAWING)
         if not text.isascii() and UNSURE.search(text):
             text = self._cells(text)
+        self.put(text)
+
+    def put(self, text: str) -> None:
+        """Text that is laid out in cells, at the cursor."""
+        layout = self.layout
         row, x = self.row, self.x
         end = x + len(text)
         if end > self.columns or layout.insert:

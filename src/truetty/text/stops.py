@@ -30,5 +30,6 @@ def left_of(stops: Stops, x: int, count: int) -> int:
 
 def change(stops: Stops, x: int, columns: int, *, there: bool) -> tuple[int, ...]:
     """The stops with one at `x`, or without it."""
-    others = set(range(0, columns, TAB_WIDTH) if stops is None else stops) - {x}
-    return tuple(sorted(others | {x} if there else others))
+    found = tuple(range(0, columns, TAB_WIDTH)) if stops is None else stops
+    first, last = bisect_left(found, x), bisect_right(found, x)
+    return (*found[:first], x, *found[last:]) if there else found[:first] + found[last:]
