@@ -38,7 +38,7 @@ SETTABLE = {"Terminal.name", "Terminal.task"}
 # Public members that only the owner of the object calls: a terminal its recording's, a conversation its output's.
 OWNERS = {
     *("Output.summary", "Output.all_given", "Output.reader", "Output.slices", "Output.hold"),
-    *("Transcript.append", "Transcript.blank", "Transcript.close"),
+    *("Transcript.append", "Transcript.blank", "Transcript.close", "Transcript.keep"),
     *("Recording.on_change", "Recording.on_keys", "Recording.on_exit", "Recording.on_stop"),
     *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
     *("Terminal.changes", "Registry.expected", "Registry.ids", "Registry.places"),

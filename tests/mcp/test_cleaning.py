@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.mcp.served import PATIENCE, Person, eventually, once, tools
+from truetty.store.slices import turn
 from truetty.text.clean import Cleaner
 
 PRINTED = 100_000  # bytes as the program writes them; the tty adds a CR to each of the lines
@@ -15,19 +18,23 @@ PRINTED = 100_000  # bytes as the program writes them; the tty adds a CR to each
 class Meter:
     def __init__(self) -> None:
         self.cleaned = 0
+        self.largest = 0  # portion, in bytes
 
 
 @pytest.fixture
 def meter(monkeypatch: pytest.MonkeyPatch) -> Meter:
     meter = Meter()
-    feed = Cleaner.feed
+    portions = Cleaner.portions
 
-    def counted(self: Cleaner, data: bytes) -> str:
-        if len(data) <= 1 << 16:  # it calls itself with the pieces of what is longer
-            meter.cleaned += len(data)
-        return feed(self, data)
+    def counted(self: Cleaner, data: bytes) -> Iterator[tuple[str, int]]:
+        before = len(data)
+        for text, left in portions(self, data):
+            meter.cleaned += before - left
+            meter.largest = max(meter.largest, before - left)
+            before = left
+            yield text, left
 
-    monkeypatch.setattr(Cleaner, "feed", counted)
+    monkeypatch.setattr(Cleaner, "portions", counted)
     return meter
 
 
@@ -58,6 +65,48 @@ async def test_a_read_and_a_wait_of_a_running_command_and_only_what_is_new(home:
         new = await call("wait", id=ran["command_id"], wait=0, only_new=True)
         assert new["output"] and meter.cleaned == output.bytes
         assert (await call("read", id=ran["command_id"]))["output"] and meter.cleaned == output.bytes
+
+
+async def test_an_output_that_has_ended_is_cleaned_once_however_it_is_read(home: Path, meter: Meter) -> None:
+    async with tools() as call:
+        ran = await call("run", command=f"yes abcdefg | head -c {PRINTED}", wait=PATIENCE)
+        output = call.session.service.command(ran["command_id"]).output
+        for given in ({}, {"grep": "abc"}, {"tail": 3}, {"offset": 5000}, {"grep": "x", "context": 2}, {}):
+            assert (await call("read", id=ran["command_id"], **given))["error"] is None
+        assert meter.cleaned == output.bytes
+        other = await call("run", command="echo other", wait=PATIENCE)
+        await call("read", id=other["command_id"], tail=1)
+        assert (await call("read", id=ran["command_id"], tail=1))["output"] == "abcdefg\n"
+
+
+# Each was among the slowest that a search has found: from 10 to 300 times as slow as plain lines.
+SLOW = {
+    "stops to the left": r"\033[C\033H\033[999Z",
+    "stops to the right": r"\r\033[9999I",
+    "lines in and out": r"\033[9999L\033[9999M",
+    "scrolls": r"\033[9999S\033[9999T",
+    "a repeated cluster": r"e\314\201\033[9999b",
+    "reverse index": r"\033M",
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+async def test_slow_sequences_are_cleaned_in_small_portions_and_others_are_answered_between(
+    home: Path, meter: Meter, name: str
+) -> None:
+    async with tools() as call, tools() as other:
+        printing = f"for i in $(seq 1000); do printf '{SLOW[name] * 3}'; done; sleep 1000"
+        ran = await call("run", command=printing, wait=0)
+        command = call.session.service.command(ran["command_id"])
+        size = 3000 * len(SLOW[name].encode().decode("unicode_escape"))
+        await eventually(lambda: command.output.bytes >= size, "all is printed")
+        meter.largest = answers = 0
+        reading = asyncio.ensure_future(call("read", id=ran["command_id"]))
+        while not reading.done():
+            await turn()
+            answers += (await other("terminals"))["error"] is None
+        assert (await reading)["error"] is None
+        assert meter.largest <= 1024 and answers >= 1
 
 
 async def test_a_screen_cleans_nothing(home: Path, meter: Meter) -> None:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from truetty.store.slices import Work
 from truetty.store.transcript import Range
-from truetty.store.window import PIECE, Window
+from truetty.store.window import Window
 from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget, Digest, digest, tokens
 from truetty.text.unseen import Unseen
@@ -69,13 +69,13 @@ class CleanText:
         return not self._held_from
 
     def follow(self) -> Work[None]:
-        """Go on to the end of what is there when the end is reached."""
-        slices = 2 * (self._window.visible() - self.at) // PIECE  # a program that prints for ever must not keep us
+        """Go on to the end of what is there when the end is reached; while a program prints on, not for ever."""
+        enough = self.at + 2 * (self._window.visible() - self.at)
         while self.stands and self.at < (end := self._window.whole_characters()):
+            if self._window.end is None and self.at > enough:
+                break
             self._advance(end)
-            slices -= 1
-            if slices > 0:
-                yield
+            yield
 
     def since(self, offset: int) -> str | None:
         """The text from this character on; None if it begins before what is held."""
@@ -99,12 +99,12 @@ class CleanText:
         return Summary(found.text, found.omitted, found.lines, tokens(found.characters), notes)
 
     def _advance(self, end: int) -> None:
-        """Go through one further piece."""
+        """Go through one further portion."""
         for after, data in self._window.pieces(self.at, end):
-            text = self.cleaner.feed(data)
-            self._unseen.feed(data, text)
+            text, left = next(self.cleaner.portions(data))
+            self._unseen.feed(data[: len(data) - left], text)
             self._hold(text)
-            self.at = after
+            self.at = after - left
             break
         else:
             self.at = end  # a hole at the end gives no piece

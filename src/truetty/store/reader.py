@@ -147,10 +147,10 @@ class Reader:
         end = window.whole_characters() if upto is None else min(upto, window.whole_characters())
         position = self.position
         for after, data in window.pieces(position.at, end):
-            text = position.cleaner.feed(data)
-            position.at = after
-            if position.settled is not None:
-                position.settled += len(text)
-            yield text
+            for text, left in position.cleaner.portions(data):
+                position.at = after - left
+                if position.settled is not None:
+                    position.settled += len(text)
+                yield text
         position.tail = position.cleaner.tail()
         yield position.tail

@@ -1,7 +1,9 @@
 """The reads of a window that may take long, each as work in slices: its text, a page of it, lines that match.
 
 Rule 1: with a budget, `head` or `tail` no read needs memory that grows with what was printed.
-Rule 2: a read covers what was there when it began.
+Rule 2: an output that the shared pass can hold whole is cleaned by it, once, for every read. Of the outputs of one
+        terminal that have ended, the one that was read last stays in memory so.
+Rule 3: a read covers what was there when it began.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from truetty.core.errors import Misuse
-from truetty.store.clean_text import CleanText, Summary
+from truetty.store.clean_text import MOST_IN_MEMORY, CleanText, Summary
 from truetty.store.part import Part
 from truetty.store.reader import Reader
 from truetty.store.search import Match, Search, SearchResult
@@ -93,7 +95,25 @@ class Reads:
 
     def _release(self) -> None:
         if self._window.end is not None and not self._holders:
+            if self._text is not None and self._text.holds_all:
+                self._window.transcript.keep(self)
+            else:
+                self._text = None
+
+    def forget(self) -> None:
+        """Another output of this terminal was read."""
+        if not self._holders:
             self._text = None
+
+    def _texts(self) -> Work[Iterator[str]]:
+        """The clean text, in pieces that are made when they are asked for."""
+        if self._window.visible() - self._window.start > MOST_IN_MEMORY:
+            return self._window.texts()
+        text = (yield from self._pass()).since(0)
+        self._release()
+        if text is None:  # a few bytes can stand for a whole row
+            return self._window.texts()
+        return (text[at : at + PIECE] for at in range(0, len(text), PIECE))
 
     def text(self, budget: int | Budget | None = None, head: int | None = None, tail: int | None = None) -> Work[str]:
         """Clean text: all of it, within a budget of characters, or only the first and the last lines of it."""
@@ -105,7 +125,7 @@ class Reads:
         if within is not None:
             return (yield from self.summary(within)).text
         parts: list[str] = []
-        for text in self._window.texts():
+        for text in (yield from self._texts()):
             parts.append(text)
             yield
         return "".join(parts)
@@ -115,7 +135,7 @@ class Reads:
         if min(offset, limit) < 0:
             raise Misuse("no offset and no limit is negative", offset=offset, limit=limit)
         parts: list[str] = []
-        for text in self._window.texts():
+        for text in (yield from self._texts()):
             if offset < len(text):
                 parts.append(text[offset : offset + limit])
                 limit -= len(parts[-1])
@@ -145,7 +165,7 @@ class Reads:
         """The last lines, of them the last `limit` characters."""
         first = max(0, (yield from self.lines()) - lines)
         number, begin, asked, kept = 0, 0, 0, ""
-        for text in self._window.texts():
+        for text in (yield from self._texts()):
             at = 0
             if number + (count := text.count("\n")) < first:
                 number, at = number + count, len(text)
@@ -164,7 +184,7 @@ class Reads:
         found = Search(context, limit, most)
         searched = at = 0
         last = 0
-        for number, line in numbered(self._window.texts()):
+        for number, line in numbered((yield from self._texts())):
             at -= number == last  # a line that is too long comes in pieces, without a newline between
             found.feed(number, line, at, pattern.search(line) is not None)
             at, last = at + len(line) + 1, number
@@ -187,7 +207,7 @@ class Reads:
     def lines(self) -> Work[int]:
         """Lines of the clean text; a last one without its newline counts."""
         count, last = 0, ""
-        for text in self._window.texts():
+        for text in (yield from self._texts()):
             count += text.count("\n")
             last = text[-1:] or last
             yield
@@ -203,7 +223,7 @@ class Reads:
         before: deque[str] = deque(maxlen=max(0, context))
         lacking = 0  # how many of the last ones found still lack lines after them
         searched = 0  # characters since the last slice ended
-        for number, line in numbered(self._window.texts()):
+        for number, line in numbered((yield from self._texts())):
             if lacking:
                 for *_, after in found[-lacking:]:
                     after.append(line)
@@ -224,7 +244,7 @@ class Reads:
     def _ends(self, budget: Budget | None, head: int, tail: int) -> Work[str]:
         room = _LONGEST_END if budget is None else max(0, budget.characters - _MARK_ROOM)
         kept = Ends(head, tail, room // 2 if budget is not None and head and tail else room)
-        for text in self._window.texts():
+        for text in (yield from self._texts()):
             if kept.feed(text):
                 break
             yield

@@ -1,6 +1,6 @@
 """Long work in slices: nobody else on the event loop waits for it longer than some milliseconds.
 
-Rule 1: long work is a generator. It yields after every piece of about 64 KiB, and returns its result.
+Rule 1: long work is a generator. It yields after every portion that the cleaner takes, and returns its result.
 Rule 2: `finish(work)` does all of it at once; `await in_slices(work)` gives the loop back between two slices.
 Rule 3: between two slices the output may grow and the caller may be cancelled: work changes no shared state before its
         last piece.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import weakref
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Protocol
 
 from truetty.core.errors import HostError, Misuse
 from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance, Spill, refused
@@ -22,6 +22,11 @@ DEFAULT_MEMORY: Final = 1 << 20  # a terminal may cost 2 MB in all, and a growin
 _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EIO, errno.ESTALE})
 
 Range = tuple[int, int]
+
+
+class Forgetful(Protocol):
+    def forget(self) -> None:
+        """What was made of the bytes is not to be kept any longer."""
 
 
 class Transcript:
@@ -45,6 +50,7 @@ class Transcript:
         self._base = 0  # the offset of the first byte in memory
         self._gaps: list[Range] = []
         self._store = Spill(folder, quota, total) if store is None else store
+        self._kept: weakref.ref[Forgetful] | None = None
         self._finalize = weakref.finalize(self, self._store.discard)
 
     @property
@@ -73,8 +79,20 @@ class Transcript:
             self._spill()
         return at
 
+    def keep(self, text: Forgetful) -> None:
+        """Text that was made of these bytes stays in memory, until the next one is to be kept."""
+        self._forget(text)
+        self._kept = weakref.ref(text)
+
+    def _forget(self, new: Forgetful | None = None) -> None:
+        kept = self._kept() if self._kept is not None else None
+        if kept is not None and kept is not new:
+            kept.forget()
+        self._kept = None
+
     def blank(self, start: int, end: int) -> None:
         """Overwrite by stars, wherever the bytes lie."""
+        self._forget()
         start, end = max(0, start), min(end, self.size)
         if start >= end:
             return

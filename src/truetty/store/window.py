@@ -74,7 +74,7 @@ class Window:
         return spans_without(self.holes, self.start, self.visible())
 
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
-        """The bytes for a cleaner, each piece with the offset after it."""
+        """The bytes for a cleaner, each piece with the offset after it. What stands for other bytes is `WHOLE`."""
         if self.screen is None or end <= self.screen[0] or start >= self.screen[1]:
             yield from self._stored(start, end)
             return
@@ -97,7 +97,8 @@ class Window:
         """The clean text."""
         cleaner = Cleaner(*self.size)
         for _, data in self.pieces(self.start, self.visible()):
-            yield cleaner.feed(data)
+            for text, _ in cleaner.portions(data):
+                yield text
         yield cleaner.tail()
 
 

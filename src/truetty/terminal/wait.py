@@ -23,8 +23,8 @@ from truetty.text.clean import Cleaner
 
 # A pattern is looked for in each slice together with this much of the text before it.
 OVERLAP: Final = 64 * 1024
-# So much is made readable and searched at once, a few milliseconds of work; then others have their turn.
-SLICE: Final = 1 << 18
+# So much is made readable and searched at once, less where the cleaner takes less; then others have their turn.
+SLICE: Final = 1 << 16
 # A look at the ports takes a few milliseconds: often enough for people, seldom enough for the machine.
 PORT_LOOK: Final = 0.1
 SLOWEST_LOOK: Final = 1.0
@@ -52,8 +52,9 @@ class PatternSearch:
     def finds(self) -> bool:
         """Search one slice more."""
         end = max(self._at, min(self._output.bytes, self._at + SLICE))
-        text = self._before + self._cleaner.feed(self._output.read(self._at, end - self._at))
-        self._at, self._before = end, text[-OVERLAP:]
+        fresh, left = next(self._cleaner.portions(self._output.read(self._at, end - self._at)), ("", 0))
+        text = self._before + fresh
+        self._at, self._before = end - left, text[-OVERLAP:]
         return self._pattern.search(text + self._cleaner.tail()) is not None
 
 
