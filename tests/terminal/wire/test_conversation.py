@@ -120,6 +120,22 @@ async def test_an_end_while_another_group_is_in_front(stage: Stage) -> None:
     assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, "replayed")
 
 
+async def test_what_the_shell_reads_behind_the_start_is_there_until_the_end(stage: Stage) -> None:
+    """The file that hands on `$?` is read after C, and a look may come between the two."""
+    terminal = await stage.open()
+    command = await terminal.start("false")
+    stage.say(("C",), ("D", 64, "himBHs"), ("P", 64, "himBHs"), b"$ ")
+    await command.wait(PATIENCE)
+    command = await terminal.start("make all")
+    files = stage.channel.files.content
+    number = next(name for name in files if name[0] == "r")[1:]
+    stage.say(("C",))
+    await until(lambda: f"v{number}" not in files)  # a look has dropped the text
+    assert f"r{number}" in files and f"d{number}" in files
+    stage.say(("D", 0, "himBHs"), ("P", 0, "himBHs"), b"$ ")
+    await command.wait(PATIENCE)
+
+
 async def test_waiting_and_answering(stage: Stage) -> None:
     terminal = await stage.open()
     command = await terminal.start("x")

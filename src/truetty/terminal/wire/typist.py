@@ -30,6 +30,8 @@ from truetty.terminal.wire.open_line import LONGEST_LINE, OpenLine
 # Programs that are there to change the tty's modes.
 _CHANGES_MODES: Final = re.compile(r"\b(?:stty|reset|tset)\b")
 
+_LASTING: Final = "dr"  # files of a command that are read after C, by the first letter of their names
+
 
 class ModesCheck(Enum):
     """Whether the tty's modes must be looked at before the next text runs: the last program may have left others."""
@@ -322,10 +324,13 @@ class Typist:
     # -- files
 
     def drop_texts(self) -> None:
-        """The command has run for a while: its text was read. The end mark's file is needed to the end."""
+        """The command has started: its text was read. The end mark's file is needed to the end.
+
+        So is the one that hands on `$?`: the shell reads it behind C. In busybox and dash a missing file ends the line.
+        """
         if len(self._files) > 1:
-            self._drop([name for name in self._files if name[0] != "d"])
-            self._files = [name for name in self._files if name[0] == "d"]
+            self._drop([name for name in self._files if name[0] not in _LASTING])
+            self._files = [name for name in self._files if name[0] in _LASTING]
 
     def drop_all(self) -> None:
         """Soon: whoever waits for the command is told first."""
