@@ -128,7 +128,7 @@ async def test_what_the_shell_reads_behind_the_start_is_there_until_the_end(stag
     await command.wait(PATIENCE)
     command = await terminal.start("make all")
     files = stage.channel.files.content
-    number = next(name for name in files if name[0] == "r")[1:]
+    number = next(name[1:] for name in files if name[0] == "r" and name[1:].isdigit())
     stage.say(("C",))
     await until(lambda: f"v{number}" not in files)  # a look has dropped the text
     assert f"r{number}" in files and f"d{number}" in files
