@@ -27,6 +27,7 @@ from pathlib import Path
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[1]
+PIPE_SIZE = 65536  # what a pipe takes without a reader
 
 
 def run(
@@ -39,6 +40,8 @@ def run(
     arguments = [str(word) for word in words]
     call = {"words": arguments, "env": dict(os.environ if env is None else env), "cwd": str(cwd or Path.cwd())}
     give, feed = os.pipe() if stdin is not None else (os.open(os.devnull, os.O_RDONLY), -1)
+    if stdin is not None and len(stdin) <= PIPE_SIZE:  # there before the process is: `--json` waits for no first byte
+        _write(feed, stdin)
     (out, to_out), (err, to_err), (end, to_end) = os.pipe(), os.pipe(), os.pipe()
     socket.send_fds(_interpreter(), [json.dumps(call).encode()], [give, to_out, to_err, to_end])
     for descriptor in (give, to_out, to_err, to_end):
@@ -46,7 +49,7 @@ def run(
     with ThreadPoolExecutor(3) as pool, open(end) as status:
         pid = int(status.readline())
         reading = [pool.submit(_read, descriptor) for descriptor in (out, err)]
-        if stdin is not None:
+        if stdin is not None and len(stdin) > PIPE_SIZE:
             pool.submit(_write, feed, stdin)
         ended = pool.submit(status.readline)
         try:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -388,6 +390,34 @@ def test_a_time_out_ends_a_loop_that_does_not_react() -> None:
     outcome = json.loads(ended.stdout)
     assert (ended.returncode, outcome["state"], outcome["closed"]) == (124, "finished", True)
     assert "its shell was ended too" in outcome["notes"][0]
+
+
+def test_json_waits_for_the_next_part_of_its_input() -> None:
+    words = [*RUN, "--json", "read a; read b; echo $b $a"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("one\n")
+        process.stdin.flush()
+        pipe, pid = process.stdin.fileno(), process.pid
+        eventually(lambda: process.poll() is not None or (not held(pipe) and awaits_input(pid)), "no input is awaited")
+        print("two", file=process.stdin)
+        process.stdin.close()
+        told = json.loads(process.stdout.read())
+    assert (told["state"], told["output"].splitlines()[-1]) == ("finished", "two one")
+
+
+def held(pipe: int) -> int:
+    """How many bytes the pipe holds."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+def awaits_input(pid: int) -> bool:
+    """Whether its event loop watches standard input."""
+    try:
+        files = [path.read_text() for path in Path(f"/proc/{pid}/fdinfo").iterdir()]
+    except OSError:  # one was closed meanwhile
+        return False
+    return any(re.search(r"^tfd: +0 ", file, re.MULTILINE) for file in files)
 
 
 @pytest.mark.parametrize("size", [3999, 4000, 4001, 4095, 4096, 8000, 50_000])

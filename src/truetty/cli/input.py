@@ -96,7 +96,8 @@ class _Pipe(Feed):
     async def answer(self, *, patient: bool, timeout: float | None) -> bool:
         if self._ends >= MOST_ENDS:
             return False
-        if not patient and not select.select([0], [], [], 0)[0]:
+        # A pipe that has given something is the command's input: its next part is waited for, however late it comes.
+        if not (patient or self._has_fed) and not select.select([0], [], [], 0)[0]:
             return False
         if not await self._readable(timeout):
             return True  # the command has gone on without us, or patience is over

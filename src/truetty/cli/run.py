@@ -42,8 +42,9 @@ def run(
     """Run COMMAND in a real shell on a terminal of its own, and exit with its exit code.
 
     Output streams as it comes. What the command asks for is passed to you if you are at a terminal, and read from
-    standard input if that is a pipe or a file. With --json a command that waits for input, and gets none from standard
-    input, is reported as it stands. Ctrl-C goes to the command.
+    standard input if that is a pipe or a file. With --json a command that waits for input while standard input holds
+    none is reported as it stands; once standard input has given something, its next part is waited for. Ctrl-C goes to
+    the command.
     """
     opening = OpeningOptions(shell, cwd, env or [], rc=not no_rc)
 
