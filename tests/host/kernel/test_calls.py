@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -94,6 +95,29 @@ def test_who_has_work(start: Start, code: str, works: bool) -> None:
     blocked = ("reads", "elsewhere")
     pty.until(lambda: (seen := look(pty)).state in blocked and seen.has_work == works, f"{works}, not {look(pty)}")
     assert all(look(pty).has_work == works for _ in range(20))
+
+
+def test_a_list_that_is_read_while_the_poller_is_awake_is_not_taken_for_an_empty_one(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import select\nprint('n' 'ow', flush=True)\nwhile not select.select([0], [], [], 0.05)[0]: [*range(50000)]"
+    pty = start(sys.executable, "-S", "-c", code, prompt=False)
+    pty.until(lambda: b"now" in pty.screen, "the program")
+    read_memory, caught = proc.read_memory, threading.Event()
+
+    def read_late(pid: int, address: int, size: int) -> bytes:
+        """For the first time, what the memory holds once the poller has woken: the kernel has cleared it."""
+        found = read_memory(pid, address, size)
+        while any(found) and not caught.is_set():
+            found = read_memory(pid, address, size)
+        caught.set()
+        return found
+
+    monkeypatch.setattr(proc, "read_memory", read_late)
+    states = {"running"}
+    while not caught.is_set():
+        states.add(look(pty).state)
+    assert states <= {"running", "reads"}
 
 
 def test_another_terminal_is_not_ours(start: Start) -> None:

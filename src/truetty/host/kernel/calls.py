@@ -66,6 +66,8 @@ _IDLE_CALLS = frozenset(
     {"read", "readv", "select", "pselect6", "poll", "ppoll", "epoll_wait", "epoll_pwait", "epoll_pwait2"}
     | {"futex", "wait4", "waitid"}
 )
+# What these wait for is a list in the process's memory, or in its epoll.
+_LISTS = frozenset({"select", "pselect6", "poll", "ppoll", "epoll_wait", "epoll_pwait", "epoll_pwait2"})
 # By these a process only wakes itself.
 _WAKE_UPS = ("anon_inode:[eventfd]", "anon_inode:[signalfd]", "anon_inode:[io_uring]")
 _DEV_TTY = os.makedev(5, 0)
@@ -161,9 +163,22 @@ def block_of(of: proc.Stat, thread: int, device: Device, raw: bytes | None = Non
     if call is None:
         return Block("elsewhere", stack=stack)
     try:
-        return _decode(of, call, args, stack, device)._replace(raw=raw)
+        block = _decode(of, call, args, stack, device)._replace(raw=raw)
+        if block.state == "elsewhere" and call in _LISTS:
+            return _decode_again(of, thread, block, args, device)
+        return block
     except OSError as error:
         return _RUNNING if error.errno in _CHANGED else _HIDDEN
+
+
+def _decode_again(of: proc.Stat, thread: int, block: Block, args: list[int], device: Device) -> Block:
+    """The kernel clears the list of a `select` that has ended. A list without our tty counts only if the thread did not
+    run while the list was read: between two polls a poller would seem to wait for nothing."""
+    before = proc.wakes(of.pid, thread)
+    if call_of(of.pid, thread) != block.raw:
+        return _RUNNING
+    again = _decode(of, block.call, args, block.stack, device)._replace(raw=block.raw)
+    return again if proc.wakes(of.pid, thread) == before else _RUNNING
 
 
 def _decode(of: proc.Stat, call: str, args: list[int], stack: int, device: Device) -> Block:
