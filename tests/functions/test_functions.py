@@ -257,8 +257,18 @@ async def test_the_background_a_pattern_and_a_budget(service: Service, home: Pat
     found = await good(service, "wait", id=id, **{"for": "match"}, match="rea[d]y", max_output_tokens=500)
     assert (found.data["state"], found.data["reached"]) == ("running", "match")
     assert len(str(found.data["output"])) <= 2000 and found.data["omitted"]
-    for wrong in ({"match": "x", "idle": 1}, {"match": "(a+)+$"}, {"match": "("}, {"port": 0}):
+    for wrong in ({"match": "x", "idle": 1}, {"match": r"(a)\1"}, {"match": "("}, {"port": 0}):
         assert (await functions.call(service, "wait", {"id": id, **wrong})).error == "misuse"
+    assert (await good(service, "stop", id=id, close=True)).data["state"] == "finished"
+
+
+async def test_a_pattern_that_would_take_hours_is_looked_for_as_any_other(service: Service) -> None:
+    letters = "printf '%0100000d' 0"
+    run = await good(service, "run", command=f"{letters}; echo; echo over; cat", **{"for": "match:0*0*0*1|over"})
+    assert run.data["reached"] == "match"
+    id = run.data["command_id"]
+    assert (await good(service, "read", id=id, grep="0*0*0*1")).data["matches"] == []
+    assert "1 of 2 matching lines are shown" in (await good(service, "read", id=id, grep="(0+)+$|^o")).text
     assert (await good(service, "stop", id=id, close=True)).data["state"] == "finished"
 
 

@@ -46,7 +46,7 @@ async def started(service: Service, command: str) -> str:
 @pytest.mark.parametrize(
     "wrong",
     [
-        *({"for": words} for words in ("setled", "match:(", "match:(a+)+$", "port:x", "port:0", "idle:x", "idle:-1")),
+        *({"for": words} for words in ("setled", "match:(", r"match:(a)\1", "port:x", "port:0", "idle:x", "idle:-1")),
         *({"wait": value} for value in (-1, "soon", True)),
         {"kill_after": -1},
         {"kill_after": "later"},
@@ -107,7 +107,7 @@ async def test_send(service: Service, wrong: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"grep": "("}, {"grep": "(a+)+$"}, {"limit": -1}, {"tail": 1.5}, {"offset": -1}, {"context": "all"}, {"lines": 3}],
+    [{"grep": "("}, {"grep": r"(a)\1"}, {"limit": -1}, {"tail": 1.5}, {"offset": -1}, {"context": "all"}, {"lines": 3}],
     ids=str,
 )
 async def test_read(service: Service, wrong: dict[str, object]) -> None:

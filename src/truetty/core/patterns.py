@@ -1,19 +1,30 @@
-"""Regular expressions from strangers: which could take for ever.
+"""Regular expressions from strangers, and what a search for one may cost.
 
-Python's `re` holds everybody up while it searches and cannot be stopped, so a pattern is judged before it is used.
+Rule 1: an agent's pattern is searched by RE2, whose time grows with the length of the text and nothing else. It knows
+        no look-around and no back-references.
+Rule 2: one search takes a window of the text and a pattern of bounded size, so that others have their turn soon.
+Rule 3: a pattern of the user's own settings is Python's. `re` cannot be stopped while it searches, so such a pattern is
+        judged before it is used (`slow`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from math import factorial
-from typing import Final
+from typing import Any, Final
 
 from truetty.core.errors import Misuse
 
+# RE2 takes at worst about 10 ns for each character and instruction: 30 ms for a window.
+WINDOW: Final = 10_000  # characters
+MOST_INSTRUCTIONS: Final = 300
+MOST_CHARACTERS: Final = 1000
+MOST_MEMORY: Final = 1 << 20  # bytes that RE2 may use for one pattern
 # Steps that a search may take at worst. Python makes about a hundred million in a second.
 STEPS: Final = 30_000_000
 
+_PYTHONS_OWN: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\.", re.DOTALL)
 # It changes nothing in a search but its price.
 _LEADING: Final = re.compile(r"^\.\*(?![?+*{])")
 _TOKEN: Final = re.compile(
@@ -36,20 +47,70 @@ def slow(pattern: str, longest: int) -> str | None:
     return None
 
 
-def compile_checked(pattern: str) -> re.Pattern[str]:
-    """The pattern, compiled. `Misuse` if it is no regular expression, or one that could take for ever."""
-    if (reason := endless(pattern)) is not None:
-        raise Misuse(f"cannot look for {pattern!r}: {reason}", pattern=pattern, reason=reason)
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise Misuse(f"not a regular expression: {pattern!r}: {error}", pattern=pattern, reason=str(error)) from error
+class BoundedPattern:
+    """An agent's pattern, in RE2's syntax."""
+
+    __slots__ = ("_compiled", "pattern")
+
+    def __init__(self, pattern: str) -> None:
+        import re2
+
+        if len(pattern) > MOST_CHARACTERS:
+            raise _refusal(pattern, f"a pattern has at most {MOST_CHARACTERS:,} characters")
+        options = re2.Options()
+        options.max_mem, options.log_errors = MOST_MEMORY, False
+        try:
+            compiled = re2.compile(_in_re2(pattern), options)
+        except re2.error as error:
+            raise _refusal(pattern, _reason(error)) from None
+        if compiled.programsize > MOST_INSTRUCTIONS:
+            raise _refusal(pattern, "it is too large: name fewer alternatives, or repeat less often")
+        self.pattern = pattern
+        self._compiled: Any = compiled  # the library has no types
+
+    def searches(self, text: str) -> Iterator[bool]:
+        """Whether it is found, for one window of the text after the other. A match of half a window is never missed."""
+        for at in range(0, max(1, len(text) - WINDOW // 2), WINDOW // 2):
+            before = at > 0  # a character more on both sides: a window's begin and end are none of the line
+            part = text[at - before : at + WINDOW + 1]
+            yield self._compiled.search(part, int(before), before + WINDOW) is not None
 
 
-def endless(pattern: str) -> str | None:
-    """Why this pattern could take for ever; None: at worst its time is a power of the text's length."""
-    found = _counted(pattern)
-    return found if isinstance(found, str) else None
+Pattern = re.Pattern[str] | BoundedPattern
+
+
+def searches(pattern: Pattern, text: str) -> Iterator[bool]:
+    """Whether the pattern is found, in parts that each take a bounded time if the pattern is a bounded one."""
+    if isinstance(pattern, BoundedPattern):
+        yield from pattern.searches(text)
+    else:
+        yield pattern.search(text) is not None
+
+
+def _refusal(pattern: str, reason: str) -> Misuse:
+    return Misuse(f"cannot look for {pattern[:100]!r}: {reason}", pattern=pattern[:100], reason=reason)
+
+
+def _reason(error: Exception) -> str:
+    told = error.args[0] if error.args else "not a regular expression"
+    reason = told.decode(errors="replace") if isinstance(told, bytes) else str(told)
+    if reason.startswith("invalid perl operator: (?"):
+        return f"{reason} (look-around is not supported; the syntax is RE2's)"
+    return f"{reason} (the syntax is RE2's)"
+
+
+def _in_re2(pattern: str) -> str:
+    """RE2 writes some of what Python has in another way."""
+    return _PYTHONS_OWN.sub(lambda found: _in_re2s_words(found[0]), pattern)
+
+
+def _in_re2s_words(token: str) -> str:
+    match token[:2]:
+        case "\\Z":
+            return r"\z"
+        case "\\u" | "\\U":
+            return f"\\x{{{token[2:]}}}"
+    return token
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

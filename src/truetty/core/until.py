@@ -35,7 +35,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    pattern: re.Pattern[str]
+    pattern: patterns.Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,7 @@ def read(words: str) -> Until:
         case ("input" | "waiting", ""):
             return Input()
         case ("match", ":") if rest:
-            if (reason := patterns.endless(rest)) is not None:
-                raise Misuse(f"no wait is for {rest!r}: {reason}", until=words, reason=reason)
-            return matching(rest)
+            return Match(patterns.BoundedPattern(rest))
         case ("idle", ":"):
             return Idle(_seconds(rest, words))
         case ("port", ":") if rest.strip().isdigit() and len(rest) < 9:

@@ -68,7 +68,7 @@ class CallArguments:
             if not (bare in ("match", "idle", "port") and bare in self.values):
                 named.append(untils.read(words))
         if (pattern := self.text("match")) is not None:
-            named.append(untils.matching(patterns.compile_checked(pattern)))
+            named.append(untils.Match(patterns.BoundedPattern(pattern)))
         if (seconds := self.number("idle")) is not None:
             named.append(untils.Idle(seconds))
         if (number := self.whole("port")) is not None:

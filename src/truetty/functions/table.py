@@ -122,7 +122,10 @@ VERBS: Final = (
                 default=PAGE_SIZE,
             ),
             Parameter(
-                "grep", "string", "Only lines in which this regular expression is found.", aliases=_also("pattern")
+                "grep",
+                "string",
+                "Only lines that this regular expression (RE2) is found in.",
+                aliases=_also("pattern"),
             ),
             Parameter("context", "integer", "With grep: so many lines around each."),
             Parameter("tail", "integer", "Only so many last lines."),

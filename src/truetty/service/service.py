@@ -212,7 +212,7 @@ class Service:
         tail: int | None = None,
     ) -> Answer:
         """Output of a command: what was not read yet, a part of it, lines that match, or the last lines."""
-        pattern = patterns.compile_checked(grep) if isinstance(grep, str) else grep
+        pattern = patterns.BoundedPattern(grep) if isinstance(grep, str) else grep
         if min(offset or 0, limit, context, tail or 0) < 0:
             raise Misuse("no offset, limit, context or number of lines is negative", offset=offset, limit=limit)
         command = self.command(id)

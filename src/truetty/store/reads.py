@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from truetty.core.errors import Misuse
+from truetty.core.patterns import WINDOW, Pattern, searches
 from truetty.store.clean_text import MOST_IN_MEMORY, CleanText, Summary
 from truetty.store.part import Part
 from truetty.store.reader import Reader
@@ -179,17 +180,17 @@ class Reads:
         omitted = asked - len(kept)
         return Part(kept, omitted, begin + omitted, begin if omitted else None)
 
-    def search(self, pattern: re.Pattern[str], context: int, limit: int, most: int) -> Work[SearchResult]:
+    def search(self, pattern: Pattern, context: int, limit: int, most: int) -> Work[SearchResult]:
         """Lines that match, with those around them: at most `limit` characters and `most` matches, all counted."""
         found = Search(context, limit, most)
         searched = at = 0
         last = 0
         for number, line in numbered((yield from self._texts())):
             at -= number == last  # a line that is too long comes in pieces, without a newline between
-            found.feed(number, line, at, pattern.search(line) is not None)
+            found.feed(number, line, at, (yield from _is_found(pattern, line)))
             at, last = at + len(line) + 1, number
             searched += len(line) + 1
-            if searched >= PIECE:
+            if searched >= WINDOW:
                 searched = 0
                 yield
         return found.result()
@@ -249,3 +250,12 @@ class Reads:
                 break
             yield
         return kept.result()
+
+
+def _is_found(pattern: Pattern, line: str) -> Work[bool]:
+    for found in searches(pattern, line):
+        if found:
+            return True
+        if len(line) > WINDOW:
+            yield
+    return False

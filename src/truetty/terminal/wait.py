@@ -8,9 +8,9 @@ Rule 3: a pattern is looked for in all output that no earlier wait has returned,
 from __future__ import annotations
 
 import asyncio
-import re
 from typing import Final, assert_never
 
+from truetty.core.patterns import WINDOW, BoundedPattern, Pattern, searches
 from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, Until
 from truetty.host.base import Family
 from truetty.store.output import Output
@@ -34,8 +34,10 @@ SLOWER: Final = 1.5
 class PatternSearch:
     """Looks for a pattern in the output from `at` on, a slice at a time."""
 
-    def __init__(self, pattern: re.Pattern[str], output: Output, at: int) -> None:
+    def __init__(self, pattern: Pattern, output: Output, at: int) -> None:
         self._pattern = pattern
+        bounded = isinstance(pattern, BoundedPattern)
+        self._slice, self._overlap = (WINDOW // 2, WINDOW // 2) if bounded else (SLICE, OVERLAP)
         self._output = output
         self._at = at  # up to here the output was searched
         self._before = ""  # the end of what was searched
@@ -51,11 +53,11 @@ class PatternSearch:
 
     def finds(self) -> bool:
         """Search one slice more."""
-        end = max(self._at, min(self._output.bytes, self._at + SLICE))
+        end = max(self._at, min(self._output.bytes, self._at + self._slice))
         fresh, left = next(self._cleaner.portions(self._output.read(self._at, end - self._at)), ("", 0))
         text = self._before + fresh
-        self._at, self._before = end - left, text[-OVERLAP:]
-        return self._pattern.search(text + self._cleaner.tail()) is not None
+        self._at, self._before = end - left, text[-self._overlap :]
+        return any(searches(self._pattern, text + self._cleaner.tail()))
 
 
 class PortWatch:
