@@ -14,11 +14,13 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable, Collection, Iterator, MutableMapping
 from contextlib import contextmanager
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
 import uvicorn
 
 from truetty.core.errors import HostError, Misuse
+from truetty.mcp.connections import ACCEPTED_AT_ONCE, Connection, Connections, most_connections
 
 # As ASGI has it.
 Scope = MutableMapping[str, Any]
@@ -26,8 +28,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-# Streams that are open when we end are told so by their end.
-LAST_WORDS: Final = 1
+# Seconds for answers that are under way when we end. Streams have no end of their own, and are cut then.
+LAST_WORDS: Final = 0.3
 
 
 class _Server(uvicorn.Server):
@@ -64,13 +66,15 @@ class Listener:
         """Comes back when it listens."""
         config = uvicorn.Config(
             app,
+            http=cast("type[asyncio.Protocol]", partial(Connection, Connections(most_connections()))),
+            backlog=ACCEPTED_AT_ONCE,
             log_config=None,
             log_level="critical",
             access_log=False,
             server_header=False,
             date_header=False,
             ws="none",
-            timeout_graceful_shutdown=LAST_WORDS,
+            timeout_graceful_shutdown=LAST_WORDS,  # type: ignore[arg-type]  # it takes fractions too
         )
         self._server = _Server(config)
         self._serving = asyncio.ensure_future(self._server.serve(sockets=[self._socket]))
@@ -139,7 +143,7 @@ def _bind(host: str, port: int) -> socket.socket:
         try:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
-            bound.listen(128)
+            bound.listen(ACCEPTED_AT_ONCE)
         except OSError:
             bound.close()
             raise

@@ -16,6 +16,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from truetty.mcp.http import App, Listener, Receive, Scope, Send, guard
+from truetty.mcp.log import log_seldom
 from truetty.mcp.server import build
 from truetty.mcp.session import Setup
 from truetty.mcp.sessions import FORGOTTEN_SECONDS, SESSION_HEADER, Sessions
@@ -41,6 +42,7 @@ class Address:
 
 async def over_stdio(setup: Setup, ending: Collection[int]) -> int:
     """The one of the `ending` signals that came, or 0 if the client has ended it."""
+    log_seldom()
     async with Sessions(setup) as sessions:
         ended = _ended_by(ending)
         serving = asyncio.ensure_future(_pipe(sessions))
@@ -62,6 +64,7 @@ async def _pipe(sessions: Sessions) -> int:
 async def over_http(setup: Setup, address: Address, ending: Collection[int]) -> int:
     """The one of the `ending` signals that came."""
     listener = Listener(address.host, address.port, anywhere=address.expose, names=address.hosts)
+    log_seldom()
     async with Sessions(setup, shared=True) as sessions:
         ended = _ended_by(ending)
         await listener.start(application(sessions, listener, address.token, address.origins))

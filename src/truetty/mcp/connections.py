@@ -1,0 +1,97 @@
+"""The connections of a listener: how long one may be open without a request, and how many there are.
+
+Rule 1: a connection without a request is closed after some seconds. So a head that is half sent costs a descriptor for
+        no longer.
+Rule 2: where there are too many, the one that has been without a request for longest is closed. If each has a request,
+        the new one is closed. So descriptors are left for terminals, and a client with a token gets in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from typing import Any, Final
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_SECONDS: Final = 5.0  # for a head, from the connection on
+# After an answer. uvicorn closes a silent connection sooner, but not one that has sent a part of its next head.
+NEXT_HEAD_SECONDS: Final = 10.0
+MOST_CONNECTIONS: Final = 256
+# How many may come before it is seen that there are too many.
+ACCEPTED_AT_ONCE: Final = 128
+
+
+def most_connections() -> int:
+    """A quarter of the descriptors that this process may have, so that terminals have the rest."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_CONNECTIONS if limit == resource.RLIM_INFINITY else max(8, min(MOST_CONNECTIONS, limit // 4))
+
+
+class Connections:
+    """Those of one listener."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._resting: dict[Connection, None] = {}  # without a request, the longest first
+        self._serving: set[Connection] = set()
+
+    def rest(self, one: Connection) -> None:
+        self._serving.discard(one)
+        self._resting[one] = None
+        if len(self._resting) + len(self._serving) > self._most:
+            oldest = next(iter(self._resting))
+            del self._resting[oldest]
+            oldest.transport.abort()
+
+    def serve(self, one: Connection) -> None:
+        self._resting.pop(one, None)
+        self._serving.add(one)
+
+    def leave(self, one: Connection) -> None:
+        self._resting.pop(one, None)
+        self._serving.discard(one)
+
+
+class Connection(H11Protocol):
+    def __init__(self, all_of_them: Connections, **uvicorns: Any) -> None:
+        super().__init__(**uvicorns)
+        self._all = all_of_them
+        self._end: asyncio.TimerHandle | None = None  # while it has no request: when it is closed
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._rest(HEAD_SECONDS)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._follow()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._follow()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stay()
+        self._all.leave(self)
+        super().connection_lost(exc)
+
+    def _follow(self) -> None:
+        """It may have gone from one state to the other."""
+        if self.transport.is_closing():
+            return
+        serves = self.cycle is not None and not self.cycle.response_complete
+        if serves and self._end is not None:
+            self._stay()
+            self._all.serve(self)
+        elif not serves and self._end is None:
+            self._rest(NEXT_HEAD_SECONDS)
+
+    def _rest(self, seconds: float) -> None:
+        self._end = self.loop.call_later(seconds, self.transport.abort)
+        self._all.rest(self)
+
+    def _stay(self) -> None:
+        if self._end is not None:
+            self._end.cancel()
+            self._end = None
