@@ -109,6 +109,11 @@ async def test_an_outcome_does_not_wait_for_a_program_of_a_prompt_hook(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(rc.format(hook=gate.hook) + "\n")
     async with opened(shell, home) as terminal:
+        if sees(terminal):  # where the shell waits for commands is shown by a look at one that reads
+            reader = await terminal.start("cat")
+            assert (await reader.wait(PATIENCE)).state == "waiting"
+            await reader.press("C-d")
+            assert (await reader.wait(PATIENCE)).exit_code == 0
         command = await gate.reach(terminal)
         if sees(terminal):
             await eventually(lambda: waits_in_hook(terminal), "a look shows where the shell waits for the hook")

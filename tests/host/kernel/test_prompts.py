@@ -19,6 +19,7 @@ EDITED = ReadShape("pselect6", 0, 0x14E0, True)
 LINES = ReadShape("read", 8192, 0x298, False)
 NOWHERE = CallPath()
 BASH = ProgramId(1, 2, 3, "bash")
+FISH = ProgramId(1, 1, 1, "fish")
 
 
 @pytest.fixture
@@ -209,6 +210,24 @@ def test_a_hook_is_known_by_its_path_unless_commands_run_on_it_too() -> None:
     assert not known.is_hook(ProgramId(1, 2, 3, "other"), hook)
     known.learn_work(BASH, CallPath(((1, 10), (2, 20), (3, 30), (5, 50))))  # it does not part from the hook's
     assert not known.is_hook(BASH, hook)
+
+
+def test_a_hook_is_known_among_what_is_left_over_on_the_stack() -> None:
+    """As fish was seen in a prompt hook: what lies beyond the fifth call is left over from earlier ones."""
+    main = ((3, 18337), (691, 13655))
+    hook = CallPath((*main, (735, 19936), (739, 21255), (785, 656291), (807, 611242)))
+    again = CallPath((*main, (735, 19936), (739, 21255), (785, 656291), (869, 251026)))
+    work = CallPath((*main, (735, 19936), (739, 21255), (785, 657251), (815, 515561)))
+    known = Prompts()
+    known.learn(FISH, EDITED, CallPath((*main, (735, 19936), (739, 21255), (785, 656291), (881, 649864))))
+    known.learn_hook(FISH, hook)
+    assert known.is_hook(FISH, hook)
+    assert not known.is_hook(FISH, again)  # where commands run is not known yet
+    known.learn_work(FISH, work)
+    assert known.is_hook(FISH, again)
+    assert not known.is_hook(FISH, work)
+    assert not known.is_hook(FISH, CallPath((*main, (735, 19936), (739, 21255), (815, 515000))))  # the fork is missing
+    assert not known.is_hook(FISH, CallPath((*main, (735, 19936), (739, 21255), (785, 650000), (869, 251026))))
 
 
 # ── on living shells ────────────────────────────────────────────────────────────────────────────────────────────────

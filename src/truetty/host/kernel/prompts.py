@@ -157,7 +157,12 @@ class Prompts:
         """Whether the shell waits for programs where it was seen to wait for those of its prompt, and for no others."""
         hooks, works = self._hooks.get(program, ()), self._works.get(program, ())
         others = [work for work in works if all(work.shared(hook) < len(work) for hook in hooks)]
-        return path in hooks and all(path.parts_from(work) for work in others)
+        if not all(path.parts_from(work) for work in others):
+            return False
+        # Where commands were seen to run, what is left over on the stack beside the path of a hook does not matter.
+        return path in hooks or any(
+            not path.parts_from(hook) and all(path.follows(hook, work) for work in others) for hook in hooks if others
+        )
 
     def judge(self, program: ProgramId, shape: ReadShape, path: CallPath) -> Verdict:
         shapes = self._known.get(program)

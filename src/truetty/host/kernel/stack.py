@@ -74,6 +74,12 @@ class CallPath:
                 return mine[at] == place
         return one.shared(self) > other.shared(self)
 
+    def follows(self, one: CallPath, other: CallPath) -> bool:
+        """Whether it has the call of `one` at the outermost place where the two part."""
+        others = dict(other.calls)
+        fork = next((call for call in one.calls if others.get(call[0], call[1]) != call[1]), None)
+        return fork is not None and fork in self.calls
+
     def behind(self, other: CallPath) -> CallPath:
         """Its calls from the outermost place where the two part; all of them where they do not."""
         places = dict(other.calls)
