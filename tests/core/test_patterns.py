@@ -30,8 +30,10 @@ def test_no_pattern_takes_more_than_its_text_is_long(pattern: str) -> None:
         ("[", "missing ]"),
         ("a**", "bad repetition operator"),
         (r"(a)\1", "invalid escape sequence"),
-        ("(?=a)b", "look-around is not supported"),
-        ("(?<!a)b", "look-around is not supported"),
+        ("(?=a)b", "look-around and comments are not supported"),
+        ("(?<!a)b", "look-around and comments are not supported"),
+        ("(?x)a # b", "look-around and comments are not supported"),
+        ("\ud800", "half a character"),
         ("a" * (MOST_CHARACTERS + 1), "at most 1,000 characters"),
         ("(x{0,30}y?){30}z", "too large"),
         ("((a{0,100}){0,100}){0,100}", "the syntax is RE2's"),
@@ -71,6 +73,13 @@ def test_a_long_line_is_searched_in_windows_and_nothing_is_missed(before: int) -
     assert any(pattern.searches(text))
     assert found("x.{6,10}y", text)
     assert not found("^needle|needle$", text)  # where a window begins and ends the line does not
+
+
+def test_begin_and_end_are_of_lines_and_not_of_what_is_searched_at_once() -> None:
+    assert found("^ready$", "one\nready\ntwo")
+    assert not found("^ready$", "one\nready now")
+    assert list(BoundedPattern("^x").searches("-x", 1)) == list(searches(re.compile("^x"), "-x", 1)) == [False]
+    assert list(BoundedPattern("^x").searches("\nx", 1)) == [True]
 
 
 def test_a_pattern_of_pythons_is_searched_as_it_is() -> None:

@@ -60,18 +60,26 @@ class BoundedPattern:
         options = re2.Options()
         options.max_mem, options.log_errors = MOST_MEMORY, False
         try:
-            compiled = re2.compile(_in_re2(pattern), options)
+            compiled = re2.compile(f"(?m){_in_re2(pattern)}", options)  # ^ and $ are of lines
+        except UnicodeEncodeError:
+            raise _refusal(pattern, "it holds half a character") from None
         except re2.error as error:
-            raise _refusal(pattern, _reason(error)) from None
+            raise _refusal(pattern, _reason(error), "not a regular expression:") from None
         if compiled.programsize > MOST_INSTRUCTIONS:
             raise _refusal(pattern, "it is too large: name fewer alternatives, or repeat less often")
         self.pattern = pattern
         self._compiled: Any = compiled  # the library has no types
 
-    def searches(self, text: str) -> Iterator[bool]:
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BoundedPattern) and other.pattern == self.pattern
+
+    def __hash__(self) -> int:
+        return hash(self.pattern)
+
+    def searches(self, text: str, start: int = 0) -> Iterator[bool]:
         """Whether it is found, for one window of the text after the other. A match of half a window is never missed."""
-        for at in range(0, max(1, len(text) - WINDOW // 2), WINDOW // 2):
-            before = at > 0  # a character more on both sides: a window's begin and end are none of the line
+        for at in range(start, max(start + 1, len(text) - WINDOW // 2), WINDOW // 2):
+            before = at > 0  # a character more on both sides: where a window begins or ends, a line does not
             part = text[at - before : at + WINDOW + 1]
             yield self._compiled.search(part, int(before), before + WINDOW) is not None
 
@@ -79,23 +87,23 @@ class BoundedPattern:
 Pattern = re.Pattern[str] | BoundedPattern
 
 
-def searches(pattern: Pattern, text: str) -> Iterator[bool]:
-    """Whether the pattern is found, in parts that each take a bounded time if the pattern is a bounded one."""
+def searches(pattern: Pattern, text: str, start: int = 0) -> Iterator[bool]:
+    """Whether the pattern is found from `start` on, in parts, each of a bounded time if it is bounded."""
     if isinstance(pattern, BoundedPattern):
-        yield from pattern.searches(text)
+        yield from pattern.searches(text, start)
     else:
-        yield pattern.search(text) is not None
+        yield pattern.search(text, start) is not None
 
 
-def _refusal(pattern: str, reason: str) -> Misuse:
-    return Misuse(f"cannot look for {pattern[:100]!r}: {reason}", pattern=pattern[:100], reason=reason)
+def _refusal(pattern: str, reason: str, what: str = "cannot look for") -> Misuse:
+    return Misuse(f"{what} {pattern[:100]!r}: {reason}", pattern=pattern[:100], reason=reason)
 
 
 def _reason(error: Exception) -> str:
     told = error.args[0] if error.args else "not a regular expression"
     reason = told.decode(errors="replace") if isinstance(told, bytes) else str(told)
     if reason.startswith("invalid perl operator: (?"):
-        return f"{reason} (look-around is not supported; the syntax is RE2's)"
+        return f"{reason} (look-around and comments are not supported; the syntax is RE2's)"
     return f"{reason} (the syntax is RE2's)"
 
 

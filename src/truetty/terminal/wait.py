@@ -41,6 +41,7 @@ class PatternSearch:
         self._output = output
         self._at = at  # up to here the output was searched
         self._before = ""  # the end of what was searched
+        self._is_cut = False  # whether more was searched before that
         self._cleaner = Cleaner()
 
     @property
@@ -56,8 +57,11 @@ class PatternSearch:
         end = max(self._at, min(self._output.bytes, self._at + self._slice))
         fresh, left = next(self._cleaner.portions(self._output.read(self._at, end - self._at)), ("", 0))
         text = self._before + fresh
-        self._at, self._before = end - left, text[-self._overlap :]
-        return any(searches(self._pattern, text + self._cleaner.tail()))
+        whole, start = text + self._cleaner.tail(), int(self._is_cut)
+        # The character before is kept too: where the text is cut no line begins.
+        self._is_cut = self._is_cut or len(text) > self._overlap + 1
+        self._at, self._before = end - left, text[-self._overlap - 1 :]
+        return any(searches(self._pattern, whole, start))
 
 
 class PortWatch:
