@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from truetty.host.kernel import proc
-from truetty.host.kernel.calls import Device
+from truetty.host.kernel.calls import Device, is_terminal_of
 from truetty.host.kernel.tty import open_slave
 
 # Some 0.1 ms each: the loop stands still for 2 ms.
@@ -81,7 +81,7 @@ class Processes:
                 one = pending.pop()
                 found.add(one.pid)
                 pending += self._by_parent[one.pid]
-        found.update(one.pid for one in self._by_tty[pty.device.packed])
+        found.update(one.pid for one in self._by_tty[pty.device.packed] if is_terminal_of(one, pty.device))
         for one in self._holders[pty.device]:
             if one.pid not in found and one.born >= pty.born and not _shares_master(one, pty.device):
                 found.add(one.pid)

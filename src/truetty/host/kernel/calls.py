@@ -300,8 +300,28 @@ def _is_ours(of: proc.Stat, fd: int, device: Device) -> bool:
     if not modes.S_ISCHR(found.st_mode):
         return False
     if found.st_rdev == _DEV_TTY:
-        return of.tty == device.packed  # /dev/tty is whatever terminal controls that process
+        return is_terminal_of(of, device)
     return found.st_rdev == device.rdev and found.st_dev == device.dev
+
+
+def is_terminal_of(of: proc.Stat, device: Device) -> bool:
+    """Whether our tty controls the process. /proc tells the number only, and another devpts, such as a container's, has
+    the same numbers. So the file of that number is looked at where the process itself finds it."""
+    if of.tty != device.packed:
+        return False
+    try:
+        return os.stat(f"/proc/{of.pid}/root/dev/pts/{os.minor(device.rdev)}").st_dev == device.dev
+    except FileNotFoundError:  # a chroot without /dev/pts; what has mounts of its own is a stranger
+        return _has_our_mounts(of.pid)
+    except OSError:
+        return False
+
+
+def _has_our_mounts(pid: int) -> bool:
+    try:
+        return os.readlink(f"/proc/{pid}/ns/mnt") == os.readlink("/proc/self/ns/mnt")
+    except OSError:
+        return False
 
 
 def _holds(of: proc.Stat, device: Device) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from truetty.host.base import Family, Identity, Process, Work
 from truetty.host.kernel import identity, ports, proc
-from truetty.host.kernel.calls import Device, block_of, holds_tty
+from truetty.host.kernel.calls import Device, block_of, holds_tty, is_terminal_of
 from truetty.host.kernel.shell import LinuxProcess
 
 # So many that are gone are asked for as fast as /proc is listed.
@@ -120,7 +120,7 @@ class LinuxFamily(Family):
         for one in proc.everything():
             if one.pid in found or one.state in proc.DEAD or one.pid == os.getpid():
                 continue
-            ours = one.session == self._shell.pid or one.tty == self._device.packed
+            ours = one.session == self._shell.pid or is_terminal_of(one, self._device)
             # Whoever is older than the shell was not started from it: a tmux server that was here before.
             younger = one.born >= self._born
             if ours or (younger and holds_tty(one, self._device) and not self._shares_master(one)):

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from truetty.core.observation import Observation, ReadKind
 from truetty.host.kernel import proc, prompts
 from truetty.host.kernel.borrower import Borrowers
-from truetty.host.kernel.calls import Block, Device, Others, block_of, call_of
+from truetty.host.kernel.calls import Block, Device, Others, block_of, call_of, is_terminal_of
 from truetty.host.kernel.stack import path_of
 from truetty.host.kernel.tty import LocalTty, hides_keys, is_editing, kind_of, seen_by_modes
 
@@ -187,13 +187,15 @@ class Foreground:
         if self._relays >= _MOST_RELAYS:
             return None
         for one in beneath:
-            if one.session != one.pid or one.tty in (0, self._device.packed) or one.state in proc.DEAD:
+            if one.session != one.pid or is_terminal_of(one, self._device) or one.state in proc.DEAD:
                 continue
             number = (one.tty & 0xFF) | ((one.tty >> 12) & 0xFFF00)
             if (one.tty >> 8) & 0xFFF != _PTS_MAJOR or one.front <= 0:
                 continue
             try:
-                fd = os.open(f"/dev/pts/{number}", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+                # As the process itself finds it: out here the number may be another person's terminal.
+                path = f"/proc/{one.pid}/root/dev/pts/{number}"
+                fd = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
             except OSError:
                 return Observation("unknown", conclusive=False)
             with contextlib.closing(LocalTty(fd, slave=fd)) as inner:

@@ -36,9 +36,11 @@ class LinuxProcess(ShellProcess):
 
     def cwd(self) -> str | None:
         path = self._link("cwd")
-        # A directory that was removed is shown with " (deleted)"; another one may be called so.
+        # A directory that was removed is shown with " (deleted)"; another one may be called so. The path is the shell's
+        # own: behind a wall it may lead elsewhere than out here.
         try:
-            return path if path is not None and os.path.samefile(path, f"/proc/{self.pid}/cwd") else None
+            here = path is not None and os.path.samefile(f"/proc/{self.pid}/root{path}", f"/proc/{self.pid}/cwd")
+            return path if here else None
         except OSError:
             return None
 
