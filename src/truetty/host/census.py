@@ -33,9 +33,10 @@ class Pty(NamedTuple):
     shell: int
     born: int  # when the shell was started, in ticks since the machine was
     device: Device
+    supervisor: int | None = None  # what has started the shell, where that is not us
 
 
-def identify(master: int, shell: int) -> Pty | None:
+def identify(master: int, shell: int, supervisor: int | None = None) -> Pty | None:
     """None where there is nothing to ask: no /proc, no such process, no way to the pty's other side."""
     slave = open_slave(master)
     if slave is None:
@@ -46,7 +47,7 @@ def identify(master: int, shell: int) -> Pty | None:
         return None
     finally:
         os.close(slave)
-    return None if of is None else Pty(shell, of.born, Device(device.st_rdev, device.st_dev))
+    return None if of is None else Pty(shell, of.born, Device(device.st_rdev, device.st_dev), supervisor)
 
 
 class Processes:
@@ -75,12 +76,13 @@ class Processes:
         found: set[int] = set()
         if leader is None or leader.born == pty.born:
             found.update(one.pid for one in self._by_session[pty.shell])
-        if leader is not None and leader.born == pty.born:
-            pending = [leader]
-            while pending:
-                one = pending.pop()
-                found.add(one.pid)
-                pending += self._by_parent[one.pid]
+        pending = [leader] if leader is not None and leader.born == pty.born else []
+        if pty.supervisor is not None:
+            pending += self._by_parent[pty.supervisor]  # orphans too stay below it
+        while pending:
+            one = pending.pop()
+            found.add(one.pid)
+            pending += self._by_parent[one.pid]
         found.update(one.pid for one in self._by_tty[pty.device.packed] if is_terminal_of(one, pty.device))
         for one in self._holders[pty.device]:
             if one.pid not in found and one.born >= pty.born and not _shares_master(one, pty.device):

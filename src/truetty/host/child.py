@@ -23,13 +23,19 @@ GRACE: Final = 0.5
 # How long the kernel gets to end them. Only what hangs in an uninterruptible wait takes so long.
 KILL_LIMIT: Final = 5.0
 
+_STEPS: Final = (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL, signal.SIGKILL)
+
 OnExit = Callable[[Ended], None]
 Members = Callable[[], Awaitable[set[int]]]
 
 
 class Child:
-    def __init__(self, pid: int) -> None:
+    """`supervises`: the shell is not the child itself but what the child has started, and the child ends with it. So it
+    is signalled last."""
+
+    def __init__(self, pid: int, *, supervises: bool = False) -> None:
         self.pid = pid
+        self._supervises = supervises
         self.ended: Ended | None = None
         self._pidfd = _pidfd(pid)
         self._gone: asyncio.Future[None] | None = None  # done when `ended` is set; None: nobody watches
@@ -62,8 +68,10 @@ class Child:
     async def kill(self, members: Members) -> None:
         """And everyone of its terminal: `members` says who they are now, as far as they can be seen."""
         everyone = await self._everyone(members)
-        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL, signal.SIGKILL):
+        for step, number in enumerate(_STEPS, 1):
             for pid in everyone:
+                if pid == self.pid and self._supervises and step < len(_STEPS):
+                    continue
                 send_signal(pid, number)
                 if number == signal.SIGHUP:
                     send_signal(pid, signal.SIGCONT)

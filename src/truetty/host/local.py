@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import signal
 import termios
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import Final
 
 from truetty.core.errors import LimitReached
@@ -46,13 +47,13 @@ class LocalHost:
         return table.find(shell, environment.with_changes(known, env))
 
     async def start(self, order: Order) -> LocalChannel:
-        cwd = _directory(order)
+        cwd = directory_of(order)
         with refusal(order, NO_FILES):
             files = Folder()
         try:
-            execution = prepare(order, files, os.environ, cwd)
+            execution = prepare(order, files, self._variables(), cwd)
             with refusal(order, f"cannot start {execution.program}"):
-                return self._spawn(execution, files, cwd, order.size)
+                return await self._spawn(execution, files, cwd, order)
         except BaseException:
             files.remove()
             raise
@@ -60,35 +61,63 @@ class LocalHost:
     async def close(self) -> None:
         return
 
-    def _spawn(self, execution: Execution, files: Folder, cwd: str | None, size: tuple[int, int]) -> LocalChannel:
+    def _variables(self) -> Mapping[str, str]:
+        return os.environ
+
+    async def _spawn(self, execution: Execution, files: Folder, cwd: str | None, order: Order) -> LocalChannel:
         program, argv = execution.program, execution.argv
         if cwd is not None and not _is_here(cwd):
             argv = ("sh", "-c", ENTER, "sh", cwd, program, *argv[1:])
             program = "/bin/sh"
-        try:
-            master, slave = os.openpty()
-        except OSError as error:
-            raise LimitReached(f"no pty to be had: {error.strerror}", limit="ptys", value=None) from error
-        try:
-            set_size(master, *size)
-            modes = _set_modes(slave)
-            pid = spawn(program, argv, execution.env, slave)
-        except BaseException:
-            os.close(master)
-            raise
-        finally:
-            os.close(slave)
-        try:
-            os.set_blocking(master, False)
-            return LocalChannel(master, pid, files, self._observe(master, pid, modes))
-        except BaseException:
-            os.close(master)
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            raise
+        with new_pty(order.size) as pty:
+            pid = spawn(program, argv, execution.env, pty.slave)
+            with ended_on_error(pid):
+                return pty.keep(LocalChannel(pty.master, pid, files, self._observe(pty.master, pid, pty.modes)))
 
 
-def _directory(order: Order) -> str | None:
+class NewPty:
+    """Both sides of one, until there is a channel that keeps the master."""
+
+    def __init__(self, master: int, slave: int) -> None:
+        self.master = master
+        self.slave = slave
+        self.modes = _set_modes(slave)
+        self._kept = False
+
+    def keep(self, channel: LocalChannel) -> LocalChannel:
+        self._kept = True
+        return channel
+
+    def close(self) -> None:
+        os.close(self.slave)
+        if not self._kept:
+            os.close(self.master)
+
+
+@contextmanager
+def new_pty(size: tuple[int, int]) -> Iterator[NewPty]:
+    try:
+        master, slave = os.openpty()
+    except OSError as error:
+        raise LimitReached(f"no pty to be had: {error.strerror}", limit="ptys", value=None) from error
+    pty = NewPty(master, slave)
+    with closing(pty):
+        set_size(master, *size)
+        os.set_blocking(master, False)
+        yield pty
+
+
+@contextmanager
+def ended_on_error(pid: int) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        raise
+
+
+def directory_of(order: Order) -> str | None:
     """Where to start, as an absolute path."""
     if order.cwd is None:
         return None

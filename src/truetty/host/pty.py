@@ -34,9 +34,12 @@ MOST_AT_ONCE: Final = 1024 * 1024
 
 
 class LocalChannel:
-    """Owns the master side of one pty and the shell on the other, its private files, and what observes it."""
+    """Owns the master side of one pty and the shell on the other, its private files, and what observes it.
 
-    def __init__(self, master: int, pid: int, files: Folder, observer: Observer) -> None:
+    `supervisor`: our own child, where it is not the shell but what has started it.
+    """
+
+    def __init__(self, master: int, pid: int, files: Folder, observer: Observer, supervisor: int | None = None) -> None:
         self._open = False
         self._closing: asyncio.Future[None] | None = None
         self.pid = pid
@@ -46,8 +49,8 @@ class LocalChannel:
         self.family = observer.family
         self._observer = observer
         self._master = master
-        self._child = Child(pid)
-        self._pty = identify(master, pid)
+        self._child = Child(pid) if supervisor is None else Child(supervisor, supervises=True)
+        self._pty = identify(master, pid, supervisor)
         self._outbox = Outbox(master)
         self._slave: int | None = None  # once nobody else had the other side open
         self._sink: Sink | None = None

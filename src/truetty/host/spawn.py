@@ -1,7 +1,8 @@
 """Starts a program on a pty.
 
-Rule 1: the child starts clean: its own session, the pty as controlling terminal, no descriptor of ours, every signal at
-        its default and none blocked (Python ignores SIGPIPE, `nohup` ignores SIGINT; children would inherit both).
+Rule 1: the child starts clean: its own session, the pty as controlling terminal, no descriptor of ours but one that is
+        handed on, every signal at its default and none blocked (Python ignores SIGPIPE, `nohup` ignores SIGINT;
+        children would inherit both).
 Rule 2: one more costs the same, however many descriptors are open. The C library closes all of them in the child by one
         call (glibc 2.34). Python has that call since 3.13. Before, the C library is called directly where descriptors
         are many. Where they are few, or there is no such call, each is asked whether the child would inherit it.
@@ -15,7 +16,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     import ctypes
@@ -27,32 +28,56 @@ FEW: Final = 128
 _RESETTABLE: Final = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
 _CLOSE_FROM: Final[int | None] = getattr(os, "POSIX_SPAWN_CLOSEFROM", None)
-_FIRST_OF_OURS: Final = 3
+HANDED: Final = 3
 # <spawn.h>: POSIX_SPAWN_SETSIGDEF, POSIX_SPAWN_SETSIGMASK, POSIX_SPAWN_SETSID.
 _FLAGS: Final = 0x04 | 0x08 | 0x80
 # More than any of the C library's types has: file actions 80 bytes, attributes 336, a signal set 128.
 _ROOM: Final = 1024
 
 
-def spawn(program: str, argv: tuple[str, ...], env: Mapping[str, str], slave: int) -> int:
-    """On the terminal that the descriptor `slave` is of; returns the pid. Raises OSError."""
-    tty = os.ttyname(slave)
+class Streams(NamedTuple):
+    """What a child has open."""
+
+    tty: str
+    flags: int = os.O_RDWR  # with O_NOCTTY the tty does not become its controlling terminal
+    handed: int | None = None  # a descriptor of ours, which it has as `HANDED`
+
+    @property
+    def first_closed(self) -> int:
+        return HANDED if self.handed is None else HANDED + 1
+
+
+def spawn(
+    program: str,
+    argv: tuple[str, ...],
+    env: Mapping[str, str],
+    slave: int,
+    *,
+    controlling: bool = True,
+    handed: int | None = None,
+) -> int:
+    """On the terminal that the descriptor `slave` is of; returns the pid. Raises OSError.
+
+    `controlling`: the tty becomes its controlling terminal. `handed`: a descriptor that the child has as `HANDED`.
+    """
+    streams = Streams(os.ttyname(slave), os.O_RDWR if controlling else os.O_RDWR | os.O_NOCTTY, handed)
     if _CLOSE_FROM is not None:
-        closes: list[tuple[int, int]] = [(_CLOSE_FROM, _FIRST_OF_OURS)]
+        closes: list[tuple[int, int]] = [(_CLOSE_FROM, streams.first_closed)]
     # A new descriptor gets the lowest free number: so many are open.
     elif slave > FEW and (library := _library()) is not None:
-        return _spawn_by_library(library, program, argv, env, tty)
+        return _spawn_by_library(library, program, argv, env, streams)
     else:
-        closes = [(os.POSIX_SPAWN_CLOSE, leaky) for leaky in _inheritable()]
+        closes = [(os.POSIX_SPAWN_CLOSE, leaky) for leaky in _inheritable() if leaky >= streams.first_closed]
     return os.posix_spawn(
         program,
         argv,
         dict(env),
         # Opened by a session leader without a terminal, the slave becomes its controlling terminal.
         file_actions=[
-            (os.POSIX_SPAWN_OPEN, 0, tty, os.O_RDWR, 0),
+            (os.POSIX_SPAWN_OPEN, 0, streams.tty, streams.flags, 0),
             (os.POSIX_SPAWN_DUP2, 0, 1),
             (os.POSIX_SPAWN_DUP2, 0, 2),
+            *(() if handed is None else ((os.POSIX_SPAWN_DUP2, handed, HANDED),)),
             *closes,
         ],
         setsid=True,
@@ -87,7 +112,7 @@ def _library() -> ctypes.CDLL | None:
 
 
 def _spawn_by_library(
-    library: ctypes.CDLL, program: str, argv: tuple[str, ...], env: Mapping[str, str], tty: str
+    library: ctypes.CDLL, program: str, argv: tuple[str, ...], env: Mapping[str, str], streams: Streams
 ) -> int:
     """As `os.posix_spawn`, and with one action for all descriptors."""
     import ctypes
@@ -97,10 +122,12 @@ def _spawn_by_library(
     library.posix_spawn_file_actions_init(actions)
     library.posix_spawnattr_init(attributes)
     try:
-        _check(library.posix_spawn_file_actions_addopen(actions, 0, os.fsencode(tty), os.O_RDWR, 0))
+        _check(library.posix_spawn_file_actions_addopen(actions, 0, os.fsencode(streams.tty), streams.flags, 0))
         _check(library.posix_spawn_file_actions_adddup2(actions, 0, 1))
         _check(library.posix_spawn_file_actions_adddup2(actions, 0, 2))
-        _check(library.posix_spawn_file_actions_addclosefrom_np(actions, _FIRST_OF_OURS))
+        if streams.handed is not None:
+            _check(library.posix_spawn_file_actions_adddup2(actions, streams.handed, HANDED))
+        _check(library.posix_spawn_file_actions_addclosefrom_np(actions, streams.first_closed))
         library.sigemptyset(blocked)
         library.sigemptyset(defaults)
         for number in _RESETTABLE:

@@ -1,0 +1,152 @@
+"""This machine, behind a wall: shells that bubblewrap starts in namespaces of their own.
+
+Rule 1: the shell is a grandchild. It is observed and signalled by its number out here, which the kernel tells: it leads
+        the session of its pty. Our child is bubblewrap, which hands on the shell's exit code.
+Rule 2: the pty does not become bubblewrap's controlling terminal. The shell inside takes it, so job control and Ctrl-C
+        are as out here.
+Rule 3: a wall that cannot stand is an error. Nothing is started without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import shutil
+import struct
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+from truetty.core.errors import Misuse, SpawnFailed
+from truetty.host import filter
+from truetty.host.base import Order
+from truetty.host.folder import Folder
+from truetty.host.kernel import observer_for
+from truetty.host.launch import Execution
+from truetty.host.local import LocalHost, NewPty, Observe, directory_of, ended_on_error, new_pty
+from truetty.host.pty import LocalChannel
+from truetty.host.spawn import HANDED, spawn
+from truetty.host.wall import UNREACHABLE, Sandbox
+
+# One that others have put elsewhere into PATH has no rights of its own where the system restricts namespaces.
+BUBBLEWRAP: Final = "/usr/bin/bwrap"
+SETSID: Final = "/usr/bin/setsid"
+_GET_SESSION: Final = 0x5429  # TIOCGSID
+# Between two looks for the shell. It comes after some milliseconds.
+LOOK_SECONDS: Final = 0.001
+# A machine on which it takes so long is broken.
+START_LIMIT: Final = 60.0
+
+
+class SandboxHost(LocalHost):
+    name = "sandbox"
+
+    def __init__(self, sandbox: Sandbox, observe: Observe = observer_for) -> None:
+        super().__init__(observe)
+        self.sandbox: Final = sandbox
+
+    async def start(self, order: Order) -> LocalChannel:
+        workspace = self._workspace(order)
+        if (reason := self.sandbox.refusal(workspace, os.environ.get("HOME"))) is not None:
+            raise Misuse(reason, workspace=workspace)
+        return await super().start(order)
+
+    def _workspace(self, order: Order) -> str:
+        return os.path.realpath(self.sandbox.workspace or directory_of(order) or os.getcwd())
+
+    def _variables(self) -> Mapping[str, str]:
+        dropped = () if self.sandbox.unix_sockets else UNREACHABLE
+        return {**{name: value for name, value in os.environ.items() if name not in dropped}, "TMPDIR": "/tmp"}
+
+    async def _spawn(self, execution: Execution, files: Folder, cwd: str | None, order: Order) -> LocalChannel:
+        wall = self.sandbox.arguments(self._workspace(order), files.path, cwd or os.getcwd())
+        with new_pty(order.size) as pty, _filter(self.sandbox) as handed:
+            words = (*wall, "--seccomp", str(HANDED), "--", SETSID, "--ctty", *_words(execution))
+            child = spawn(_bubblewrap(), ("bwrap", *words), execution.env, pty.slave, controlling=False, handed=handed)
+            with ended_on_error(child):
+                shell = await _shell(pty, child, execution)
+                observer = self._observe(pty.master, shell, pty.modes)
+                return pty.keep(LocalChannel(pty.master, shell, files, observer, child))
+
+
+def problem(sandbox: Sandbox) -> str | None:
+    """Why no wall stands here, in bubblewrap's own words; None: it does. It is tried."""
+    try:
+        with _filter(sandbox):
+            arguments = sandbox.arguments(os.path.realpath("/usr"), "/usr", "/")
+            tried = subprocess.run(
+                [_bubblewrap(), *arguments, "--", "/bin/true"], capture_output=True, text=True, check=False, timeout=30
+            )
+    except SpawnFailed as error:
+        return str(error)
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    return None if tried.returncode == 0 else tried.stderr.strip() or f"bubblewrap ended with {tried.returncode}"
+
+
+def _bubblewrap() -> str:
+    found = BUBBLEWRAP if os.access(BUBBLEWRAP, os.X_OK) else shutil.which("bwrap")
+    if found is None:
+        raise _no_wall("bubblewrap is not installed (Debian and Ubuntu: apt install bubblewrap)")
+    return found
+
+
+@contextmanager
+def _filter(sandbox: Sandbox) -> Iterator[int]:
+    """A descriptor that the filter can be read from."""
+    program = filter.program(unix=sandbox.unix_sockets)
+    if program is None:
+        raise _no_wall(f"the system calls of this machine ({os.uname().machine}) are not known")
+    descriptor = os.memfd_create("filter", os.MFD_CLOEXEC)
+    try:
+        os.write(descriptor, program)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _words(execution: Execution) -> tuple[str, ...]:
+    """`setsid` makes its argument the name of what it starts, and shells print that name. So it is the bare one where
+    that leads to the same program."""
+    name, *arguments = execution.argv
+    is_same = "/" not in name and shutil.which(name, path=execution.env.get("PATH")) == execution.program
+    return (name if is_same else execution.program, *arguments)
+
+
+async def _shell(pty: NewPty, child: int, execution: Execution) -> int:
+    """Its number out here, as soon as it leads the pty's session."""
+    limit = time.monotonic() + START_LIMIT
+    while time.monotonic() < limit:
+        if (leader := _leader(pty.master)) is not None:
+            return leader
+        if _has_ended(child):
+            break
+        await asyncio.sleep(LOOK_SECONDS)
+    raise _no_wall(_said(pty.master) or "no shell has come", execution.program)
+
+
+def _has_ended(child: int) -> bool:
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _leader(master: int) -> int | None:
+    try:
+        (found,) = struct.unpack("i", fcntl.ioctl(master, _GET_SESSION, bytes(4)))
+    except OSError:
+        return None
+    return found if found > 0 else None
+
+
+def _said(master: int) -> str:
+    try:
+        return os.read(master, 4096).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _no_wall(reason: str, shell: str | None = None) -> SpawnFailed:
+    return SpawnFailed(f"the sandbox cannot be made: {reason}", shell=shell, reason=reason)

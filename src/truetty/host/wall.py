@@ -1,0 +1,154 @@
+"""What a shell behind the wall can reach: profiles, as arguments of bubblewrap.
+
+    read-only    everything readable, nothing writable but private places; no network
+    workspace    as read-only, and the workspace is writable; git's hooks and configuration are not
+
+Rule 1: later mounts cover earlier ones, so the order of the arguments is the order of the rules.
+Rule 2: only what exists is bound. bubblewrap would make a mount point that is not there, on the disk.
+Rule 3: private places are memory, and empty when the shell starts.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, Self, get_args
+
+from truetty.core.errors import Misuse
+
+Profile = Literal["read-only", "workspace"]
+
+# Each is a file system of its own, in memory, with this many bytes at most.
+PRIVATE: Final = ("/tmp", "/var/tmp", "/run")
+PRIVATE_SIZE: Final = 1 << 30
+# They name sockets that are not there.
+UNREACHABLE: Final = (
+    "SSH_AUTH_SOCK",
+    "GPG_AGENT_INFO",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DBUS_SYSTEM_BUS_ADDRESS",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XDG_RUNTIME_DIR",
+    "DOCKER_HOST",
+)
+# Of git: what it runs, and what says what it runs.
+_GUARDED: Final = ("hooks", "config")
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """What a terminal may reach."""
+
+    profile: Profile
+    workspace: str | None = None  # None: the directory in which the shell starts
+    network: bool = False
+    unix_sockets: bool = False  # agents, docker, X11: each of them may do more than the wall allows
+    writable: tuple[str, ...] = ()  # with `workspace`: more places, such as caches
+
+    def __post_init__(self) -> None:
+        if self.profile not in get_args(Profile):
+            raise Misuse(f"no sandbox is called {self.profile!r}: it is {' or '.join(get_args(Profile))}")
+
+    @classmethod
+    def of(cls, given: str | Self | None) -> Self | None:
+        """From a name. `none` and None: no wall."""
+        if given is None or given == "none":
+            return None
+        if not isinstance(given, str):
+            return given
+        if given not in get_args(Profile):
+            names = ", ".join((*get_args(Profile), "none"))
+            raise Misuse(f"no sandbox is called {given!r}: it is one of {names}", sandbox=given)
+        return cls(given)  # type: ignore[arg-type]  # one of them, as was checked
+
+    def refusal(self, workspace: str, home: str | None) -> str | None:
+        """Why this directory cannot be a workspace that is writable; None: it can."""
+        if self.profile != "workspace":
+            return None
+        if workspace == "/":
+            return "the workspace is /: all files would be writable"
+        if home is not None and _is_within(os.path.realpath(home), workspace):
+            return f"the workspace {workspace} holds your home directory: name a directory below it"
+        return None
+
+    def arguments(self, workspace: str, folder: str, cwd: str) -> list[str]:
+        """`workspace`: its real path. `folder`: our private one, which the shell reads."""
+        return [
+            *_NAMESPACES,
+            *(() if self.network else ("--unshare-net",)),
+            *_SYSTEM,
+            *self._private(),
+            *self._workspace(workspace),
+            # Last, so that nothing covers it.
+            *("--ro-bind", folder, folder, "--chdir", cwd),
+        ]
+
+    def _private(self) -> Iterator[str]:
+        for place in PRIVATE:
+            if os.path.isdir(place) and not os.path.islink(place):
+                yield from ("--perms", "0755" if place == "/run" else "1777")
+                yield from ("--size", str(PRIVATE_SIZE), "--tmpfs", place)
+        names = os.path.realpath("/etc/resolv.conf")
+        if self.network and any(_is_within(names, place) for place in PRIVATE) and os.path.isfile(names):
+            yield from ("--ro-bind", names, names)
+
+    def _workspace(self, workspace: str) -> Iterator[str]:
+        if self.profile == "read-only":
+            yield from ("--ro-bind", workspace, workspace)  # again: it may lie in a private place
+            return
+        yield from ("--bind", workspace, workspace)
+        for place in map(os.path.realpath, self.writable):
+            if os.path.exists(place):
+                yield from ("--bind", place, place)
+        yield from _git_guards(workspace)
+
+
+_NAMESPACES: Final = (
+    # As root too: without capabilities nothing can be mounted anew.
+    *("--unshare-user", "--disable-userns", "--cap-drop", "ALL"),
+    *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent"),
+)
+_SYSTEM: Final = (
+    *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+    # For root these stay writable without any capability, and `core_pattern` names a program that the kernel runs.
+    *("--ro-bind", "/proc/sys", "/proc/sys"),
+)
+
+
+def _git_guards(workspace: str) -> Iterator[str]:
+    """What git would run outside the wall later stays as it is."""
+    link = os.path.join(workspace, ".git")
+    directory = link
+    if os.path.isfile(link):  # a worktree or a submodule: its directory lies elsewhere
+        own = _target(link, "gitdir:", workspace)
+        if own is None or not os.path.isdir(own):
+            return
+        directory = _target(os.path.join(own, "commondir"), "", own) or own
+        for place in dict.fromkeys((directory, own)):
+            if os.path.isdir(place):
+                yield from ("--bind", place, place)
+        yield from ("--ro-bind", link, link)
+    elif os.path.isdir(link):
+        yield from ("--bind", link, link)  # a mount point cannot be moved away, to put another in its place
+    for name in _GUARDED:
+        path = os.path.join(directory, name)
+        if os.path.exists(path):
+            yield from ("--ro-bind", path, path)
+
+
+def _target(file: str, label: str, base: str) -> str | None:
+    """The path that a file of git's names."""
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape") as opened:
+            line = opened.read(4096).strip()
+    except OSError:
+        return None
+    if not line.startswith(label):
+        return None
+    return os.path.realpath(os.path.join(base, line.removeprefix(label).strip()))
+
+
+def _is_within(path: str, place: str) -> bool:
+    return os.path.commonpath((path, place)) == place
