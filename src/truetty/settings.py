@@ -20,6 +20,7 @@ from truetty.core import kinds
 from truetty.core.errors import Misuse
 from truetty.core.kinds import Kind, Wrong
 from truetty.host.environment import FRIENDLY
+from truetty.host.wall import NAMES, Sandbox
 from truetty.questions.replies import REPLIES, Reply
 
 T = TypeVar("T")
@@ -107,8 +108,18 @@ def _verdict(name: str, value: object) -> Verdict:
     raise Wrong(f"{name} is {kinds.quoted(value)}")
 
 
+def _sandbox(value: object) -> str:
+    name = kinds.text(value)
+    try:
+        Sandbox.of(name)
+    except Misuse:
+        raise Wrong(f"no sandbox is called {kinds.quoted(name)}") from None
+    return name
+
+
 _PLACE: Final = Kind(_place, "an absolute path, or one that begins with ~", plain=True)
 _PROGRAM: Final = Kind(_program, "a name, an absolute path, or a list of such a one and its arguments")
+_SANDBOX: Final = Kind(_sandbox, NAMES, plain=True)
 _VARIABLES: Final = Kind(_variables, 'a table of names and texts, such as { CI = "1" }; false unsets')
 _POLICY: Final = Kind(
     _policy, "lists of rules named allow, ask and deny; typing and default are one of these three words"
@@ -129,6 +140,7 @@ class Settings:
     )
     rc: bool = _setting(True, kinds.FLAG, "whether the shell reads your start-up files")
     history: bool = _setting(False, kinds.FLAG, "whether commands go to the file of your shell's history")
+    sandbox: str = _setting("none", _SANDBOX, "what new terminals may write and reach")
     startup: float = _setting(
         10.0, kinds.SECONDS, "seconds after which a terminal is handed over although no prompt has come yet"
     )

@@ -20,6 +20,8 @@ from truetty import TruettyError
 from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import Json
 from truetty.host.folder import place
+from truetty.host.sandbox import problem
+from truetty.host.wall import Sandbox
 from truetty.shells import table
 from truetty.shells.row import Recipe, Row
 
@@ -48,6 +50,8 @@ class HostReport:
     ptrace_scope: str | None
     private_files: str
     ptys: str | None
+    sandbox: bool  # a wall of the kernel's stands here, tried
+    sandbox_problem: str | None
     problems: tuple[str, ...]
 
 
@@ -138,6 +142,7 @@ def _host() -> HostReport:
         problems.append("not Linux: ends are known by marks and exits only; this platform is untested")
     elif not calls:
         problems.append("blocked calls cannot be seen: waiting and lost marks are known less surely")
+    no_wall = problem(Sandbox("workspace"))
     return HostReport(
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         sees_blocked_calls=calls,
@@ -146,6 +151,8 @@ def _host() -> HostReport:
         ptrace_scope=scope,
         private_files=place(),
         ptys=_text("/proc/sys/kernel/pty/max"),
+        sandbox=no_wall is None,
+        sandbox_problem=no_wall,
         problems=tuple(problems),
     )
 
@@ -184,6 +191,7 @@ def _text(path: str) -> str | None:
 
 def _print(host: HostReport, reports: list[ShellReport]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
@@ -193,8 +201,11 @@ def _print(host: HostReport, reports: list[ShellReport]) -> None:
     console.print(f"inside select and poll: {yes[host.sees_memory]}")
     console.print(f"exits by pidfd: {yes[host.pidfd]}")
     console.print(f"private files in {host.private_files}; at most {host.ptys or 'an unknown number of'} terminals")
-    for problem in host.problems:
-        console.print(f"[yellow]{problem}[/]")
+    console.print(
+        f"sandboxes (--sandbox): {yes[host.sandbox]}{f', {escape(no)}' if (no := host.sandbox_problem) else ''}"
+    )
+    for trouble in host.problems:
+        console.print(f"[yellow]{trouble}[/]")
     table = Table(box=None, pad_edge=False)
     for heading in ("shell", "path", "works", "strategy", "exit codes", "output exact", "waiting seen", ""):
         table.add_column(heading, no_wrap=True)

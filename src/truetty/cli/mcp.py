@@ -11,7 +11,7 @@ import typer
 
 from truetty.cli.commands import OURS
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.options import NoRc, Shell
+from truetty.cli.options import InSandbox, NoRc, Shell
 from truetty.cli.signals import ENDING
 from truetty.core.errors import Misuse
 from truetty.host.local import LocalHost
@@ -49,6 +49,7 @@ def mcp(
     ] = "settings",
     shell: Shell = None,
     cwd: Annotated[str | None, typer.Option(metavar="D", help="The directory commands begin in.")] = None,
+    sandbox: InSandbox = None,
     no_rc: NoRc = False,
 ) -> int:
     """Serve terminals to an agent by the Model Context Protocol, over standard input and output or over HTTP.
@@ -57,7 +58,7 @@ def mcp(
     """
     if cwd is not None and not os.path.isdir(cwd):
         raise Misuse(f"no such directory: {cwd}", cwd=cwd)
-    settings = OpeningOptions(shell, cwd, rc=not no_rc).settings()
+    settings = OpeningOptions(shell, cwd, rc=not no_rc, sandbox=sandbox).settings()
     # A shell that is not there is said now, not to the agent later.
     asyncio.run(LocalHost().find(settings.shell, settings.variables(os.environ)))
     try:

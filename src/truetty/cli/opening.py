@@ -16,10 +16,11 @@ class OpeningOptions:
     cwd: str | None = None
     env: list[str] = field(default_factory=list)  # K=V, or K alone to unset it
     rc: bool = True  # False: not even if the settings say so
+    sandbox: str | None = None
 
     def settings(self) -> Settings:
         workspace = os.path.abspath(self.cwd) if self.cwd is not None else None
-        return Settings.load(shell=self.shell, workspace=workspace, rc=None if self.rc else False)
+        return Settings.load(shell=self.shell, workspace=workspace, rc=None if self.rc else False, sandbox=self.sandbox)
 
     def terminal(
         self,

@@ -12,6 +12,15 @@ Directory = Annotated[str | None, typer.Option(metavar="D", help="The directory 
 Variables = Annotated[
     list[str] | None, typer.Option(metavar="K=V", help="A variable for the shell; K alone unsets. Repeatable.")
 ]
+InSandbox = Annotated[
+    str | None,
+    typer.Option(
+        "--sandbox",
+        metavar="read-only|workspace|none",
+        help="What it may write and reach, held by the kernel. read-only: write nothing. workspace: write in its "
+        "directory only. Both have private places for temporary files, and no network: +network opens it.",
+    ),
+]
 NoRc = Annotated[bool, typer.Option("--no-rc", help="Do not read your start-up files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 

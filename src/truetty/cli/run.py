@@ -15,7 +15,7 @@ from truetty import Command, Outcome
 from truetty.cli.commands import OURS
 from truetty.cli.input import READ_SIZE, Feed, keyboard, piped
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.options import Directory, Json, NoRc, Shell, Variables, command_line
+from truetty.cli.options import Directory, InSandbox, Json, NoRc, Shell, Variables, command_line
 from truetty.cli.signals import interrupts, run_until_signalled
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
@@ -36,6 +36,7 @@ def run(
     timeout: Annotated[
         float | None, typer.Option(metavar="S", min=0, help="Seconds after which the command is ended.")
     ] = None,
+    sandbox: InSandbox = None,
     json: Json = False,
     no_rc: NoRc = False,
 ) -> int:
@@ -46,7 +47,7 @@ def run(
     none is reported as it stands; once standard input has given something, its next part is waited for. Ctrl-C goes to
     the command.
     """
-    opening = OpeningOptions(shell, cwd, env or [], rc=not no_rc)
+    opening = OpeningOptions(shell, cwd, env or [], rc=not no_rc, sandbox=sandbox)
 
     async def running() -> int:
         person = not json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))

@@ -196,6 +196,14 @@ class ShellProcess:
         """Seconds of CPU that it and those of its children that have ended have used so far."""
         return None
 
+    def unreachable(self) -> int | None:
+        """How often something in its network could not be reached so far. None: it has no network of its own."""
+        return None
+
+    def is_protected(self, path: str) -> bool | None:
+        """Whether it may not write there, and we may. None: it has no file systems of its own."""
+        return None
+
 
 class Family:
     """What was started from the shell."""

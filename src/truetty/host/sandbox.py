@@ -4,7 +4,8 @@ Rule 1: the shell is a grandchild. It is observed and signalled by its number ou
         the session of its pty. Our child is bubblewrap, which hands on the shell's exit code.
 Rule 2: the pty does not become bubblewrap's controlling terminal. The shell inside takes it, so job control and Ctrl-C
         are as out here.
-Rule 3: a wall that cannot stand is an error. Nothing is started without it.
+Rule 3: what bubblewrap tells of a shell that a signal has ended is the code 128 + its number.
+Rule 4: a wall that cannot stand is an error. Nothing is started without it.
 """
 
 from __future__ import annotations
@@ -113,7 +114,8 @@ def _words(execution: Execution) -> tuple[str, ...]:
     """`setsid` makes its argument the name of what it starts, and shells print that name. So it is the bare one where
     that leads to the same program."""
     name, *arguments = execution.argv
-    is_same = "/" not in name and shutil.which(name, path=execution.env.get("PATH")) == execution.program
+    found = None if "/" in name else shutil.which(name, path=execution.env.get("PATH"))
+    is_same = found is not None and os.path.samefile(found, execution.program)
     return (name if is_same else execution.program, *arguments)
 
 

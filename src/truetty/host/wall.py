@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Literal, Self, get_args
+from dataclasses import dataclass, replace
+from typing import Final, Literal, get_args
 
 from truetty.core.errors import Misuse
 
@@ -33,6 +33,9 @@ UNREACHABLE: Final = (
     "XDG_RUNTIME_DIR",
     "DOCKER_HOST",
 )
+# What a name may allow besides.
+_MORE: Final = ("network", "sockets")
+NAMES: Final = "read-only, workspace or none, and the first two may end in +network or +sockets"
 # Of git: what it runs, and what says what it runs.
 _GUARDED: Final = ("hooks", "config")
 
@@ -52,16 +55,32 @@ class Sandbox:
             raise Misuse(f"no sandbox is called {self.profile!r}: it is {' or '.join(get_args(Profile))}")
 
     @classmethod
-    def of(cls, given: str | Self | None) -> Self | None:
-        """From a name. `none` and None: no wall."""
-        if given is None or given == "none":
-            return None
-        if not isinstance(given, str):
+    def of(cls, given: str | Sandbox | None) -> Sandbox | None:
+        """From a name, with what else is allowed behind a plus: `workspace+network`. `none` and None: no wall."""
+        if given is None or isinstance(given, Sandbox):
             return given
-        if given not in get_args(Profile):
-            names = ", ".join((*get_args(Profile), "none"))
-            raise Misuse(f"no sandbox is called {given!r}: it is one of {names}", sandbox=given)
-        return cls(given)  # type: ignore[arg-type]  # one of them, as was checked
+        profile, *more = given.split("+")
+        if (given != "none" and profile not in get_args(Profile)) or not set(more) <= set(_MORE):
+            raise Misuse(f"no sandbox is called {given!r}: it is {NAMES}", sandbox=given)
+        if given == "none":
+            return None
+        return cls(profile, network="network" in more, unix_sockets="sockets" in more)  # type: ignore[arg-type]
+
+    def within(self, workspace: str) -> Sandbox:
+        """The same, with this workspace if it has none yet."""
+        return self if self.workspace is not None else replace(self, workspace=workspace)
+
+    def description(self) -> str:
+        """For who works in it."""
+        places = ", ".join(PRIVATE)
+        writes = (
+            "nothing else can be written"
+            if self.profile == "read-only"
+            else "beside them only the workspace is writable"
+        )
+        guard = "" if self.profile == "read-only" else ", and git's hooks and configuration are not"
+        network = "the network is open" if self.network else "there is no network"
+        return f"sandbox {self.profile}: {places} are private to this terminal, {writes}{guard}; {network}"
 
     def refusal(self, workspace: str, home: str | None) -> str | None:
         """Why this directory cannot be a workspace that is writable; None: it can."""

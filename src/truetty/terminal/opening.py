@@ -7,6 +7,7 @@ from typing import Final
 
 from truetty.host.base import Channel, Host, Order
 from truetty.host.local import LocalHost
+from truetty.host.sandbox import SandboxHost
 from truetty.host.single import SingleChannel
 from truetty.shells.row import Row
 from truetty.terminal.changes import Changes
@@ -44,4 +45,6 @@ async def await_first_prompt(conversation: Conversation, changes: Changes, start
 def _host(options: Options) -> Host:
     if options.channel is not None:
         return SingleChannel(options.channel)
+    if options.sandbox is not None:
+        return SandboxHost(options.sandbox)
     return options.host or LocalHost()

@@ -14,6 +14,7 @@ from typing import Final, Self, TypedDict, Unpack
 from truetty.core.errors import Misuse
 from truetty.host.base import Channel, Host
 from truetty.host.base import ShellName as ShellName
+from truetty.host.wall import Sandbox
 from truetty.questions.replies import OnWaiting, Reply
 from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
 from truetty.store.transcript import DEFAULT_MEMORY
@@ -42,6 +43,7 @@ class Making(TypedDict, total=False):
     replies: Sequence[Reply]
     on_waiting: OnWaiting | None
     host: Host | None
+    sandbox: str | Sandbox | None
     channel: Channel | None
 
 
@@ -71,6 +73,7 @@ class Options:
     replies: tuple[Reply, ...] = ()  # rules that answer programs
     on_waiting: OnWaiting | None = None  # asked when no rule answers
     host: Host | None = None  # where the shell is started; None: on this machine
+    sandbox: Sandbox | None = None  # what it may reach there; None: everything that we may
     channel: Channel | None = None  # a shell that runs already, in place of a host
 
     @classmethod
@@ -80,6 +83,7 @@ class Options:
         cwd, budget = arguments.get("cwd"), arguments.get("budget")
         given["env"] = dict(arguments.get("env") or {})
         given["cwd"] = None if cwd is None else os.fspath(cwd)
+        given["sandbox"] = Sandbox.of(arguments.get("sandbox"))
         given["replies"] = tuple(arguments.get("replies", ()))
         if budget is not None:
             given["budget"] = Budget.of(budget)
@@ -99,3 +103,5 @@ class Options:
         check_variables(self.env)
         if self.host is not None and self.channel is not None:
             raise Misuse("a host starts its own channel: give one of the two", host=self.host.name)
+        if self.sandbox is not None and (self.host is not None or self.channel is not None):
+            raise Misuse("a sandbox is a host of its own: give one of the two", sandbox=self.sandbox.profile)

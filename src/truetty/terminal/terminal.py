@@ -235,7 +235,11 @@ class Terminal:
         if self._phase is not Phase.OPENING:  # it was closed meanwhile
             await channel.close()
             raise Closed(f"terminal {self.id} was closed before it was open", terminal_id=self.id)
-        link = Link(self.id, channel, row, key, self.transcript, self.size, history=self.options.history)
+        sandbox = self.options.sandbox
+        welcome = None if sandbox is None else sandbox.description()
+        link = Link(
+            self.id, channel, row, key, self.transcript, self.size, history=self.options.history, welcome=welcome
+        )
         self._viewer = viewer = Viewer(link.timeline, link.modes)
         self._conversation = Conversation(link, self.changes.tell, lambda: viewer.model().cursor)
         await await_first_prompt(self._conversation, self.changes, self.options.startup)

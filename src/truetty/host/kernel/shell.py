@@ -17,6 +17,7 @@ class LinuxProcess(ShellProcess):
         self._stat = proc.ProcFile(f"/proc/{pid}/stat")
         # The thread's own count: to the process's the kernel adds what its children have read, once they are gone.
         self._io = proc.ProcFile(f"/proc/{pid}/task/{pid}/io", 512)
+        self._shared: dict[str, bool] = {}  # by namespace: whether it is in ours
 
     def close(self) -> None:
         self._stat.close()
@@ -90,9 +91,45 @@ class LinuxProcess(ShellProcess):
         except (OSError, IndexError):
             return None
 
+    def unreachable(self) -> int | None:
+        if self._shares("net"):
+            return None
+        try:
+            lines = proc.read(f"/proc/{self.pid}/net/snmp", 8192).split(b"\n")
+            six = proc.read(f"/proc/{self.pid}/net/snmp6", 16384).split()
+            names, values = (line.split() for line in lines if line.startswith(b"Ip:"))
+            return int(values[names.index(b"OutNoRoutes")]) + int(six[six.index(b"Ip6OutNoRoutes") + 1])
+        except (OSError, ValueError):
+            return None
+
+    def is_protected(self, path: str) -> bool | None:
+        if self._shares("mnt"):
+            return None
+        root, whole = f"/proc/{self.pid}/root", os.path.normpath(path)
+        while whole != "/" and not os.path.lexists(root + whole):  # what is to be made there: the directory counts
+            whole = os.path.dirname(whole)
+        try:
+            return bool(os.statvfs(root + whole).f_flag & os.ST_RDONLY) and os.access(whole, os.W_OK)
+        except OSError:
+            return None
+
+    def _shares(self, namespace: str) -> bool:
+        """Whether it is in the same one as we are; True too where that cannot be told."""
+        if namespace not in self._shared:
+            own = self._link(f"ns/{namespace}")
+            self._shared[namespace] = own is None or own == _own_namespace(namespace)
+        return self._shared[namespace]
+
     def cpu(self) -> float | None:
         try:
             of = self.alive()
         except OSError:
             return None
         return None if of is None else of.ticks / proc.TICKS
+
+
+def _own_namespace(name: str) -> str | None:
+    try:
+        return os.readlink(f"/proc/self/ns/{name}")
+    except OSError:
+        return None

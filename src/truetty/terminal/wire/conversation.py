@@ -254,6 +254,7 @@ class Conversation:
             self.run = None
         else:
             run.read_before = self.link.channel.process.consumed()
+            self.link.begin(run)
             send(run, self._loop.time())
 
     def _conclude(self, run: Run) -> None:
@@ -280,4 +281,6 @@ class Conversation:
                 link.prompt.on_leftover()
             elif link.channel.tty.unread():
                 link.prompt.on_leftover()
+            if ending.code != 0 and link.refusals.are_possible:
+                run.notes.extend(link.refusals.notes(run.span.last_text(), link.cwd))
             run.survivors = link.processes.survivors(link.shell.name)

@@ -19,6 +19,7 @@ from truetty.terminal.wire.integration import Integration
 from truetty.terminal.wire.modes import ScreenModes
 from truetty.terminal.wire.processes import Processes
 from truetty.terminal.wire.prompt import Prompt
+from truetty.terminal.wire.refusals import Refusals
 from truetty.terminal.wire.run import Run, ShellFacts
 from truetty.terminal.wire.span import Span
 from truetty.terminal.wire.typist import Typist
@@ -37,6 +38,7 @@ class Link:
         size: tuple[int, int],
         *,
         history: bool = False,
+        welcome: str | None = None,
     ) -> None:
         self.channel: Final = channel
         self.transcript: Final = transcript
@@ -45,6 +47,8 @@ class Link:
         self.prompt: Final = Prompt()
         self.integration: Final = Integration()
         self.processes: Final = Processes(channel)
+        self.refusals: Final = Refusals(channel.process)
+        self._welcome = welcome  # a note for the first command
         self.typist: Final = Typist(channel, shell, key, self.modes, history=history)
         self.size = size
         self.ended: Ended | None = None
@@ -103,6 +107,13 @@ class Link:
         )
         span = Span(self.transcript, self.prompt.begins_at, self.size, has_marks=has_marks)
         return Run(text, self._serial, own, machine, span)
+
+    def begin(self, run: Run) -> None:
+        """It is about to be typed."""
+        self.refusals.begin()
+        if self._welcome is not None:
+            run.notes.append(self._welcome)
+            self._welcome = None
 
     def resize(self, columns: int, rows: int, now: float) -> None:
         self.channel.resize(columns, rows)

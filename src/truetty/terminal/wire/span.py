@@ -133,6 +133,11 @@ class Span:
         tail = self._transcript.read(max(self._from, self._transcript.size - TAIL))
         return clean(tail).rpartition("\n")[2]
 
+    def last_text(self) -> str:
+        """The end of the output."""
+        output = self.output
+        return clean(output.read(max(0, output.bytes - TAIL)))
+
     def ends_with_prompt(self) -> bool:
         """Whether the prompt that stood there before this command stands there again. Numbers in it may differ."""
         before, now = _without_numbers(clean(self._prompt)), _without_numbers(self.last_line())

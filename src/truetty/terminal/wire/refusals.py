@@ -1,0 +1,60 @@
+"""What a wall before the shell has refused to a command, as far as that is known.
+
+Rule 1: the text of a command only proposes a path. What is said of the path is what the kernel says of it: in there it
+        may not be written to, and out here it may.
+Rule 2: attempts to reach the network are counted by the kernel. In a network of its own nobody else is counted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from truetty.host.base import ShellProcess
+
+NO_NETWORK: Final = "{} to reach the network had no way: this terminal's sandbox has none"
+READ_ONLY: Final = "the output names {}, which is read-only in this terminal's sandbox"
+MOST_PATHS: Final = 3
+
+_REFUSED: Final = re.compile(
+    r"read-only file system|permission denied|operation not permitted|busy|E(?:ROFS|ACCES|PERM)", re.I
+)
+_PROGRAM: Final = re.compile(r"^\S+: ")  # who says it
+_QUOTED: Final = re.compile(r"""['"`‘“]([^'"`’”]+)['"`’”]""")
+_BARE: Final = re.compile(r"""(?:~|\.{0,2})/[^\s:'"`,;)]+|[\w.@+-]+(?:/[\w.@+-]+)+|[\w.@+-]+(?=:)""")
+
+
+class Refusals:
+    def __init__(self, process: ShellProcess) -> None:
+        self._process = process
+        self.are_possible: Final = process.is_protected("/") is not None
+        self._unreached: int | None = None  # when the command began
+
+    def begin(self) -> None:
+        if self.are_possible:
+            self._unreached = self._process.unreachable()
+
+    def notes(self, text: str, cwd: str | None) -> Iterator[str]:
+        """`text`: the end of what the command has printed. `cwd`: where it was."""
+        before, now = self._unreached, self._process.unreachable()
+        if before is not None and now is not None and now > before:
+            yield NO_NETWORK.format("1 attempt" if now == before + 1 else f"{now - before} attempts")
+        paths = [path for path in _paths(text) if self._process.is_protected(_whole(path, cwd))]
+        for path in paths[:MOST_PATHS]:
+            yield READ_ONLY.format(path)
+
+
+def _paths(text: str) -> list[str]:
+    """Those on lines that speak of a refusal, each once."""
+    found: dict[str, None] = {}
+    for line in text.splitlines():
+        if _REFUSED.search(line):
+            said = _PROGRAM.sub("", line)
+            found.update(dict.fromkeys((*_QUOTED.findall(said), *_BARE.findall(_QUOTED.sub(" ", said)))))
+    return list(found)
+
+
+def _whole(path: str, cwd: str | None) -> str:
+    return os.path.join(cwd or "/", os.path.expanduser(path))
