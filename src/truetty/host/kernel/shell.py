@@ -106,7 +106,7 @@ class LinuxProcess(ShellProcess):
         if self._shares("mnt"):
             return None
         root, whole = f"/proc/{self.pid}/root", os.path.normpath(path)
-        while whole != "/" and not os.path.lexists(root + whole):  # what is to be made there: the directory counts
+        if not os.path.lexists(root + whole):  # what is to be made there: its directory counts
             whole = os.path.dirname(whole)
         try:
             return bool(os.statvfs(root + whole).f_flag & os.ST_RDONLY) and os.access(whole, os.W_OK)
