@@ -25,7 +25,12 @@ FLOORS = (
     ({"host"}, {"store"}, {"questions"}, {"policy"}),
     ({"terminal"}, {"settings"}, {"testing"}),
     ({"service"},),
-    ({"functions"}, {"registry"}, {"__init__"}),  # the public names; those above may use them like any program outside
+    (
+        {"functions"},
+        {"registry"},
+        {"sandbox"},
+        {"__init__"},
+    ),  # the public names; those above may use them like any program outside
     ({"mcp"}, {"sync"}),
     ({"cli"},),  # it starts the others
     ({"__main__"},),

@@ -40,6 +40,7 @@ PATHS = {
     "truetty.settings": {"Settings"},
     "truetty.service": {"Registry", "Service"},
     "truetty.registry": {"Registry"},
+    "truetty.sandbox": {"Sandbox"},
     "truetty.policy": {"Policy", "Rule", "ask_or_deny"},
     "truetty.core.until": {"Exit", "Idle", "Input", "Match", "Port", "Settled", "Until", "of", "read"},
     "truetty.cli": {"main"},

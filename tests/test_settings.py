@@ -60,6 +60,7 @@ CASES: Mapping[str, tuple[str, str, object, object]] = {
         [Reply("y/n", "y", 2, "apt")],
         (Reply("y/n", "y", 2, "apt"),),
     ),
+    "sandbox": ('"workspace+network"', "workspace+network", "workspace+network", "workspace+network"),
     "audit": ('"/tmp/audit"', "/tmp/audit", "/tmp/audit", "/tmp/audit"),
 }  # fmt: skip
 

@@ -16,10 +16,9 @@ import os
 import shutil
 import struct
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import BinaryIO, Final
 
 from truetty.core.errors import Misuse, SpawnFailed
 from truetty.host import filter
@@ -27,7 +26,7 @@ from truetty.host.base import Order
 from truetty.host.folder import Folder
 from truetty.host.kernel import observer_for
 from truetty.host.launch import Execution
-from truetty.host.local import LocalHost, NewPty, Observe, directory_of, ended_on_error, new_pty
+from truetty.host.local import LocalHost, Observe, directory_of, ended_on_error, new_pty
 from truetty.host.pty import LocalChannel
 from truetty.host.spawn import HANDED, spawn
 from truetty.host.wall import UNREACHABLE, Sandbox
@@ -35,11 +34,12 @@ from truetty.host.wall import UNREACHABLE, Sandbox
 # One that others have put elsewhere into PATH has no rights of its own where the system restricts namespaces.
 BUBBLEWRAP: Final = "/usr/bin/bwrap"
 SETSID: Final = "/usr/bin/setsid"
-_GET_SESSION: Final = 0x5429  # TIOCGSID
-# Between two looks for the shell. It comes after some milliseconds.
-LOOK_SECONDS: Final = 0.001
-# A machine on which it takes so long is broken.
+# It comes after some milliseconds. A machine on which it takes so long is broken.
 START_LIMIT: Final = 60.0
+
+_GET_SESSION: Final = 0x5429  # TIOCGSID
+# Inside: the session has its leader now. `exec` gives what it runs the name that it was called by.
+_ANNOUNCE: Final = f'printf . >&{HANDED + 1}; exec "$0" "$@" {HANDED + 1}>&-'
 
 
 class SandboxHost(LocalHost):
@@ -64,11 +64,17 @@ class SandboxHost(LocalHost):
 
     async def _spawn(self, execution: Execution, files: Folder, cwd: str | None, order: Order) -> LocalChannel:
         wall = self.sandbox.arguments(self._workspace(order), files.path, cwd or os.getcwd())
-        with new_pty(order.size) as pty, _filter(self.sandbox) as handed:
-            words = (*wall, "--seccomp", str(HANDED), "--", SETSID, "--ctty", *_words(execution))
-            child = spawn(_bubblewrap(), ("bwrap", *words), execution.env, pty.slave, controlling=False, handed=handed)
+        start = (SETSID, "--ctty", "/bin/sh", "-c", _ANNOUNCE, *_words(execution))
+        argv = ("bwrap", *wall, "--seccomp", str(HANDED), "--", *start)
+        with new_pty(order.size) as pty, _filter(self.sandbox) as rules, _pipe() as (said, says):
+            child = spawn(
+                _bubblewrap(), argv, execution.env, pty.slave, controlling=False, handed=(rules, says.fileno())
+            )
+            says.close()
             with ended_on_error(child):
-                shell = await _shell(pty, child, execution)
+                await _byte(said.fileno())
+                if (shell := _leader(pty.master)) is None:
+                    raise _no_wall(_text(pty.master) or "no shell has come", execution.program)
                 observer = self._observe(pty.master, shell, pty.modes)
                 return pty.keep(LocalChannel(pty.master, shell, files, observer, child))
 
@@ -111,28 +117,33 @@ def _filter(sandbox: Sandbox) -> Iterator[int]:
 
 
 def _words(execution: Execution) -> tuple[str, ...]:
-    """`setsid` makes its argument the name of what it starts, and shells print that name. So it is the bare one where
-    that leads to the same program."""
+    """What is executed has the name that it was called by, and shells print it. So it is the bare one where that leads
+    to the same program."""
     name, *arguments = execution.argv
     found = None if "/" in name else shutil.which(name, path=execution.env.get("PATH"))
     is_same = found is not None and os.path.samefile(found, execution.program)
     return (name if is_same else execution.program, *arguments)
 
 
-async def _shell(pty: NewPty, child: int, execution: Execution) -> int:
-    """Its number out here, as soon as it leads the pty's session."""
-    limit = time.monotonic() + START_LIMIT
-    while time.monotonic() < limit:
-        if (leader := _leader(pty.master)) is not None:
-            return leader
-        if _has_ended(child):
-            break
-        await asyncio.sleep(LOOK_SECONDS)
-    raise _no_wall(_said(pty.master) or "no shell has come", execution.program)
+@contextmanager
+def _pipe() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    reading, writing = os.pipe()
+    with open(reading, "rb", buffering=0) as said, open(writing, "wb", buffering=0) as says:
+        yield said, says
 
 
-def _has_ended(child: int) -> bool:
-    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+async def _byte(descriptor: int) -> None:
+    """Until there is one, or nobody is left who could write it."""
+    loop = asyncio.get_running_loop()
+    there = asyncio.Event()
+    loop.add_reader(descriptor, there.set)
+    try:
+        async with asyncio.timeout(START_LIMIT):
+            await there.wait()
+    except TimeoutError:
+        pass  # then there is no leader either
+    finally:
+        loop.remove_reader(descriptor)
 
 
 def _leader(master: int) -> int | None:
@@ -143,7 +154,8 @@ def _leader(master: int) -> int | None:
     return found if found > 0 else None
 
 
-def _said(master: int) -> str:
+def _text(master: int) -> str:
+    """What bubblewrap has printed."""
     try:
         return os.read(master, 4096).decode("utf-8", "replace").strip()
     except OSError:

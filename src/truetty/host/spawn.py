@@ -1,6 +1,6 @@
 """Starts a program on a pty.
 
-Rule 1: the child starts clean: its own session, the pty as controlling terminal, no descriptor of ours but one that is
+Rule 1: the child starts clean: its own session, the pty as controlling terminal, no descriptor of ours but those
         handed on, every signal at its default and none blocked (Python ignores SIGPIPE, `nohup` ignores SIGINT;
         children would inherit both).
 Rule 2: one more costs the same, however many descriptors are open. The C library closes all of them in the child by one
@@ -11,17 +11,20 @@ Rule 2: one more costs the same, however many descriptors are open. The C librar
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     import ctypes
 
-# To ask so many takes a tenth of a millisecond. The import of ctypes takes four, once.
+# To ask so many takes a tenth of a millisecond. The import of ctypes takes four, once. A new descriptor gets the lowest
+# free number, so its number says how many there are.
 FEW: Final = 128
 
 # 32 and 33 belong to the C library; KILL and STOP cannot be changed.
@@ -40,11 +43,15 @@ class Streams(NamedTuple):
 
     tty: str
     flags: int = os.O_RDWR  # with O_NOCTTY the tty does not become its controlling terminal
-    handed: int | None = None  # a descriptor of ours, which it has as `HANDED`
+    handed: tuple[int, ...] = ()  # descriptors of ours, which it has from `HANDED` on
+
+    @property
+    def copies(self) -> list[tuple[int, int]]:
+        return [(descriptor, HANDED + at) for at, descriptor in enumerate(self.handed)]
 
     @property
     def first_closed(self) -> int:
-        return HANDED if self.handed is None else HANDED + 1
+        return HANDED + len(self.handed)
 
 
 def spawn(
@@ -54,17 +61,26 @@ def spawn(
     slave: int,
     *,
     controlling: bool = True,
-    handed: int | None = None,
+    handed: Sequence[int] = (),
 ) -> int:
     """On the terminal that the descriptor `slave` is of; returns the pid. Raises OSError.
 
-    `controlling`: the tty becomes its controlling terminal. `handed`: a descriptor that the child has as `HANDED`.
+    `controlling`: the tty becomes its controlling terminal. `handed`: descriptors that the child has from `HANDED` on.
     """
-    streams = Streams(os.ttyname(slave), os.O_RDWR if controlling else os.O_RDWR | os.O_NOCTTY, handed)
+    flags = os.O_RDWR if controlling else os.O_RDWR | os.O_NOCTTY
+    with ExitStack() as stack:
+        # Copies, above every number that they get in the child: none is overwritten before its turn.
+        copies = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, HANDED + len(handed)) for descriptor in handed]
+        for copy in copies:
+            stack.callback(os.close, copy)
+        return _spawn(program, argv, env, Streams(os.ttyname(slave), flags, tuple(copies)), many=slave > FEW)
+
+
+def _spawn(program: str, argv: tuple[str, ...], env: Mapping[str, str], streams: Streams, *, many: bool) -> int:
+    """`many`: many descriptors are open."""
     if _CLOSE_FROM is not None:
         closes: list[tuple[int, int]] = [(_CLOSE_FROM, streams.first_closed)]
-    # A new descriptor gets the lowest free number: so many are open.
-    elif slave > FEW and (library := _library()) is not None:
+    elif many and (library := _library()) is not None:
         return _spawn_by_library(library, program, argv, env, streams)
     else:
         closes = [(os.POSIX_SPAWN_CLOSE, leaky) for leaky in _inheritable() if leaky >= streams.first_closed]
@@ -77,7 +93,7 @@ def spawn(
             (os.POSIX_SPAWN_OPEN, 0, streams.tty, streams.flags, 0),
             (os.POSIX_SPAWN_DUP2, 0, 1),
             (os.POSIX_SPAWN_DUP2, 0, 2),
-            *(() if handed is None else ((os.POSIX_SPAWN_DUP2, handed, HANDED),)),
+            *((os.POSIX_SPAWN_DUP2, ours, theirs) for ours, theirs in streams.copies),
             *closes,
         ],
         setsid=True,
@@ -125,8 +141,8 @@ def _spawn_by_library(
         _check(library.posix_spawn_file_actions_addopen(actions, 0, os.fsencode(streams.tty), streams.flags, 0))
         _check(library.posix_spawn_file_actions_adddup2(actions, 0, 1))
         _check(library.posix_spawn_file_actions_adddup2(actions, 0, 2))
-        if streams.handed is not None:
-            _check(library.posix_spawn_file_actions_adddup2(actions, streams.handed, HANDED))
+        for ours, theirs in streams.copies:
+            _check(library.posix_spawn_file_actions_adddup2(actions, ours, theirs))
         _check(library.posix_spawn_file_actions_addclosefrom_np(actions, streams.first_closed))
         library.sigemptyset(blocked)
         library.sigemptyset(defaults)
