@@ -23,7 +23,8 @@ from truetty.testing import Recorder
 
 PROGRAM = recognise("unknown")
 DEVICE = Device(os.makedev(136, 70000), 1)
-PTY = Pty(shell=10, born=500, device=DEVICE)
+PTY = Pty(shell=10, born=500, device=DEVICE, supervisor=20)
+ELSEWHERE = 13
 
 
 @dataclass
@@ -157,9 +158,15 @@ def process(pid: int, *, parent: int = 1, session: int = 1, tty: int = 0, born: 
         ([process(10, born=900, session=10), process(11, session=10), process(12, parent=10)], set()),  # a reused pid
         ([process(10, born=900), process(11, tty=DEVICE.packed)], {11}),
         ([process(11), process(12, tty=DEVICE.packed + 1)], set()),
+        ([process(ELSEWHERE, tty=DEVICE.packed)], set()),  # the same number on another devpts
+        ([process(20), process(21, parent=20), process(22, parent=21)], {21, 22}),  # below the supervisor
     ],
 )
-def test_by_what_they_are_recognised(processes: list[proc.Stat], pids: set[int]) -> None:
+def test_by_what_they_are_recognised(
+    processes: list[proc.Stat], pids: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = lambda one, device: one.tty == device.packed and one.pid != ELSEWHERE  # noqa: E731
+    monkeypatch.setattr("truetty.host.census.is_terminal_of", ours)
     found = Processes()
     for one in processes:
         found.add(one, ())
