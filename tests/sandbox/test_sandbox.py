@@ -7,14 +7,19 @@ import os
 import signal
 import socket
 import struct
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import truetty
 from tests import warm
 from tests.acceptance.session import PATIENCE, assert_healthy, eventually
+from tests.mcp.served import PACKAGE
 from tests.sandbox.walls import public_place, require_wall
 from truetty.host import filter
 from truetty.host.base import Channel, Ended
@@ -276,6 +281,29 @@ def test_run_in_a_sandbox(place: Path, workspace: Path) -> None:
     assert told["exit_code"] == 1 and not (workspace / "again").exists()
     wrong = warm.run(*words, "nothing", "true")
     assert wrong.returncode == 125 and b"read-only, workspace or none" in wrong.stdout
+
+
+async def test_mcp_in_a_sandbox(place: Path, workspace: Path) -> None:
+    options = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "truetty", "mcp", "--shell", "bash", "--no-rc", "--sandbox", "workspace", "--cwd", str(workspace)],
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+    )
+    async with Client(stdio_client(options)) as client:
+        told = await client.call_tool("run", {"command": f"touch here; touch {place}/there", "wait": PATIENCE})
+        elsewhere = await client.call_tool("run", {"command": "touch beside", "cwd": str(place), "wait": PATIENCE})
+    assert "there, which is read-only in this terminal" in str(told.content)
+    assert "Read-only file system" in str(elsewhere.content)
+    assert {path.name for path in place.rglob("*")} == {"work", "here"}
+
+
+def test_mcp_says_at_once_that_no_sandbox_can_be_made(tmp_path: Path, workspace: Path) -> None:
+    (tmp_path / "bash").symlink_to("/bin/bash")
+    env = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "PATH": str(tmp_path)}
+    hidden = "import truetty.host.sandbox as s, sys; s.BUBBLEWRAP = '/nowhere'; from truetty.cli import main; main()"
+    words = [sys.executable, "-c", hidden, "mcp", "--shell", "bash", "--sandbox", "workspace", "--cwd", str(workspace)]
+    done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    assert done.returncode == 125 and "bubblewrap is not installed" in done.stderr
 
 
 def test_the_workspace_is_the_settings_own_wherever_a_terminal_begins(place: Path, workspace: Path) -> None:

@@ -13,8 +13,10 @@ from truetty.cli.commands import OURS
 from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import InSandbox, NoRc, Shell
 from truetty.cli.signals import ENDING
-from truetty.core.errors import Misuse
+from truetty.core.errors import Misuse, SpawnFailed
 from truetty.host.local import LocalHost
+from truetty.host.sandbox import problem
+from truetty.host.wall import Sandbox
 from truetty.mcp.session import Setup
 
 
@@ -59,7 +61,9 @@ def mcp(
     if cwd is not None and not os.path.isdir(cwd):
         raise Misuse(f"no such directory: {cwd}", cwd=cwd)
     settings = OpeningOptions(shell, cwd, rc=not no_rc, sandbox=sandbox).settings()
-    # A shell that is not there is said now, not to the agent later.
+    # What is not there is said now, not to the agent later.
+    if (walls := Sandbox.of(settings.sandbox)) is not None and (reason := problem(walls)) is not None:
+        raise SpawnFailed(f"the sandbox cannot be made: {reason}", reason=reason)
     asyncio.run(LocalHost().find(settings.shell, settings.variables(os.environ)))
     try:
         from truetty.mcp import serving, token

@@ -88,7 +88,7 @@ def problem(sandbox: Sandbox) -> str | None:
                 [_bubblewrap(), *arguments, "--", "/bin/true"], capture_output=True, text=True, check=False, timeout=30
             )
     except SpawnFailed as error:
-        return str(error)
+        return str(error.reason)
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
     return None if tried.returncode == 0 else tried.stderr.strip() or f"bubblewrap ended with {tried.returncode}"
