@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 
 from tests.rows import each_row
-from truetty.policy import READ_ONLY, Policy
+from truetty.policy import READ_ONLY, Policy, sed
 from truetty.policy.parser import parse
 
 SHELLS = ("bash", "zsh", "dash", "mksh", "ksh")
@@ -103,10 +103,26 @@ OTHERS = [
     "diff --pagin a b",
     "diff $x a b",
 ]
+# A closing bracket that comes first does not close, so that what looks like the next command is part of this one.
+BRACKETS = [
+    "echo ']a;touch F' | sed 's,[],]a,p;s,e;s,z,p;1,2p'",
+    "sed 's,[],]a,p;s,w F,z,' a",
+    "sed 's,[^],]a,p;s,w F,z,' a",
+    "sed 's,[[:alpha:],]a,p;s,w F,z,' a",
+    "sed 's,[[=a=],]a,p;s,w F,z,' a",
+    "sed 's,[[.a.],]a,p;s,w F,z,' a",
+    "sed 's,[\\],]a,p;s,w F,z,' a",
+    "sed 's,[[],]a,p;s,w F,z,' a",
+    "sed 's,[],[x]a,p;s,w F,z,' a",
+    "sed 's,[],[x,p;s,w F,z,' a",
+    "sed '/[]/p;s/]/w F' a",
+    "sed -n '/[^]/p;s/]/w F' a",
+    "sed 's[a[]p[;s]w F]z]' a",
+]
 
 
 @each_row("shell", SHELLS)
-@each_row("command", [*COMMENTS, *HERE_DOCUMENTS, *RUNNERS, *VARIABLES, *OTHERS])
+@each_row("command", [*COMMENTS, *HERE_DOCUMENTS, *RUNNERS, *VARIABLES, *OTHERS, *BRACKETS])
 def test_the_read_only_policy_does_not_allow(command: str, shell: str) -> None:
     assert POLICY.decide(command, cwd="/nowhere", shell=shell).verdict == "ask"
 
@@ -116,3 +132,10 @@ def test_the_read_only_policy_does_not_allow(command: str, shell: str) -> None:
 def test_a_deny_rule_is_not_passed(command: str, shell: str) -> None:
     policy = Policy.from_lists({"deny": ["rm"]}, default="allow")
     assert policy.decide(command, cwd="/nowhere", shell=shell).verdict != "allow"
+
+
+@each_row(
+    "script", ["s/[[:space:]]*$//", "s/[^\\/]*$//", "/[0-9][a-z]*/p", "s,[]/a-z],x,", "y/[/]/", "s/[^][:alpha:]]/x/g"]
+)
+def test_brackets_that_all_read_alike_are_fine(script: str) -> None:
+    assert sed.is_harmless(script) is not script.startswith("y")

@@ -1,7 +1,7 @@
 """What a sed call does: only show text, change files in place, or worse.
 
 Rule 1: a script is read command by command; what is not known to be harmless is not harmless.
-Rule 2: `e` runs, `w` writes, in commands and as flags of `s`. A delimiter in brackets may be read two ways.
+Rule 2: `e` runs, `w` writes, in commands and as flags of `s`. A delimiter in brackets may be read two ways: `s,[],]x,`.
 Rule 3: some seds end a label or a file name at a semicolon, a brace or a blank, some at the end of the line: what
         follows must be harmless both ways, so nothing may begin on that line and end on the next.
 """
@@ -38,6 +38,9 @@ _LABELS: Final = frozenset(":btT")
 _FILES: Final = frozenset("rR")
 _LABEL: Final = re.compile(r"[ \t]*[^\s;{}]*[ \t}]*(?=[;\n]|$)")
 _FLAGS: Final = frozenset("gpiImM0123456789")
+# `[]a]`, `[^]a]`, `[[:space:]a]`: a `]` that comes first, or ends a class, does not close. Another `[` is doubted.
+_BRACKETS: Final = re.compile(r"\[\^?+\]?+(?:\[([:.=])[^\]\[]*\1\]|[^\]\[])*+\]")
+_ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
 
 
 def hidden(words: Sequence[Word]) -> str | None:
@@ -177,17 +180,19 @@ def _substitution(script: str, place: int, *, flags: bool) -> int | None:
 
 def _section(script: str, place: int, delimiter: str) -> int | None:
     """Behind the delimiter that ends this section; None where brackets leave that open."""
-    in_brackets = False
+    if delimiter in "[]":
+        return None
     while place < len(script):
         sign = script[place]
         if sign == "\\":
             place += 2
-            continue
-        if sign == delimiter:
-            return None if in_brackets else place + 1
-        if sign == "[":
-            in_brackets = True
-        elif sign == "]":
-            in_brackets = False
-        place += 1
+        elif sign == delimiter:
+            return place + 1
+        elif sign == "[":
+            brackets = _BRACKETS.match(script, place)
+            if brackets is None or "\\]" in brackets[0] or delimiter in _ESCAPED.sub("", brackets[0]):
+                return None
+            place = brackets.end()
+        else:
+            place += 1
     return None
