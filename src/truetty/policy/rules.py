@@ -102,6 +102,8 @@ class Rule:
 
     def allows(self, call: Call, dialect: Dialect) -> bool:
         """Strictly. What the words do beyond the rule is for `check` to say, or else for `beyond`."""
+        if self.pattern is None and not (call.words and _is_program(self.words[0], call.words[0])):
+            return False  # first, as most rules are about another program
         foreign = [item for item in call.assignments if not harmless(item, dialect)]
         if self.pattern is not None:
             texts = {call.text} if foreign else {call.text, Call(call.words, source=call.source).text}
@@ -111,7 +113,7 @@ class Rule:
             if literal is None or self.environment.get(item.name) != literal:
                 return False
         words = without_git_options(call.words, _GIT_PLAIN)
-        if len(words) < len(self.words) or not _is_program(self.words[0], words[0]):
+        if len(words) < len(self.words):
             return False
         return all(mine == word.literal for mine, word in zip(self.words[1:], words[1:], strict=False))
 
@@ -180,7 +182,9 @@ def without_git_options(words: Sequence[Word], known: frozenset[str] | None) -> 
 
 def _is_program(mine: str, word: Word) -> bool:
     name = word.literal
-    return name is not None and (name == mine or ("/" not in mine and name in {f"{place}{mine}" for place in SYSTEM}))
+    if name is None or not name.endswith(mine):
+        return False
+    return name == mine or ("/" not in mine and name.removesuffix(mine) in SYSTEM)
 
 
 def _follows(mine: Sequence[str], words: Sequence[Word]) -> Match:
