@@ -32,6 +32,15 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         print(f"\nFAILED so far: {report.nodeid}", flush=True)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests counted, by `record_property("report", text)`: how much was tried is part of the result."""
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            for name, text in report.user_properties:
+                if name == "report":
+                    terminalreporter.write_line(str(text))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     long = [item for item in items if item.get_closest_marker("long")]
     if not config.getoption("--long"):

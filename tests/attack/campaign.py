@@ -1,0 +1,194 @@
+"""The attack: lines are made, decided by each policy, and what one allows is run in the cage.
+
+Rule 1: a seed decides everything: the same seed makes the same lines, in the same order.
+Rule 2: a way round is a line that a policy allows and that runs a canary; under the read-only policy also one that
+        changes a file or tries what needs rights. It counts when it is seen again in a cage of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from typing import Final
+
+from tests.attack import expansions, mutants, programs, syntax, variables
+from tests.attack.cage import Cage, Effect, shells_of
+from tests.attack.keeper import WORK
+from tests.attack.lines import Line
+from tests.attack.policies import READS_ONLY, USERS, policies
+from tests.attack.reading import Reader
+from truetty.policy import Policy
+from truetty.shells.row import Dialect
+
+CHUNK: Final = 300  # lines for one cage
+
+# The name by which a policy knows the language.
+_SPEAKERS: Final = {Dialect.BASH: "bash", Dialect.ZSH: "zsh", Dialect.POSIX: "dash", Dialect.MKSH: "mksh"}
+
+Decide = Callable[[Line, Dialect], Sequence[str]]  # the names of the policies that allow it
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    make: Callable[[random.Random], Iterable[Line]]
+    dialects: int = 1  # in how many of its dialects a line is decided, by lot
+    policies: int = 1  # by how many of the users' policies, by lot
+
+
+# How many random lines the whole attack has of each kind.
+CLUSTERS: Final = 4_000
+DOUBLES: Final = 12_000
+JOINED: Final = 5_000
+
+FAMILIES: Final[dict[str, Family]] = {
+    "variable": Family(lambda chance: variables.setting(), 2),
+    "expansion": Family(lambda chance: expansions.expanding()),
+    "runner": Family(lambda chance: expansions.running(), 2),
+    "test and printf": Family(lambda chance: syntax.testing()),
+    "here-document": Family(lambda chance: syntax.here_documents()),
+    "syntax": Family(lambda chance: syntax.constructing(), 2),
+    "line end": Family(lambda chance: syntax.line_ends()),
+    "option": Family(lambda chance: programs.options()),
+    "long option": Family(lambda chance: programs.long_options()),
+    "cluster": Family(lambda chance: programs.clusters(chance, CLUSTERS)),
+    "sed and awk": Family(lambda chance: programs.scripts()),
+    "git": Family(lambda chance: programs.gits(), policies=3),
+    "users' rules": Family(lambda chance: programs.usual(), policies=3),
+    "mutant": Family(lambda chance: mutants.single()),
+    "mutant by two": Family(lambda chance: mutants.double(chance, DOUBLES)),
+    "mutant, joined": Family(lambda chance: mutants.joined(chance, JOINED)),
+}
+
+
+def make(seed: int, most: int | None = None) -> Iterator[Line]:
+    """All lines, each once, with the dialects it is decided in; or at most so many of each family."""
+    seen: set[str] = set()
+    for name, family in FAMILIES.items():
+        if name == "long option" and most is not None:
+            continue  # it asks every program for its help
+        chance = random.Random(f"{seed} {name}")
+        fresh = list({line.text: line for line in family.make(chance) if line.text not in seen}.values())
+        seen.update(line.text for line in fresh)
+        if most is not None and len(fresh) > most:
+            fresh = chance.sample(fresh, most)
+        for line in fresh:
+            count = min(family.dialects, len(line.dialects))
+            dialects, users = chance.sample(line.dialects, count), chance.sample(USERS, family.policies)
+            yield Line(line.text, tuple(dialects), tuple(users))
+
+
+@dataclass(frozen=True, slots=True)
+class WayRound:
+    text: str
+    shell: str
+    policies: tuple[str, ...]
+    effect: Effect
+
+    def __str__(self) -> str:
+        did = [f"ran {', '.join(self.effect.canaries)}"] if self.effect.canaries else []
+        did += [f"changed {', '.join(self.effect.changed)}"] if self.effect.changed else []
+        did += [f"tried: {', '.join(self.effect.refusals)}"] if self.effect.refusals else []
+        return f"{self.text!r} in {self.shell}, allowed by {', '.join(self.policies)}: {'; '.join(did)}"
+
+
+@dataclass(slots=True)
+class Counts:
+    made: int = 0
+    decided: int = 0  # a line in a dialect
+    allowed: Counter[str] = field(default_factory=Counter)  # by policy
+    run: Counter[str] = field(default_factory=Counter)  # by shell
+    unfinished: int = 0
+    written: int = 0  # runs that changed a file in a user's workspace, which is none of the ways round
+    ways_round: list[WayRound] = field(default_factory=list)
+
+    def add(self, other: Counts) -> None:
+        self.made += other.made
+        self.decided += other.decided
+        self.allowed.update(other.allowed)
+        self.run.update(other.run)
+        self.unfinished += other.unfinished
+        self.written += other.written
+        self.ways_round += other.ways_round
+
+    def report(self, seed: int) -> str:
+        allowed = ", ".join(f"{name} {count}" for name, count in sorted(self.allowed.items()))
+        run = ", ".join(f"{name} {count}" for name, count in sorted(self.run.items()))
+        return (
+            f"attack, seed {seed}: {self.made} lines made, {self.decided} decided; allowed by policy: {allowed}; "
+            f"run by shell: {run} ({self.unfinished} ended before their end, {self.written} wrote in a workspace); "
+            f"ways round: {len(self.ways_round)}"
+        )
+
+
+def decide(line: Line, dialect: Dialect) -> Sequence[str]:
+    """What the read-only policy allows is in the rules of the others too: these are asked where it does not."""
+    every = _policies()
+    if _allows(every[READS_ONLY], line.text, dialect):
+        return [READS_ONLY]
+    return [name for name in line.policies if _allows(every[name], line.text, dialect)]
+
+
+def _allows(policy: Policy, text: str, dialect: Dialect) -> bool:
+    return policy.decide(text, cwd=WORK, shell=_SPEAKERS[dialect]).verdict == "allow"
+
+
+@functools.cache
+def _policies() -> dict[str, Policy]:
+    return policies(Reader())
+
+
+def attack(chunk: Sequence[Line], by: Decide = decide) -> Counts:
+    """Decide these lines and run what is allowed, in one cage."""
+    counts = Counts(made=len(chunk))
+    allowed: list[tuple[str, Dialect, Sequence[str]]] = []
+    for line in chunk:
+        for dialect in line.dialects:
+            counts.decided += 1
+            if names := by(line, dialect):
+                counts.allowed.update(names)
+                allowed.append((line.text, dialect, names))
+    if allowed:
+        with Cage() as cage:
+            for text, dialect, names in allowed:
+                _run(cage, text, dialect, names, counts)
+    return counts
+
+
+def _run(cage: Cage, text: str, dialect: Dialect, names: Sequence[str], counts: Counts) -> None:
+    for shell in shells_of([dialect]):
+        effect = cage.run(shell, text)
+        counts.run[shell.name] += 1
+        counts.unfinished += not effect.finished
+        if is_way_round(effect, names):
+            with Cage() as alone:
+                effect = alone.run(shell, text)
+            if is_way_round(effect, names):
+                counts.ways_round.append(WayRound(text, shell.name, tuple(names), effect))
+        elif effect.changed:
+            counts.written += 1
+
+
+def is_way_round(effect: Effect, names: Iterable[str]) -> bool:
+    if READS_ONLY in names:
+        return bool(effect.canaries or effect.changed or effect.refusals)
+    return bool(effect.canaries)
+
+
+def attack_all(lines: Iterable[Line], workers: int | None = None) -> Counts:
+    """In several processes: each parse is a process of its own already, and Python must not be what they wait for."""
+    every = list(lines)
+    # Neighbours are alike: dealt out by turns, each cage has some of every kind.
+    count = max(1, -(-len(every) // CHUNK))
+    chunks = [every[start::count] for start in range(count)]
+    counts = Counts()
+    # A fresh interpreter for each: the one that pytest runs in may have threads.
+    with ProcessPoolExecutor(workers or os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
+        for part in pool.map(attack, chunks):
+            counts.add(part)
+    return counts
