@@ -1,7 +1,7 @@
 """Asking whoever can answer; where nobody can, the answer is no.
 
 Rule 1: an asker says True, False, or None when nobody is there. Silence, errors and cancellation are no yes.
-Rule 2: a refusal says what was refused, why, and, where a rule would help, which.
+Rule 2: a refusal says what was refused, why, and what would make it allowed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Literal
 
 from truetty.core.errors import Denied
 from truetty.policy.decision import Decision
-from truetty.text.quoting import on_one_line
 
 Asker = Callable[[Decision], Awaitable[bool | None]]
 
@@ -27,11 +26,8 @@ async def ask_or_deny(decision: Decision, asker: Asker | None = None) -> Literal
         return "answer"
     if answer is False:
         raise _denied(decision, f"{decision.reason} The answer was no.", answered=False)
-    advice = ""
-    if decision.suggestions:
-        texts = ", ".join(f'"{on_one_line(text)}"' for text in decision.suggestions)
-        advice = f" To allow it, add to the allow rules: {texts}."
-    raise _denied(decision, f"{decision.reason} It must be asked, and nobody can answer here.{advice}", answered=None)
+    message = f"{decision.reason} It must be asked, and nobody can answer here. {decision.advice}"
+    raise _denied(decision, message.rstrip(), answered=None)
 
 
 def _denied(decision: Decision, message: str, *, answered: bool | None) -> Denied:

@@ -28,7 +28,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`suggestions` are texts of rules which, all together, would allow this very command the next time."""
+    """`suggestions` are texts of rules which, all together, would allow this very command the next time.
+
+    `advice` says what would make it allowed, by rules or in other words. It is empty where the verdict is allow, or a
+    deny by a rule.
+    """
 
     verdict: Verdict
     reason: str
@@ -36,6 +40,7 @@ class Decision:
     command: str
     parts: tuple[Part, ...] = ()
     suggestions: tuple[str, ...] = ()
+    advice: str = ""
 
     @property
     def allowed(self) -> bool:

@@ -40,14 +40,18 @@ def dialect_of(shell: str) -> Dialect:
     name = os.path.basename(shell).lstrip("-")
     row = table.lookup(name)
     if row is None or row.dialect is None:
-        raise Unreadable(f"The language of {name or 'this shell'} cannot be checked.")
+        raise Unreadable(
+            f"The language of {name or 'this shell'} cannot be checked.",
+            "Run it in a shell whose language can be checked, such as a POSIX shell.",
+        )
     return row.dialect
 
 
 def parse(text: bytes, dialect: Dialect) -> Node:
     program = find()
     if program is None:
-        raise Unreadable(f"The parser ({PROGRAM}) is not installed: pip install 'truetty[policy]'.")
+        reason = f"The parser ({PROGRAM}) is not installed: pip install 'truetty[policy]'."
+        raise Unreadable(reason, "Install the parser.")
     if len(text) > MOST_TEXT:
         raise Unreadable(f"It is longer than {MOST_TEXT // 1024} kB, too long to be checked.")
     if max(_deepest(text), text.count(b"|") + text.count(b"&&")) > MOST_DEPTH:
@@ -56,7 +60,7 @@ def parse(text: bytes, dialect: Dialect) -> Node:
     if status == -signal.SIGKILL:
         raise Unreadable(f"It does not parse within {CPU_SECONDS} s.")
     if status != 0:
-        raise Unreadable(f"It does not parse: {_complaint(answer)}.")
+        raise Unreadable(f"It does not parse: {_complaint(answer)}.", "Mend its syntax.")
     try:
         tree = json.loads(answer)
     except (ValueError, RecursionError):

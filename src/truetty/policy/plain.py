@@ -7,7 +7,7 @@ Rule 2: a comment or here-document that looks like one in quotes counts too. A t
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 # A backslash before a line end: shells end a comment there and do not end a word, and each reads it in its own way at
 # the start of a here-document.
@@ -15,13 +15,21 @@ _CONTINUED: Final = re.compile(r"\\(?:\n|\Z)")
 _COMMENT: Final = re.compile(r"(?:\A|[\s;&|()<>`])#")
 _HERE_DOCUMENT: Final = re.compile(r"(?<!<)<<(?!<)")
 
+
+class Objection(NamedTuple):
+    """Why a text is never simply allowed, and what to write instead, a sentence each."""
+
+    reason: str
+    remedy: str
+
+
 _SHAPES: Final = (
-    (_CONTINUED, "It continues a line behind a backslash: write it on one line."),
-    (_COMMENT, "It may hold a comment: leave it out."),
-    (_HERE_DOCUMENT, "It may hold a here-document: give the text as an argument or in a file."),
+    (_CONTINUED, Objection("It continues a line behind a backslash.", "Write it on one line.")),
+    (_COMMENT, Objection("It may hold a comment.", "Leave out every # that begins a word.")),
+    (_HERE_DOCUMENT, Objection("It may hold a here-document.", "Give the text as an argument or in a file.")),
 )
 
 
-def objection(text: str) -> str | None:
-    """Why this text is never simply allowed, as a sentence that says what to write instead; None if it is plain."""
-    return next((reason for shape, reason in _SHAPES if shape.search(text)), None)
+def objection(text: str) -> Objection | None:
+    """None if it is plain."""
+    return next((objection for shape, objection in _SHAPES if shape.search(text)), None)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from truetty.core.errors import Misuse
-from truetty.policy import plain
+from truetty.policy import advice, plain
 from truetty.policy.decision import VERDICTS, Decision, Part, Verdict, strictest, unseen
 from truetty.policy.hiding import hidden, hidden_by_variables
 from truetty.policy.parser import Parser, dialect_of, parse
@@ -30,7 +30,7 @@ from truetty.policy.readers import READ_ONLY
 from truetty.policy.rules import Match, Rule, rules_from
 from truetty.policy.runners import carried, is_runner, name_of, texts, through
 from truetty.policy.script import Call, Doubt, Script
-from truetty.policy.suggestions import suggestion
+from truetty.policy.suggestions import exact, suggestion
 from truetty.policy.tree import Unreadable
 from truetty.policy.variables import harmless
 from truetty.policy.words import Word
@@ -47,7 +47,12 @@ _CRUDE: Final = re.compile(r"[;\n|&(){}`]|\$\(|\b(?:then|do|else|and|or|not|begi
 @dataclass(frozen=True, slots=True)
 class _Judged:
     part: Part
-    suggestion: str | None = None
+    suggestion: str | None = None  # a rule that would allow it, if nothing else is in the way
+    remedies: tuple[str, ...] = ()  # what else is to be changed, a sentence each
+
+    def behind(self, part: Part, *remedies: str) -> _Judged:
+        """With one more thing in the way, and what is now said of it."""
+        return _Judged(part, self.suggestion, (*self.remedies, *remedies))
 
 
 class Policy:
@@ -110,12 +115,13 @@ class Policy:
             dialect = dialect_of(shell)
             script = self._script(command, dialect)
         except Unreadable as error:
-            return self._unread(command, str(error))
+            return self._unread(command, error)
         judged = list(self._judge_script(script, dialect, Places.at(cwd, self.workspace), [MOST_TEXTS]))
-        if all(one.part.verdict != "deny" for one in judged) and (part := self._by_raw_text(command)) is not None:
-            judged.append(_Judged(part))
+        if all(one.part.verdict != "deny" for one in judged) and (one := self._by_raw_text(command)) is not None:
+            judged.append(one)
         if not judged:
-            return Decision(self.default, "There is nothing to run.", None, command)
+            remedy = "" if self.default == "allow" else advice.NOTHING
+            return Decision(self.default, "There is nothing to run.", None, command, advice=remedy)
         return _summary(command, judged)
 
     async def judge(self, command: str, *, cwd: str | None = None, shell: str = "bash") -> Decision:
@@ -137,26 +143,29 @@ class Policy:
         what = {"allow": "is allowed", "ask": "needs a yes", "deny": "is denied"}[self.typing]
         return Decision(self.typing, f"Typing into {whom} {what} by this policy.", None, command)
 
-    def _by_raw_text(self, command: str) -> Part | None:
+    def _by_raw_text(self, command: str) -> _Judged | None:
         """What is said against the text whatever it means."""
-        if (reason := plain.objection(command)) is not None:
-            return Part(command, strictest("ask", self.default), reason)
+        if (objection := plain.objection(command)) is not None:
+            part = Part(command, strictest("ask", self.default), objection.reason)
+            return _Judged(part, remedies=(objection.remedy,))
         rule = next((rule for rule in self._strict if rule.is_named_in(command)), None)
         if rule is None:
             return None
-        return Part(command, "ask", f"It names what the rule {on_one_line(rule.text)!r} is about.", rule.text)
+        part = Part(command, "ask", f"It names what the rule {on_one_line(rule.text)!r} is about.", rule.text)
+        return _Judged(part, remedies=(advice.without_words_of(rule),))
 
     def _script(self, command: str, dialect: Dialect) -> Script:
         if (character := unseen(command)) is not None:
-            raise Unreadable(f"It holds a character that cannot be seen: {on_one_line(character)}.")
+            reason = f"It holds a character that cannot be seen: {on_one_line(character)}."
+            raise Unreadable(reason, "Leave that character out.")
         source = command.encode()
         return read(self._parser(source, dialect), source, dialect)
 
-    def _unread(self, command: str, reason: str) -> Decision:
+    def _unread(self, command: str, error: Unreadable) -> Decision:
         rule = self._crudely_denied(command)
         if rule is not None:
             return Decision("deny", _said(rule, command), rule.text, command)
-        return Decision(strictest("ask", self.default), reason, None, command)
+        return Decision(strictest("ask", self.default), str(error), None, command, advice=error.remedy)
 
     def _crudely_denied(self, text: str) -> Rule | None:
         """For texts nobody can parse: is anything in it, where a command may begin, what a deny rule is about?"""
@@ -178,7 +187,8 @@ class Policy:
     def _judge_script(self, script: Script, dialect: Dialect, places: Places, budget: list[int]) -> Iterator[_Judged]:
         for item in script:
             if isinstance(item, Doubt):
-                yield _Judged(Part(item.source, strictest("ask", self.default), item.reason))
+                part = Part(item.source, strictest("ask", self.default), item.reason)
+                yield _Judged(part, remedies=(advice.without(item.source),))
                 continue
             places = places.before(item)
             yield self._judge(item, dialect, places)
@@ -194,7 +204,7 @@ class Policy:
             try:
                 script = self._script(text, dialect)
             except Unreadable as error:
-                decision = self._unread(text, str(error))
+                decision = self._unread(text, error)
                 judged = [_Judged(Part(text, decision.verdict, decision.reason, decision.rule))]
             else:
                 judged = list(self._judge_script(script, dialect, replace(places, directories=None), budget))
@@ -202,62 +212,67 @@ class Policy:
 
     def _judge(self, call: Call, dialect: Dialect, places: Places) -> _Judged:
         strict = self._strictly(call)
-        if strict is not None and strict.verdict == "deny":
-            return _Judged(strict)
+        if strict is not None and strict.part.verdict == "deny":
+            return strict
         words = through(call.words)
         seen = call if words is call.words else replace(call, words=tuple(words))
-        verdict, reason, rule, offered = self._by_rule(call, seen, dialect, places)
+        rule, judged = self._by_rule(call, seen, dialect, places)
         doubt = hidden_by_variables(seen.assignments, rule.environment if rule is not None else {})
+        remedy = advice.VARIABLE
         if doubt is None and not (rule is not None and _names_inside(rule, words)):
-            doubt = hidden(words, dialect)
+            doubt, remedy = hidden(words, dialect), advice.without_hiding(words, dialect)
         if doubt is not None:
-            verdict, reason, rule, offered = strictest("ask", self.default), doubt, None, None
+            judged = _Judged(Part(call.text, strictest("ask", self.default), doubt), remedies=(remedy,))
         objection, limit = self._writing(seen, words, places)
-        if objection is not None and strictest(verdict, limit) != verdict:
-            verdict, reason, rule, offered = limit, objection, None, None
-        elif objection is not None and verdict != "allow":
-            offered = None
-        if strict is not None and verdict != "deny":
-            return _Judged(strict)
-        return _Judged(Part(call.text, verdict, reason, None if rule is None else rule.text), offered)
+        if objection is not None and limit != "allow":
+            decides = strictest(judged.part.verdict, limit) != judged.part.verdict
+            part = Part(call.text, limit, objection) if decides else judged.part
+            judged = judged.behind(part, advice.writing(self.workspace))
+        if strict is not None and judged.part.verdict != "deny":
+            return judged.behind(strict.part, *strict.remedies)
+        return judged
 
-    def _strictly(self, call: Call) -> Part | None:
+    def _strictly(self, call: Call) -> _Judged | None:
         """The first deny rule about this call or what it might run inside, else the first ask rule."""
         calls = [call, *(replace(call, words=tuple(words), assignments=()) for words in carried(call.words))]
-        asked: Part | None = None
+        asked: _Judged | None = None
         for rule in self._strict:
             matches: set[Match] = {rule.concerns(one) for one in calls}
             if "yes" in matches and rule.verdict == "deny":
-                return Part(call.text, "deny", _said(rule, call.text), rule.text)
+                return _Judged(Part(call.text, "deny", _said(rule, call.text), rule.text))
             if asked is None and "yes" in matches:
-                asked = Part(call.text, "ask", _said(rule, call.text), rule.text)
+                part = Part(call.text, "ask", _said(rule, call.text), rule.text)
+                asked = _Judged(part, remedies=(advice.without_ask_rule(rule),))
             elif asked is None and "maybe" in matches:
                 text, about = on_one_line(call.text), on_one_line(rule.text)
                 reason = f"Whether `{text}` is what the rule {about!r} is about cannot be known."
-                asked = Part(call.text, "ask", reason, rule.text)
+                asked = _Judged(Part(call.text, "ask", reason, rule.text), remedies=(advice.UNCERTAIN,))
         return asked
 
-    def _by_rule(
-        self, call: Call, seen: Call, dialect: Dialect, places: Places
-    ) -> tuple[Verdict, str, Rule | None, str | None]:
-        """Verdict, reason, the rule, and the text of a rule that would allow it if none does."""
+    def _by_rule(self, call: Call, seen: Call, dialect: Dialect, places: Places) -> tuple[Rule | None, _Judged]:
+        """The allow rule, if one covers it all, and what is said by the rules."""
         if not call.words and all(harmless(item, dialect, alone=True) for item in call.assignments):
-            return "allow", "It runs no program.", None, None
-        more = None
+            return None, _Judged(Part(call.text, "allow", "It runs no program."))
+        more, offered = None, suggestion(seen, dialect)
         for rule in self._allow:
             subject = next((one for one in (call, seen) if rule.allows(one, dialect)), None)
             if subject is None:
                 continue
             more = rule.check(subject.words) if rule.check is not None else _more(rule, subject, dialect, places)
             if more is None:
-                return "allow", _said(rule, call.text), rule, None
+                return rule, _Judged(Part(call.text, "allow", _said(rule, call.text), rule.text))
+            offered = exact(seen) if rule.check is not None else suggestion(seen, dialect)
         text = on_one_line(call.text)
-        offered = suggestion(seen, dialect)
         if self.default == "allow":
-            return "allow", "Nothing is said against it, and the default is to allow.", None, None
-        if more is not None:
-            return self.default, f"`{text}` goes beyond what is allowed: {more}.", None, None
-        return self.default, f"No rule allows `{text}`.", None, offered
+            reason = "Nothing is said against it, and the default is to allow."
+            return None, _Judged(Part(call.text, "allow", reason))
+        reason = f"No rule allows `{text}`." if more is None else f"`{text}` goes beyond what is allowed: {more}."
+        part = Part(call.text, self.default, reason)
+        if offered is None:
+            return None, _Judged(part, remedies=(advice.WRITTEN_OUT,))
+        if _more(Rule.parse("allow", offered), seen, dialect, places) is not None:
+            return None, _Judged(part, offered, (advice.INSIDE,))
+        return None, _Judged(part, offered)
 
     def _writing(self, call: Call, words: Sequence[Word], places: Places) -> tuple[str | None, Verdict]:
         """Why writing these files is not simply allowed, and how strictly."""
@@ -305,7 +320,11 @@ def _summary(command: str, judged: Sequence[_Judged]) -> Decision:
     verdict = strictest(*(part.verdict for part in parts))
     said = [part for part in parts if part.verdict == verdict]
     decisive = next((part for part in said if part.rule is not None and verdict == "deny"), said[0])
+    if verdict == "deny" and decisive.rule is not None:
+        return Decision(verdict, decisive.reason, decisive.rule, command, parts)
     open_ = [one for one in judged if one.part.verdict != "allow"]
-    offers = [one.suggestion for one in open_]
-    suggestions = tuple(dict.fromkeys(offer for offer in offers if offer)) if all(offers) else ()
-    return Decision(verdict, decisive.reason, decisive.rule, command, parts, suggestions)
+    texts = tuple(dict.fromkeys(one.suggestion for one in open_ if one.suggestion))
+    sentences = dict.fromkeys(remedy for one in open_ for remedy in one.remedies)
+    suggestions = texts if all(one.suggestion and not one.remedies for one in open_) else ()
+    text = " ".join([*sentences, *([advice.by_rules(texts)] if texts else [])])
+    return Decision(verdict, decisive.reason, decisive.rule, command, parts, suggestions, text)

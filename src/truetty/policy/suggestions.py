@@ -49,7 +49,7 @@ def suggestion(call: Call, dialect: Dialect) -> str | None:
         return None
     second = literals[1] if len(literals) > 1 else None
     if program in EXACT or (program in MANY and (second is None or not _SUB.fullmatch(second))):
-        return None if None in literals else f"/^{_SPECIAL.sub(_escaped, call.text)}$/"
+        return exact(call)
     words = [program]
     if second is not None and _SUB.fullmatch(second):
         words.append(second)
@@ -63,7 +63,15 @@ def suggestion(call: Call, dialect: Dialect) -> str | None:
         return " ".join([*environment, *map(shlex.quote, words), "*"])
     last = max((place for place, word in enumerate(rest, 1) if not is_plain(word)), default=0)
     words += [word.literal or "" for word in rest[:last]]
-    return " ".join([*environment, *map(shlex.quote, words)])
+    text = " ".join([*environment, *map(shlex.quote, words)])
+    return exact(call) if text.startswith("/") and text.endswith("/") else text  # it would be a regular expression
+
+
+def exact(call: Call) -> str | None:
+    """For these very words; None if one is not written out."""
+    if any(word.literal is None for word in call.words):
+        return None
+    return f"/^{_SPECIAL.sub(_escaped, call.text)}$/"
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -15,7 +15,11 @@ _PLACE: Final = frozenset({"Offset", "Line", "Col"})
 
 
 class Unreadable(Exception):
-    """This text cannot be understood; the message is a sentence that says why."""
+    """This text cannot be understood; the message is a sentence that says why, `remedy` one that says what to do."""
+
+    def __init__(self, reason: str, remedy: str = "Write it shorter and plainer, so that it can be checked.") -> None:
+        super().__init__(reason)
+        self.remedy = remedy
 
 
 def only(node: Node, *known: str) -> None:
