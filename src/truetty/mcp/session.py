@@ -9,7 +9,6 @@ Rule 3: when the session ends, every terminal is closed and no process is left.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -17,19 +16,16 @@ from dataclasses import dataclass
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from truetty.core import kinds
-from truetty.core.errors import Misuse
 from truetty.mcp.page import HandoffPage
 from truetty.policy import Policy
 from truetty.service.capacity import Shared
 from truetty.service.notices import Notice
+from truetty.service.policies import policy_of
 from truetty.service.service import REST, Service
 from truetty.settings import Settings
 from truetty.store.reader import Reader
 from truetty.terminal.command import Command
 from truetty.text.digest import Budget
-
-POLICIES: Final = ("settings", "allow", "read-only")
 
 MCP_TASK: Final = "mcp"
 # Notices that can be read again as a resource.
@@ -43,13 +39,13 @@ class Setup:
     """What every session of a server is made with."""
 
     settings: Settings
-    policy: Policy | None
+    policy: Policy
     page: HandoffPage
     shared: Shared  # the limits that all sessions have together
 
     @classmethod
     def of(cls, settings: Settings, policy: str = "settings") -> Setup:
-        return cls(settings, _policy(settings, policy), HandoffPage(), Shared.of(settings))
+        return cls(settings, policy_of(settings, policy), HandoffPage(), Shared.of(settings))
 
     def service(self) -> Service:
         return Service.from_settings(self.settings, policy=self.policy, shared=self.shared)
@@ -58,18 +54,6 @@ class Setup:
         """How much of an output is shown."""
         characters = self.settings.budget if tokens is None else Budget.of_tokens(tokens).characters
         return Budget(characters, self.settings.head_share, REST)
-
-
-def _policy(settings: Settings, name: str) -> Policy | None:
-    """None: as the settings say."""
-    match name:
-        case "settings":
-            return None
-        case "allow":
-            return Policy.allow_all()
-        case "read-only":
-            return Policy.read_only(workspace=settings.workspace or os.getcwd())
-    raise Misuse(f"no policy is named {name!r}: {kinds.listing(POLICIES)}", policy=name)
 
 
 class Session:

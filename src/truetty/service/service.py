@@ -34,6 +34,7 @@ from truetty.service.commands import Commands, StartRequest
 from truetty.service.handoffs import Handoff, Handoffs, secrecy
 from truetty.service.notices import Notice, Notices
 from truetty.service.permissions import Location, Permissions, Permit, Subject
+from truetty.service.policies import policy_of
 from truetty.service.registry import Registry
 from truetty.settings import Settings
 from truetty.terminal import checks, keys
@@ -92,12 +93,7 @@ class Service:
         shared: Shared | None = None,
     ) -> Self:
         """`policy` instead of the settings' own; `shared` is what several services have together."""
-        wanted = settings.policy
-        if policy is None and wanted is not None:
-            rules = {"allow": wanted.allow, "ask": wanted.ask, "deny": wanted.deny}
-            policy = Policy.from_lists(
-                rules, default=wanted.default, workspace=settings.workspace, typing=wanted.typing
-            )
+        policy = policy or policy_of(settings)
         audit = Audit(settings.audit) if settings.audit is not None else None
         registry = Registry.from_settings(settings, shared=shared)
         return cls(registry, policy=policy, asker=asker, audit=audit, rest=rest)
