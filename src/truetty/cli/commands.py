@@ -13,8 +13,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -24,7 +24,7 @@ from typer.exceptions import TyperException
 from truetty.core.errors import Misuse, TruettyError
 
 if TYPE_CHECKING:
-    from typer._click.core import Context
+    from typer._click.core import Command, Context
 
 OURS: Final = 125
 
@@ -79,6 +79,7 @@ class CommandRow:
     summary: str  # the first line of its docstring, for the listing
     kind: type[PlainCommand] = PlainCommand
     module: str | None = None  # inside truetty.cli, where it is not named like the command
+    commands: Mapping[str, type[PlainCommand]] = field(default_factory=dict)  # it is a group of these
 
 
 COMMANDS: Final = {
@@ -104,6 +105,10 @@ COMMANDS: Final = {
     "mcp": CommandRow(
         "Serve terminals to an agent by the Model Context Protocol, over standard input and output or over HTTP."
     ),
+    "policy": CommandRow(
+        "Show what a policy says of commands: allow, ask or deny, and why. Nothing is run, nothing is recorded.",
+        commands={"check": CommandLast, "try": PlainCommand},
+    ),
     "answer": CommandRow(
         "Type what an agent's command asks for, a password above all. The agent does not see it, and nothing keeps it."
     ),
@@ -118,7 +123,23 @@ COMMANDS: Final = {
 }
 
 
-class CommandGroup(TyperGroup):
+class RefusingGroup(TyperGroup):
+    """A group of commands in which a wrong name is an error of ours."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            raise _as_refusal(error, as_json=False) from None
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except TyperException as error:
+            raise _as_refusal(error, as_json="--json" in args) from None
+
+
+class CommandGroup(RefusingGroup):
     """`truetty`: the commands of the table."""
 
     def list_commands(self, ctx: Context) -> list[str]:
@@ -128,29 +149,25 @@ class CommandGroup(TyperGroup):
         """For a listing, which shows no more than this."""
         return TyperCommand(cmd_name, help=COMMANDS[cmd_name].summary) if cmd_name in COMMANDS else None
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except TyperException as error:
-            raise _as_refusal(error, as_json=False) from None
-
-    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, TyperCommand | None, list[str]]:
-        try:
-            name, _, rest = super().resolve_command(ctx, args)
-        except TyperException as error:
-            raise _as_refusal(error, as_json="--json" in args) from None
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
         return name, load(name) if name is not None else None, rest
 
 
-def load(name: str) -> TyperCommand:
-    """The command itself, from the function of its name in its file."""
+def load(name: str) -> Command:
+    """The command itself, from the function of its name in its file; of a group, those of its commands, too."""
     row = COMMANDS[name]
     module = importlib.import_module(f"truetty.cli.{row.module or name}")
-    alone = typer.Typer(add_completion=False)
-    alone.command(name, cls=row.kind)(getattr(module, name))
-    command = typer.main.get_command(alone)
-    assert isinstance(command, TyperCommand)
-    return command
+    function = getattr(module, name)
+    if not row.commands:
+        alone = typer.Typer(add_completion=False)
+        alone.command(name, cls=row.kind)(function)
+        return typer.main.get_command(alone)
+    group = typer.Typer(name=name, cls=RefusingGroup, add_completion=False, no_args_is_help=True)
+    group.callback()(function)
+    for sub, kind in row.commands.items():
+        group.command(sub, cls=kind)(getattr(module, f"{name}_{sub}"))
+    return typer.main.get_command(group)
 
 
 def _as_refusal(error: TyperException, *, as_json: bool) -> TyperException:

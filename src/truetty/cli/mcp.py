@@ -11,7 +11,7 @@ import typer
 
 from truetty.cli.commands import OURS
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.options import InSandbox, NoRc, Shell
+from truetty.cli.options import InSandbox, NoRc, PolicyName, Shell
 from truetty.cli.signals import ENDING
 from truetty.core.errors import Misuse, SpawnFailed
 from truetty.host.local import LocalHost
@@ -41,14 +41,7 @@ def mcp(
         list[str] | None,
         typer.Option(metavar="URL", help="With --http: a web page's Origin that may call. Repeatable."),
     ] = None,
-    policy: Annotated[
-        str,
-        typer.Option(
-            metavar="settings|allow|read-only",
-            help="Which commands run without a question. settings: as your settings file says (everything, if it has "
-            "no policy). allow: everything. read-only: only commands known to change nothing.",
-        ),
-    ] = "settings",
+    policy: PolicyName = "settings",
     shell: Shell = None,
     cwd: Annotated[str | None, typer.Option(metavar="D", help="The directory commands begin in.")] = None,
     sandbox: InSandbox = None,

@@ -22,6 +22,14 @@ InSandbox = Annotated[
     ),
 ]
 NoRc = Annotated[bool, typer.Option("--no-rc", help="Do not read your start-up files.")]
+PolicyName = Annotated[
+    str,
+    typer.Option(
+        metavar="settings|allow|read-only",
+        help="Which commands run without a question. settings: as your settings file says (everything, if it has "
+        "no policy). allow: everything. read-only: only commands known to change nothing.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 
 
