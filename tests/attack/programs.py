@@ -93,7 +93,7 @@ _SED_WAYS: Final = (
 )
 _SED_OPTIONS: Final = (
     *("-i", "-i.b", "-ni", "-ie", "--in-place", "--in-place=.b", "--in", "-f a", "--file=a", "-nf", "-Ei"),
-    *("-i ''", "-c", "--debug", "-s -i", "-n -- -i", "-I"),
+    *("-i ''", "-l 'w F'", "-l 9", "-c", "--debug", "-s -i", "-n -- -i", "-I"),
 )
 # Where does the expression end? `,` is its delimiter. What follows is harmless as a command, and writes as a flag.
 _SED_BRACKETS: Final = (

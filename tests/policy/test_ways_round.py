@@ -103,8 +103,8 @@ OTHERS = [
     "diff --pagin a b",
     "diff $x a b",
 ]
-# A closing bracket that comes first does not close, so that what looks like the next command is part of this one.
-BRACKETS = [
+# A closing bracket that comes first does not close: what looks like the next command is part of this one.
+SED = [
     "echo ']a;touch F' | sed 's,[],]a,p;s,e;s,z,p;1,2p'",
     "sed 's,[],]a,p;s,w F,z,' a",
     "sed 's,[^],]a,p;s,w F,z,' a",
@@ -118,11 +118,14 @@ BRACKETS = [
     "sed '/[]/p;s/]/w F' a",
     "sed -n '/[^]/p;s/]/w F' a",
     "sed 's[a[]p[;s]w F]z]' a",
+    "sed -l 'w F' p",
+    "sed -n -l 'w F' p",
+    "sed --line-length='w F' p",
 ]
 
 
 @each_row("shell", SHELLS)
-@each_row("command", [*COMMENTS, *HERE_DOCUMENTS, *RUNNERS, *VARIABLES, *OTHERS, *BRACKETS])
+@each_row("command", [*COMMENTS, *HERE_DOCUMENTS, *RUNNERS, *VARIABLES, *OTHERS, *SED])
 def test_the_read_only_policy_does_not_allow(command: str, shell: str) -> None:
     assert POLICY.decide(command, cwd="/nowhere", shell=shell).verdict == "ask"
 

@@ -75,7 +75,8 @@ def _read(words: Sequence[Word]) -> tuple[list[str] | None, list[Word]]:
     long = Word.plain("--in-place")
     cut_short = [(word.literal or "").startswith("--") and _is_in_place(word) for word in words]
     parsed = parse([long if cut else word for cut, word in zip(cut_short, words, strict=True)], _WITH_FILES)
-    if parsed.unknown is not None:
+    lengths = [value for name, value in parsed.options if name in ("-l", "--line-length")]
+    if parsed.unknown is not None or not all(_is_number(value) for value in lengths):
         return None, parsed.operands
     scripts = [value for name, value in parsed.options if name in ("-e", "--expression")]
     files = parsed.operands
@@ -86,6 +87,11 @@ def _read(words: Sequence[Word]) -> tuple[list[str] | None, list[Word]]:
     literals = [script.literal if script is not None else None for script in scripts]
     known = [literal for literal in literals if literal is not None]
     return (known if len(known) == len(literals) else None), list(files)
+
+
+def _is_number(value: Word | None) -> bool:
+    """BSD's `-l` has no value: the word behind it is the script there."""
+    return value is not None and (value.literal or "").isdecimal()
 
 
 def is_harmless(script: str) -> bool:
