@@ -2,7 +2,7 @@
 
 Rule 1: no `system`, no pipes, no redirection, no `getline`, no `@`: these run commands, write files or load code.
 Rule 2: a file name of gawk's may be a connection: `/inet/tcp/0/host/80`. So a name must be written out, or begin with
-        something that is, and the program must not set ARGV.
+        something that is, and the program must name neither ARGV nor SYMTAB, by which ARGV can be set.
 Rule 3: a program in a file, or one that is not written out, is hidden.
 """
 
@@ -16,7 +16,7 @@ from truetty.policy.options import Known, parse
 from truetty.policy.words import Word
 
 _KNOWN: Final = Known(valued="Fv", long_valued=("--field-separator", "--assign"))
-_HIDES: Final = re.compile(r"system|getline|ARGV|[|@>]")
+_HIDES: Final = re.compile(r"system|getline|ARGV|SYMTAB|[|@>]")
 
 
 def hidden(words: Sequence[Word]) -> str | None:
