@@ -156,7 +156,16 @@ _GIT_MORE: Final = listed("""
 """)
 _GIT_OPTIONS: Final = (
     *("", "-1", "--help", "-h", "--hel", "--output=F", "--output F", "--outp=F", "-o F", "-oF", "--ext-diff"),
-    *("--ext", "--textconv", "--textc", "--filters", "--show-signature", "--format=%GG", "--format='%G?'"),
+    *(
+        "--ext",
+        "--textconv",
+        "--textc",
+        "--filters",
+        "--show-signature",
+        "--format=%GG",
+        "--sort=signature",
+        "--format='%G?'",
+    ),
     *("--pretty=format:%GS", "--paginate", "-p", "-P", "--no-index a b", "--no-index a F", "-O./evil"),
     *("-Otouch", "--open-files-in-pager=touch", "--open-files=touch", "-Oless", "--exec=touch"),
     *("--upload-pack=./evil", "--upload=./evil", "--receive-pack=./evil", "--extcmd=touch", "-x 'touch F'"),

@@ -77,9 +77,15 @@ def hidden(words: Sequence[Word]) -> str | None:
     return None
 
 
+def _checks_signatures(words: Sequence[Word]) -> bool:
+    texts = [word.literal or word.source for word in words]
+    sorts = any(text.startswith("--so") for text in texts)  # `--sort=signature` checks each to compare them
+    return any(_SIGNATURE.search(text) or (sorts and "signature" in text) for text in texts)
+
+
 def reads(words: Sequence[Word]) -> str | None:
     """For the rules of READING."""
-    if any(_SIGNATURE.search(word.literal or word.source) for word in words):
+    if _checks_signatures(words):
         return "to check signatures it runs another program"
     rest = without_git_options(words, None)[1:]
     if not any(word.literal == "grep" for word in rest[:1]):
@@ -115,7 +121,7 @@ _TAKES_PATTERNS: Final = {"branch": ("--list",), "tag": ("--list", "-l")}
 def lists(words: Sequence[Word]) -> str | None:
     """For `git branch` and its kind: with other options or operands they create, delete or set."""
     _, sub, *rest = without_git_options(words, None)
-    if any(_SIGNATURE.search(word.literal or word.source) for word in words):
+    if _checks_signatures(words):
         return "to check signatures it runs another program"
     name = sub.literal or ""
     parsed = parse(rest, _LISTING[name])
