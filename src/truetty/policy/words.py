@@ -21,7 +21,7 @@ _PATTERN: Final = frozenset("*?[")
 _ZSH_PATTERN: Final = frozenset("*?[]^#<>|()~")
 _TILDE: Final = re.compile(r"[=:]~")
 _ANSI: Final = re.compile(
-    r"\\(?:(?P<simple>[abeEfnrtv\\'\"?])|x(?P<hex>[0-9a-fA-F]{1,2})|u(?P<u>[0-9a-fA-F]{1,4})"
+    r"\\(?:(?P<simple>[abeEfnrtv\\'\"?])|x(?P<hex>[0-9a-fA-F]{1,2})(?![0-9a-fA-F])|u(?P<u>[0-9a-fA-F]{1,4})"
     r"|U(?P<U>[0-9a-fA-F]{1,8})|(?P<octal>[0-7]{1,3})|(?P<other>.?))",
     re.DOTALL,
 )
@@ -142,7 +142,7 @@ def in_double_quotes(value: str) -> str:
 
 
 def ansi(value: str) -> str | None:
-    """What `$'…'` stands for; None for what shells do not agree on."""
+    """What `$'…'` stands for; None for what shells do not agree on: `\\x` has more digits in ksh93 and mksh."""
     pieces: list[str] = []
     last = 0
     for match in _ANSI.finditer(value):
