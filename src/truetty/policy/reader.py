@@ -85,6 +85,8 @@ class _Reader(Expansions):
             self.arithmetic(node, index)
         if array := child(node, "Array"):
             only(array, "Elems", "Last")
+            if self.dialect == Dialect.MKSH:
+                self.doubt(node, "In ksh93 what stands in these brackets may set other variables.")
             for element in children(array, "Elems"):
                 only(element, "Index", "Value", "Comments")
                 if place := child(element, "Index"):
