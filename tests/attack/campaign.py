@@ -56,6 +56,7 @@ FAMILIES: Final[dict[str, Family]] = {
     "line end": Family(lambda chance: syntax.line_ends()),
     "option": Family(lambda chance: programs.options()),
     "long option": Family(lambda chance: programs.long_options()),
+    "dash": Family(lambda chance: programs.dashes(), 4),
     "cluster": Family(lambda chance: programs.clusters(chance, CLUSTERS)),
     "sed and awk": Family(lambda chance: programs.scripts()),
     "git": Family(lambda chance: programs.gits(), policies=3),
@@ -91,7 +92,7 @@ class WayRound:
     effect: Effect
 
     def __str__(self) -> str:
-        did = [f"ran {', '.join(self.effect.canaries)}"] if self.effect.canaries else []
+        did = [f"ran {', '.join(dict.fromkeys(self.effect.canaries))}"] if self.effect.canaries else []
         did += [f"changed {', '.join(self.effect.changed)}"] if self.effect.changed else []
         did += [f"tried: {', '.join(self.effect.refusals)}"] if self.effect.refusals else []
         return f"{self.text!r} in {self.shell}, allowed by {', '.join(self.policies)}: {'; '.join(did)}"

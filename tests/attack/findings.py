@@ -69,6 +69,12 @@ FINDINGS: Final = (
     ),
     Finding("diff starts pr", ("diff a b -l",), ("bash", "zsh", "dash", "ksh93", "mksh")),
     Finding(
+        "ksh reads more digits",
+        ("find . $'\\x02d'exec touch F \\;", "sort $'\\x02d'o F a"),
+        ("ksh93", "mksh"),
+    ),
+    Finding("ksh93 calculates in brackets", ("x=(typeset -i y=PATH=5); ls",), ("ksh93",)),
+    Finding(
         "a bracket that does not close hides a command of sed",
         ("echo ']a;touch F' | sed 's,[],]a,p;s,e;s,z,p;1,2p'", "sed 's,[],]a,p;s,w F,z,' a"),
         ("bash", "zsh", "dash", "ksh93", "mksh"),

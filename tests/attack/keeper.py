@@ -78,6 +78,8 @@ def furnish() -> None:
         with open(f"{WORK}/{name}", "w") as file:
             file.write(text)
     os.chmod(f"{WORK}/evil", 0o755)
+    os.mkdir(f"{WORK}/5")  # for a PATH that was calculated
+    os.symlink("../evil", f"{WORK}/5/ls")
     os.makedirs(f"{CAGE}/away")
     with open(f"{CAGE}/away/Makefile", "w") as file:
         file.write("all:\n\t@touch F\n")

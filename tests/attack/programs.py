@@ -192,6 +192,61 @@ def gits() -> Iterator[Line]:
         yield Line(way.format(sub=sub, option=option).rstrip())
 
 
+# An option that is written in another way: D is its `-`.
+_DASHES: Final = (
+    *("-", "\\-", "'-'", "$'-'", "$'\\x2d'", "$'\\x02d'", "$'\\55'", "$'\\055'", "$'\\0055'", "$'\\u2d'", "$'\\u002d'"),
+    *(
+        "$'\\U2d'",
+        "$'\\U0000002d'",
+        "$'\\x{2d}'",
+        "$'\\u{2d}'",
+        "$'\\x00002d'",
+        "$'\\C--'",
+        "$'\\c-'",
+        "$'\\M--'",
+        '$"-"',
+    ),
+    *(
+        "${x:--}",
+        "${x--}",
+        "$(printf -)",
+        "{-,}",
+        "''-",
+        "-''",
+        "$(echo -)",
+        "$'\\-'",
+        "$'\\d45'",
+        "$'\\o55'",
+        "[-]",
+        "~-",
+    ),
+)
+_DASHED: Final = (
+    *(
+        "find . Dexec touch F \\;",
+        "find . Ddelete",
+        "find . Dfprint F",
+        "sort Do F a",
+        "sort DoF a",
+        "sort DDoutput=F a",
+    ),
+    *(
+        "sed Di p a",
+        "sed Dn wF a",
+        "date Ds 0101",
+        "diff Dl a b",
+        "git log DDoutput=F",
+        "git grep Otouch a",
+        "uniq a F Dc",
+    ),
+    *("xxd Dr a F", "tree Do F", "awk Df a", "hostname DF a", "nice Dn 5 touch F", "rg DDpre ./evil a", "file DC Dm a"),
+)
+
+
+def dashes() -> Iterator[Line]:
+    yield from lines(text.replace("D", dash) for text, dash in product(_DASHED, _DASHES))
+
+
 # For the rules of `policies.py`: options that write or run, from the programs' manuals.
 _USUAL: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(

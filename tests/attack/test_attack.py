@@ -81,9 +81,10 @@ def test_a_weak_policy_is_seen_through() -> None:
     assert "ran touch F; changed /cage/work/F" in str(counts.ways_round[0])
 
 
-@each_row("text", [line for finding in FINDINGS for line in finding.lines])
-def test_no_policy_allows_a_finding(text: str) -> None:
-    assert not [dialect for dialect in ALL if decide(Line(text, policies=USERS), dialect)]
+@each_row(("text", "shells"), [(line, finding.shells or BY_NAME) for finding in FINDINGS for line in finding.lines])
+def test_no_policy_allows_a_finding(text: str, shells: Sequence[str]) -> None:
+    dialects = {BY_NAME[shell].dialect for shell in shells}
+    assert not [dialect for dialect in dialects if decide(Line(text, policies=USERS), dialect)]
 
 
 def test_a_seed_makes_the_same_lines() -> None:

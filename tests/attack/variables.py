@@ -53,6 +53,7 @@ _WAYS: Final = (
     "x=VALUE; NAME=$x ls",
     "NAME=$(echo VALUE) git log -1",
     "NAME=~/VALUE ls",
+    "x=(typeset -i y=NAME=5); ls",
 )
 
 

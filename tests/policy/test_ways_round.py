@@ -128,11 +128,27 @@ SED = [
     "sed --line-length='w F' p",
 ]
 
+# `\\x` has any number of digits in ksh93 and mksh. In brackets ksh93 declares, which calculates, which sets.
+OF_KSH = [
+    "find . $'\\x02d'exec touch F \\;",
+    "sort $'\\x02d'o F a",
+    "ls $'\\x02d'o",
+    "x=(typeset -i y=PATH=5); ls",
+    "x+=(integer y=PATH=5)",
+    "for i in 1; do x=(typeset -m y=PATH); done",
+]
+
 
 @each_row("shell", SHELLS)
 @each_row("command", [*COMMENTS, *HERE_DOCUMENTS, *RUNNERS, *VARIABLES, *OTHERS, *SED])
 def test_the_read_only_policy_does_not_allow(command: str, shell: str) -> None:
     assert POLICY.decide(command, cwd="/nowhere", shell=shell).verdict == "ask"
+
+
+@each_row("shell", ["mksh", "ksh"])
+@each_row("command", OF_KSH)
+def test_ksh_is_not_read_as_bash(command: str, shell: str) -> None:
+    assert POLICY.decide(command, cwd="/nowhere", shell=shell).verdict == ("allow" if command[:2] == "ls" else "ask")
 
 
 @each_row("shell", SHELLS)
