@@ -71,7 +71,7 @@ class LocalHost:
             program = "/bin/sh"
         with new_pty(order.size) as pty:
             pid = spawn(program, argv, execution.env, pty.slave)
-            with ended_on_error(pid):
+            with end_on_error(pid):
                 return pty.keep(LocalChannel(pty.master, pid, files, self._observe(pty.master, pid, pty.modes)))
 
 
@@ -108,7 +108,7 @@ def new_pty(size: tuple[int, int]) -> Iterator[NewPty]:
 
 
 @contextmanager
-def ended_on_error(pid: int) -> Iterator[None]:
+def end_on_error(pid: int) -> Iterator[None]:
     try:
         yield
     except BaseException:

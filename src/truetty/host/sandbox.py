@@ -26,9 +26,9 @@ from truetty.host.base import Order
 from truetty.host.folder import Folder
 from truetty.host.kernel import observer_for
 from truetty.host.launch import Execution
-from truetty.host.local import LocalHost, Observe, directory_of, ended_on_error, new_pty
+from truetty.host.local import LocalHost, Observe, directory_of, end_on_error, new_pty
 from truetty.host.pty import LocalChannel
-from truetty.host.spawn import HANDED, spawn
+from truetty.host.spawn import FIRST_OF_OURS, spawn
 from truetty.host.wall import UNREACHABLE, Sandbox
 
 # One that others have put elsewhere into PATH has no rights of its own where the system restricts namespaces.
@@ -39,7 +39,7 @@ START_LIMIT: Final = 60.0
 
 _GET_SESSION: Final = 0x5429  # TIOCGSID
 # Inside: the session has its leader now. `exec` gives what it runs the name that it was called by.
-_ANNOUNCE: Final = f'printf . >&{HANDED + 1}; exec "$0" "$@" {HANDED + 1}>&-'
+_ANNOUNCE: Final = f'printf . >&{FIRST_OF_OURS + 1}; exec "$0" "$@" {FIRST_OF_OURS + 1}>&-'
 
 
 class SandboxHost(LocalHost):
@@ -65,13 +65,13 @@ class SandboxHost(LocalHost):
     async def _spawn(self, execution: Execution, files: Folder, cwd: str | None, order: Order) -> LocalChannel:
         wall = self.sandbox.arguments(self._workspace(order), files.path, cwd or os.getcwd())
         start = (SETSID, "--ctty", "/bin/sh", "-c", _ANNOUNCE, *_words(execution))
-        argv = ("bwrap", *wall, "--seccomp", str(HANDED), "--", *start)
+        argv = ("bwrap", *wall, "--seccomp", str(FIRST_OF_OURS), "--", *start)
         with new_pty(order.size) as pty, _filter(self.sandbox) as rules, _pipe() as (said, says):
             child = spawn(
-                _bubblewrap(), argv, execution.env, pty.slave, controlling=False, handed=(rules, says.fileno())
+                _bubblewrap(), argv, execution.env, pty.slave, controls=False, descriptors=(rules, says.fileno())
             )
             says.close()
-            with ended_on_error(child):
+            with end_on_error(child):
                 await _byte(said.fileno())
                 if (shell := _leader(pty.master)) is None:
                     raise _no_wall(_text(pty.master) or "no shell has come", execution.program)

@@ -31,7 +31,7 @@ FEW: Final = 128
 _RESETTABLE: Final = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
 _CLOSE_FROM: Final[int | None] = getattr(os, "POSIX_SPAWN_CLOSEFROM", None)
-HANDED: Final = 3
+FIRST_OF_OURS: Final = 3
 # <spawn.h>: POSIX_SPAWN_SETSIGDEF, POSIX_SPAWN_SETSIGMASK, POSIX_SPAWN_SETSID.
 _FLAGS: Final = 0x04 | 0x08 | 0x80
 # More than any of the C library's types has: file actions 80 bytes, attributes 336, a signal set 128.
@@ -43,15 +43,15 @@ class Streams(NamedTuple):
 
     tty: str
     flags: int = os.O_RDWR  # with O_NOCTTY the tty does not become its controlling terminal
-    handed: tuple[int, ...] = ()  # descriptors of ours, which it has from `HANDED` on
+    descriptors: tuple[int, ...] = ()  # of ours, which it has from `FIRST_OF_OURS` on
 
     @property
     def copies(self) -> list[tuple[int, int]]:
-        return [(descriptor, HANDED + at) for at, descriptor in enumerate(self.handed)]
+        return [(descriptor, FIRST_OF_OURS + at) for at, descriptor in enumerate(self.descriptors)]
 
     @property
     def first_closed(self) -> int:
-        return HANDED + len(self.handed)
+        return FIRST_OF_OURS + len(self.descriptors)
 
 
 def spawn(
@@ -60,17 +60,20 @@ def spawn(
     env: Mapping[str, str],
     slave: int,
     *,
-    controlling: bool = True,
-    handed: Sequence[int] = (),
+    controls: bool = True,
+    descriptors: Sequence[int] = (),
 ) -> int:
     """On the terminal that the descriptor `slave` is of; returns the pid. Raises OSError.
 
-    `controlling`: the tty becomes its controlling terminal. `handed`: descriptors that the child has from `HANDED` on.
+    `controls`: the tty becomes its controlling terminal. `descriptors`: the child has them from `FIRST_OF_OURS` on.
     """
-    flags = os.O_RDWR if controlling else os.O_RDWR | os.O_NOCTTY
+    flags = os.O_RDWR if controls else os.O_RDWR | os.O_NOCTTY
     with ExitStack() as stack:
         # Copies, above every number that they get in the child: none is overwritten before its turn.
-        copies = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, HANDED + len(handed)) for descriptor in handed]
+        copies = [
+            fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, FIRST_OF_OURS + len(descriptors))
+            for descriptor in descriptors
+        ]
         for copy in copies:
             stack.callback(os.close, copy)
         return _spawn(program, argv, env, Streams(os.ttyname(slave), flags, tuple(copies)), many=slave > FEW)

@@ -37,7 +37,7 @@ UNREACHABLE: Final = (
 _MORE: Final = ("network", "sockets")
 NAMES: Final = "read-only, workspace or none, and the first two may end in +network or +sockets"
 # Of git: what it runs, and what says what it runs.
-_GUARDED: Final = ("hooks", "config")
+_GIT_GUARDS: Final = ("hooks", "config")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _git_guards(workspace: str) -> Iterator[str]:
         yield from ("--ro-bind", link, link)
     elif os.path.isdir(link):
         yield from ("--bind", link, link)  # a mount point cannot be moved away, to put another in its place
-    for name in _GUARDED:
+    for name in _GIT_GUARDS:
         path = os.path.join(directory, name)
         if os.path.exists(path):
             yield from ("--ro-bind", path, path)

@@ -33,24 +33,24 @@ class Connections:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._resting: dict[Connection, None] = {}  # without a request, the longest first
-        self._serving: set[Connection] = set()
+        self._idle: dict[Connection, None] = {}  # without a request, the longest first
+        self._busy: set[Connection] = set()
 
     def rest(self, one: Connection) -> None:
-        self._serving.discard(one)
-        self._resting[one] = None
-        if len(self._resting) + len(self._serving) > self._most:
-            oldest = next(iter(self._resting))
-            del self._resting[oldest]
+        self._busy.discard(one)
+        self._idle[one] = None
+        if len(self._idle) + len(self._busy) > self._most:
+            oldest = next(iter(self._idle))
+            del self._idle[oldest]
             oldest.transport.abort()
 
     def serve(self, one: Connection) -> None:
-        self._resting.pop(one, None)
-        self._serving.add(one)
+        self._idle.pop(one, None)
+        self._busy.add(one)
 
     def leave(self, one: Connection) -> None:
-        self._resting.pop(one, None)
-        self._serving.discard(one)
+        self._idle.pop(one, None)
+        self._busy.discard(one)
 
 
 class Connection(H11Protocol):

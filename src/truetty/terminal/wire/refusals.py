@@ -30,15 +30,15 @@ class Refusals:
     def __init__(self, process: ShellProcess) -> None:
         self._process = process
         self.are_possible: Final = process.is_protected("/") is not None
-        self._unreached: int | None = None  # when the command began
+        self._before: int | None = None  # when the command began
 
     def begin(self) -> None:
         if self.are_possible:
-            self._unreached = self._process.unreachable()
+            self._before = self._process.unreachable()
 
     def notes(self, text: str, cwd: str | None) -> Iterator[str]:
         """`text`: the end of what the command has printed. `cwd`: where it was."""
-        before, now = self._unreached, self._process.unreachable()
+        before, now = self._before, self._process.unreachable()
         if before is not None and now is not None and now > before:
             yield NO_NETWORK.format("1 attempt" if now == before + 1 else f"{now - before} attempts")
         paths = [path for path in _paths(text) if self._process.is_protected(_whole(path, cwd))]
