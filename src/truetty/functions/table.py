@@ -103,6 +103,7 @@ VERBS: Final = (
             Parameter("kill_after", "number", "End the command after so many seconds. Without it: never."),
             Parameter("task", "string", "A name for a line of work that has its own terminals."),
             Parameter("shell", "string", "The shell, by name or path. Without it: the user's."),
+            Parameter("outside", "boolean", "In a sandbox: ask the user to let it run outside, in another terminal."),
             Parameter("key", "string", "Any text that is unique to this request: sent again, it runs nothing twice."),
             _TOKENS,
         ),

@@ -136,6 +136,7 @@ class Verbs:
             timeout=arguments.number("kill_after"),
             key=arguments.text("key"),
             asker=self._surface.asker,
+            outside=arguments.flag("outside"),
         )
         wait = arguments.number("wait", BACKGROUND_WAIT if arguments.flag("background") else RUN_WAIT)
         return await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))

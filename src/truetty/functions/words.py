@@ -213,6 +213,8 @@ def next_step(outcome: Outcome) -> str:
         case "finished":
             if outcome.omitted:
                 return f"read(id={id!r}, offset=0) has all of the output, read(id={id!r}, grep=…) searches it"
+            if any("this terminal's sandbox" in note for note in outcome.notes):
+                return "run the command with outside=true if it must write or reach that: the user is asked"
             if outcome.exit_code is None:
                 return "check what the command did before going on: its exit code is unknown"
             if outcome.closed:

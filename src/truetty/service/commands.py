@@ -34,6 +34,7 @@ class StartRequest:
     cwd: str | None
     task: str | None
     shell: str | None
+    outside: bool = False
 
     @property
     def digest(self) -> bytes:

@@ -21,6 +21,7 @@ from truetty.shells import table
 from truetty.terminal.terminal import Terminal
 from truetty.text.quoting import on_one_line
 
+OUTSIDE: Final = "It would run outside of the sandbox."
 # How often a command is judged anew because its terminal went elsewhere meanwhile.
 MOST_LOOKS: Final = 3
 
@@ -30,6 +31,7 @@ class Location(NamedTuple):
 
     cwd: str | None
     shell: str
+    is_outside: bool = False  # of the sandbox that terminals are in
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Permissions:
 
     async def judge(self, command: str, location: Location, subject: Subject, asker: Asker | None) -> Permit:
         decision = await self.policy.judge(command, cwd=location.cwd, shell=location.shell)
-        return await self.ask(decision, subject, asker)
+        return await self.ask(decision, subject, asker, is_outside=location.is_outside)
 
     async def judge_in(
         self,
@@ -75,22 +77,28 @@ class Permissions:
         asker: Asker | None,
         judged: Location | None = None,
         permit: Permit | None = None,
+        *,
+        is_outside: bool = False,
     ) -> None:
         """Returns if it may run where the terminal is now, which may have moved while a person was asked.
 
-        `permit` is one that was given for the location `judged`.
+        `permit` is one that was given for the location `judged`. `is_outside`: the terminal is outside of the sandbox.
         """
         subject = Subject(terminal.task, terminal.id)
         for _ in range(MOST_LOOKS + 1):
-            location = Location(terminal.cwd, terminal.shell)
+            location = Location(terminal.cwd, terminal.shell, is_outside)
             if permit is not None and location == judged:
                 return self.record(permit, subject)
             judged, permit = location, await self.judge(command, location, subject, asker)
         reason = f"terminal {terminal.id} does not stay where it was judged"
         self.refuse(Decision("deny", reason, None, command), subject, command=command)
 
-    async def ask(self, decision: Decision, subject: Subject, asker: Asker | None) -> Permit:
+    async def ask(
+        self, decision: Decision, subject: Subject, asker: Asker | None, *, is_outside: bool = False
+    ) -> Permit:
         """The permit, or `Denied`."""
+        if is_outside:
+            decision = _outside(decision)
         try:
             whose = await ask_or_deny(decision, asker or self.asker)
         except Denied as denied:
@@ -150,3 +158,11 @@ class Permissions:
                 event=subject.event,
                 characters=characters,
             )
+
+
+def _outside(decision: Decision) -> Decision:
+    """What no rule can allow: a person is asked each time."""
+    if decision.verdict == "deny":
+        return decision
+    reason = OUTSIDE if decision.allowed else f"{decision.reason} {OUTSIDE}"
+    return replace(decision, verdict="ask", reason=reason, suggestions=(), advice="")

@@ -19,6 +19,7 @@ from typing import Final, Self, Unpack
 
 from truetty.core import kinds
 from truetty.core.errors import Misuse, UnknownTerminal
+from truetty.host.wall import Sandbox
 from truetty.service import reuse
 from truetty.service.capacity import Capacity, Shared
 from truetty.service.defaults import terminal_arguments
@@ -191,9 +192,16 @@ class Registry:
             released.append(seat.terminal)
         return released
 
-    async def expected(self, cwd: Directory, *, task: str | None, shell: ShellName) -> tuple[str | None, str]:
+    @property
+    def sandbox(self) -> Sandbox | None:
+        """In which terminals are unless something else is asked for."""
+        return self._defaults.sandbox
+
+    async def expected(
+        self, cwd: Directory, *, task: str | None, shell: ShellName, **arguments: Unpack[Making]
+    ) -> tuple[str | None, str]:
         """The directory and the shell of the terminal that `acquire` would give now. Nothing is opened or claimed."""
-        request = await locate(complete(self._defaults, cwd, task=task, shell=shell))
+        request = await locate(complete(self._defaults, cwd, task=task, shell=shell, arguments=arguments))
         seats, choice = self._decide(request, _current(None))
         if isinstance(choice, Reuse) and not choice.move:
             terminal = seats[choice.index].terminal

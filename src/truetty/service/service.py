@@ -39,6 +39,7 @@ from truetty.service.registry import Registry
 from truetty.settings import Settings
 from truetty.terminal import checks, keys
 from truetty.terminal.command import Command
+from truetty.terminal.options import Making
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import Budget
 from truetty.text.quoting import on_one_line
@@ -60,6 +61,7 @@ class Starting(TypedDict, total=False):
     timeout: float | None
     key: str | None
     asker: Asker | None
+    outside: bool
 
 
 class Service:
@@ -144,13 +146,20 @@ class Service:
         timeout: float | None = None,
         key: str | None = None,
         asker: Asker | None = None,
+        outside: bool = False,
     ) -> Command:
-        """Start a command in this terminal, or in one of the task's. The same `key` starts nothing a second time."""
+        """Start a command in this terminal, or in one of the task's. The same `key` starts nothing a second time.
+
+        `outside`: in a terminal outside of the sandbox, if the others are in one. A person is asked each time.
+        """
         checks.check_text(command)
         _check_seconds("timeout", timeout)
         if terminal is not None and (cwd is not None or shell is not None):
             raise Misuse("a terminal has its shell and its directory already: name either", terminal_id=terminal)
-        request = StartRequest(command, terminal, None if cwd is None else os.fspath(cwd), task, shell)
+        if terminal is not None and outside:
+            raise Misuse("a terminal is in a sandbox or outside of it already: name either", terminal_id=terminal)
+        outside = outside and self.registry.sandbox is not None
+        request = StartRequest(command, terminal, None if cwd is None else os.fspath(cwd), task, shell, outside)
         if key is None:
             return await self._start(request, timeout, asker)
         return await self._commands.start_once(key, request, lambda: self._start(request, timeout, asker))
@@ -162,22 +171,31 @@ class Service:
     async def _start_there(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
         if request.terminal is not None:
             chosen = self.registry.get(request.terminal)
-            await self._permissions.judge_in(chosen, request.command, asker)
+            is_outside = self._is_outside(chosen)
+            await self._permissions.judge_in(chosen, request.command, asker, is_outside=is_outside)
             started = await chosen.start(request.command, timeout=timeout)
         else:
             subject = Subject(request.task)
             self._permissions.check_shell(request.command, request.shell, subject)
-            location = Location(*await self.registry.expected(request.cwd, task=request.task, shell=request.shell))
+            making: Making = {"sandbox": None} if request.outside else {}
+            where = await self.registry.expected(request.cwd, task=request.task, shell=request.shell, **making)
+            location = Location(*where, request.outside)
             permit = await self._permissions.judge(request.command, location, subject, asker)
-            chosen = await self.registry.acquire(request.cwd, task=request.task, shell=request.shell)
+            chosen = await self.registry.acquire(request.cwd, task=request.task, shell=request.shell, **making)
             try:
-                await self._permissions.judge_in(chosen, request.command, asker, location, permit)
+                is_outside = self._is_outside(chosen)
+                await self._permissions.judge_in(
+                    chosen, request.command, asker, location, permit, is_outside=is_outside
+                )
                 started = await chosen.start(request.command, timeout=timeout)
             except BaseException:
                 self.registry.release(chosen)
                 raise
         self._commands.add(started, self.agent)
         return started
+
+    def _is_outside(self, terminal: Terminal) -> bool:
+        return self.registry.sandbox is not None and terminal.options.sandbox is None
 
     # -- afterwards
 
@@ -257,7 +275,8 @@ class Service:
             waiting = command.waiting
             typed = text + "".join(f"<{key}>" for key in keys)
             decision = self._permissions.policy.decide_typing(typed, program=waiting.program if waiting else None)
-            permit = await self._permissions.ask(decision, subject, asker)
+            is_outside = self._is_outside(self.registry.get(command.terminal_id))
+            permit = await self._permissions.ask(decision, subject, asker, is_outside=is_outside)
             command.check_lines(text)
             self._check_typable(command, subject)  # a person who was asked may have thought for minutes
             self._permissions.record(permit, subject)

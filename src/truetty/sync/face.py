@@ -14,6 +14,7 @@ from truetty import events
 from truetty.core.outcome import Outcome, State, Strategy, Waiting
 from truetty.core.until import Until
 from truetty.host.base import Identity, Process, ShellName
+from truetty.host.wall import Sandbox
 from truetty.service.capacity import Capacity, Shared
 from truetty.service.idle import Clock
 from truetty.service.registry import MOST_TERMINALS
@@ -538,6 +539,11 @@ class Registry(Face[AsyncRegistry]):
         """
         caller = current_thread() if caller is None else caller
         return loop.ask(lambda: [face(Terminal, each) for each in self._inner.release(unwrap(task), caller=caller)])
+
+    @property
+    def sandbox(self) -> Sandbox | None:
+        """In which terminals are unless something else is asked for."""
+        return loop.ask(lambda: self._inner.sandbox)
 
     def close(self) -> None:
         """Close every terminal and give out no more. Ids stay valid. Safe to call twice."""
