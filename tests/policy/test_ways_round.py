@@ -136,6 +136,7 @@ OF_KSH = [
     "x=(typeset -i y=PATH=5); ls",
     "x+=(integer y=PATH=5)",
     "for i in 1; do x=(typeset -m y=PATH); done",
+    "cat </dev/sctp/127.0.0.1/9",
 ]
 
 

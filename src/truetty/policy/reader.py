@@ -24,7 +24,7 @@ _WRITES: Final = frozenset({">", ">>", ">|", ">>|", "&>", "&>>", "&>|", "&>>|", 
 _HERE: Final = frozenset({"<<", "<<-"})
 _DUPLICATES: Final = re.compile(r"[0-9]*-?")
 _DELIMITER: Final = re.compile(r"""['"]?[A-Za-z0-9_.-]+['"]?""")  # others are read differently by different shells
-_NETWORK: Final = ("/dev/tcp/", "/dev/udp/")
+_NETWORK: Final = ("/dev/tcp/", "/dev/udp/", "/dev/sctp/")
 
 
 def read(tree: Node, source: bytes, dialect: Dialect) -> Script:
