@@ -137,6 +137,9 @@ for f in *; do break; done
 ASKED = r"""
 awk '{ print $1 }' "$file"
 rm -rf build
+\x=1
+'x=1' a
+'*' a
 \rm x
 "rm" x
 r''m x

@@ -33,6 +33,7 @@ EXACT: Final = listed("""
     iptables find sed awk tar vim vi nano
 """)
 _SPECIAL: Final = re.compile(r"[\\^$.|?*+()\[\]{}]")
+_NO_PROGRAM: Final = re.compile(r"\*|[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)  # a rule takes these for something else
 _SUB: Final = re.compile(r"[a-z][a-z0-9:_-]*")
 
 
@@ -48,7 +49,11 @@ def suggestion(call: Call, dialect: Dialect) -> str | None:
     if program in RUNNERS or program in SHELLS:
         return None
     second = literals[1] if len(literals) > 1 else None
-    if program in EXACT or (program in MANY and (second is None or not _SUB.fullmatch(second))):
+    if (
+        program in EXACT
+        or _NO_PROGRAM.fullmatch(program)
+        or (program in MANY and (second is None or not _SUB.fullmatch(second)))
+    ):
         return exact(call)
     words = [program]
     if second is not None and _SUB.fullmatch(second):
