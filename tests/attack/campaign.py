@@ -136,7 +136,11 @@ def decide(line: Line, dialect: Dialect) -> Sequence[str]:
 
 
 def _allows(policy: Policy, text: str, dialect: Dialect) -> bool:
-    return policy.decide(text, cwd=WORK, shell=_SPEAKERS[dialect]).verdict == "allow"
+    try:
+        return policy.decide(text, cwd=WORK, shell=_SPEAKERS[dialect]).verdict == "allow"
+    except Exception as error:
+        error.add_note(f"the line: {text!r} in {dialect}")
+        raise
 
 
 @functools.cache
