@@ -8,58 +8,31 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
-import shutil
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, assert_healthy, opened
+from tests.users import User, new_user, own_python
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a user with a password")
-
-PACKAGE = Path(truetty.__file__).parent
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    name: str
-    password: str
-    home: Path
-
-
-def until_done(*arguments: str, text: str | None = None) -> None:
-    """Tools that change /etc/passwd fail while another one does."""
-    deadline = time.monotonic() + PATIENCE
-    while (done := subprocess.run(arguments, input=text, text=True, capture_output=True)).returncode:
-        assert time.monotonic() < deadline, f"{arguments}: {done.stderr}"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
 def user() -> Iterator[User]:
-    name, password = f"tt{secrets.token_hex(4)}", secrets.token_hex(12)
-    rule = Path(f"/etc/sudoers.d/{name}")
-    home = Path(tempfile.mkdtemp(prefix="tt-home-"))
-    try:
-        until_done("useradd", "--no-create-home", "--home-dir", str(home), "--shell", "/bin/bash", name)
-        until_done("chpasswd", text=f"{name}:{password}\n")
-        rule.touch(0o440)
-        rule.write_text(f"{name} ALL=(ALL) PASSWD: ALL\nDefaults:{name} lecture=never\n")
-        shutil.copytree(PACKAGE, home / "truetty", ignore=shutil.ignore_patterns("__pycache__"))
-        until_done("chown", "-R", name, str(home))
-        yield User(name, password, home)
-    finally:
-        rule.unlink(missing_ok=True)
-        subprocess.run(["userdel", "--force", name], check=False, capture_output=True)
-        shutil.rmtree(home, ignore_errors=True)
+    with new_user() as user:
+        rule = Path(f"/etc/sudoers.d/{user.name}")
+        try:
+            rule.touch(0o440)
+            rule.write_text(f"{user.name} ALL=(ALL) PASSWD: ALL\nDefaults:{user.name} lecture=never\n")
+            yield user
+        finally:
+            rule.unlink(missing_ok=True)
 
 
 @pytest.fixture
@@ -249,12 +222,3 @@ def test_what_a_user_sees_with_his_own_eyes(user: User, program: Callable[[str],
         ("python3 -c 'input()'", "finished", None, 0),
         ("sleep 4; exit 2", "finished", None, 2),
     ]
-
-
-def own_python(user: User) -> str:
-    """A Python the user may run: ours may lie in root's home."""
-    for python in ("/usr/bin/python3", shutil.which("python3") or ""):
-        check = ["runuser", "-u", user.name, "--", python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
-        if python and subprocess.run(check, capture_output=True).returncode == 0:
-            return python
-    pytest.fail(f"no Python from 3.11 on that {user.name} may run", pytrace=False)
