@@ -22,8 +22,11 @@ def no_wall() -> str | None:
 
 
 def require_wall() -> None:
+    stop_if(no_wall())
+
+
+def stop_if(reason: str | None) -> None:
     """Skip in bubblewrap's own words, unless the wall is required."""
-    reason = no_wall()
     if reason is not None and os.environ.get("TRUETTY_WALL") == "required":
         pytest.fail(f"no wall stands here: {reason}", pytrace=False)
     if reason is not None:

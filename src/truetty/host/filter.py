@@ -5,7 +5,7 @@ Rule 2: only numbers and plain arguments can be judged. A path lies behind a poi
 
     sockets of other families than the internet's and netlink ...... EACCES   vsock reaches the hypervisor
     Unix sockets, unless they are allowed ........................... EACCES   agents, docker, X11
-    a pair of datagram sockets, unless Unix sockets are allowed ..... EACCES   it can be connected again, to a path
+    pairs of sockets but of streams, unless Unix sockets are allowed  EACCES   datagrams can be sent on, to a path
     io_uring ........................................................ ENOSYS   it makes calls that no filter sees
     keys, bpf, perf, userfaultfd .................................... EPERM
     calls of another machine's numbers (32 bits, x32) ............... ENOSYS
@@ -39,7 +39,8 @@ _IO_URING: Final = (425, 426, 427)  # setup, enter, register: the same everywher
 
 _UNIX: Final = 1
 _INTERNET_AND_NETLINK: Final = (2, 10, 16)
-_DATAGRAM: Final = 2
+# Of these a pair stays one. One of datagrams can be connected again, and the kernel makes one of a raw pair too.
+_STREAM_AND_PACKETS: Final = (1, 5)
 _KIND_BITS: Final = 0xF  # beside them a kind has flags
 
 # Where a filter finds what it judges, in struct seccomp_data.
@@ -66,8 +67,8 @@ def program(*, unix: bool = False, machine: str | None = None) -> bytes | None:
     families = (*_INTERNET_AND_NETLINK, *((_UNIX,) if unix else ()))
     steps += _for_call(known.socket, [_step(_LOAD, _FIRST), *_unless_one_of(families, errno.EACCES)])
     if not unix:
-        kind = [_step(_LOAD, _SECOND), _step(_AND, _KIND_BITS), _step(_IF_EQUAL, _DATAGRAM, 0, 1), _fail(errno.EACCES)]
-        steps += _for_call(known.socketpair, kind)
+        kind = [_step(_LOAD, _SECOND), _step(_AND, _KIND_BITS)]
+        steps += _for_call(known.socketpair, [*kind, *_unless_one_of(_STREAM_AND_PACKETS, errno.EACCES)])
     steps.append(_step(_RETURN, _ALLOW))
     return b"".join(steps)
 
