@@ -118,10 +118,18 @@ class Sandbox:
             yield from ("--ro-bind", workspace, workspace)  # again: it may lie in a private place
             return
         yield from ("--bind", workspace, workspace)
-        for place in map(os.path.realpath, self.writable):
-            if os.path.exists(place):
-                yield from ("--bind", place, place)
+        for place in self._writable(workspace):
+            yield from ("--bind", place, place)
         yield from _git_guards(workspace)
+
+    def _writable(self, workspace: str) -> Iterator[str]:
+        """The other places, by their real paths. One below another is left out: it is writable already, and a program
+        inside may have made it a link."""
+        places = [os.path.abspath(place) for place in self.writable]
+        tops = {workspace, *places, *map(os.path.realpath, places)}
+        for place in places:
+            if os.path.exists(place) and not any(top != place and _is_within(place, top) for top in tops):
+                yield os.path.realpath(place)
 
 
 _NAMESPACES: Final = (
@@ -137,36 +145,50 @@ _SYSTEM: Final = (
 
 
 def _git_guards(workspace: str) -> Iterator[str]:
-    """What git would run outside the wall later stays as it is."""
+    """What git would run outside the wall later stays as it is.
+
+    A program inside may have made `.git`. So only what is git's is bound because of it: a link may lead anywhere.
+    """
     link = os.path.join(workspace, ".git")
     directory = link
+    if os.path.islink(link):
+        return
     if os.path.isfile(link):  # a worktree or a submodule: its directory lies elsewhere
-        own = _target(link, "gitdir:", workspace)
-        if own is None or not os.path.isdir(own):
+        found = _git_elsewhere(workspace, link)
+        if found is None:
             return
-        directory = _target(os.path.join(own, "commondir"), "", own) or own
+        own, directory = found
         for place in dict.fromkeys((directory, own)):
-            if os.path.isdir(place):
-                yield from ("--bind", place, place)
+            yield from ("--bind", place, place)
         yield from ("--ro-bind", link, link)
     elif os.path.isdir(link):
         yield from ("--bind", link, link)  # a mount point cannot be moved away, to put another in its place
     for name in _GIT_GUARDS:
         path = os.path.join(directory, name)
-        if os.path.exists(path):
+        if os.path.exists(path) and not os.path.islink(path):
             yield from ("--ro-bind", path, path)
 
 
+def _git_elsewhere(workspace: str, link: str) -> tuple[str, str] | None:
+    """Git's directory, and the one with hooks and configuration; None unless it names this workspace in turn."""
+    own = _target(link, "gitdir:", workspace)
+    if own is None or not os.path.isdir(own):
+        return None
+    if _target(os.path.join(own, "gitdir"), "", own) == link:  # a worktree
+        directory = _target(os.path.join(own, "commondir"), "", own)
+        return (own, directory) if directory is not None and own.startswith(f"{directory}/worktrees/") else None
+    return (own, own) if _target(os.path.join(own, "config"), "worktree =", own) == workspace else None  # a submodule
+
+
 def _target(file: str, label: str, base: str) -> str | None:
-    """The path that a file of git's names."""
+    """The path that a file of git's names, on the first line with this label."""
     try:
         with open(file, encoding="utf-8", errors="surrogateescape") as opened:
-            line = opened.read(4096).strip()
-    except OSError:
+            lines = [line.strip() for line in opened.read(1 << 16).split("\n")]
+        path = next(line.removeprefix(label).strip() for line in lines if line.startswith(label))
+        return os.path.realpath(os.path.join(base, path))
+    except (OSError, ValueError, StopIteration):  # a NUL in it is no path
         return None
-    if not line.startswith(label):
-        return None
-    return os.path.realpath(os.path.join(base, line.removeprefix(label).strip()))
 
 
 def _is_within(path: str, place: str) -> bool:
