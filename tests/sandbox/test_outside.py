@@ -58,6 +58,18 @@ async def test_outside_a_person_is_asked_and_the_command_runs(service: Service, 
     assert (again.outcome.terminal_id, again.outcome.output) == (inside.outcome.terminal_id, "1\n")
 
 
+async def test_it_runs_in_the_directory_of_the_terminal_inside(service: Service, place: Path) -> None:
+    await service.run("mkdir -p below && cd below", task="a", wait=PATIENCE)
+    outside = await service.run("pwd", task="a", outside=True, wait=PATIENCE)
+    assert outside.outcome.output == f"{place}/work/below\n"
+    await service.run("cd ..", task="a", wait=PATIENCE)
+    outside = await service.run("pwd", task="a", outside=True, wait=PATIENCE)
+    assert outside.outcome.output == f"{place}/work\n"
+    await service.run("mkdir /tmp/private-to-it && cd /tmp/private-to-it", task="a", wait=PATIENCE)
+    with pytest.raises(truetty.SpawnFailed, match="no such directory"):
+        await service.run("pwd", task="a", outside=True, wait=PATIENCE)
+
+
 async def test_a_no_is_a_no(service: Service, place: Path, person: Person) -> None:
     person.says_yes = False
     with pytest.raises(truetty.Denied, match="outside of the sandbox"):

@@ -177,11 +177,14 @@ class Service:
         else:
             subject = Subject(request.task)
             self._permissions.check_shell(request.command, request.shell, subject)
-            making: Making = {"sandbox": None} if request.outside else {}
-            where = await self.registry.expected(request.cwd, task=request.task, shell=request.shell, **making)
+            cwd, making = request.cwd, Making()
+            if request.outside:  # in the directory in which it would have run inside
+                cwd, _ = await self.registry.expected(cwd, task=request.task, shell=request.shell)
+                making["sandbox"] = None
+            where = await self.registry.expected(cwd, task=request.task, shell=request.shell, **making)
             location = Location(*where, request.outside)
             permit = await self._permissions.judge(request.command, location, subject, asker)
-            chosen = await self.registry.acquire(request.cwd, task=request.task, shell=request.shell, **making)
+            chosen = await self.registry.acquire(cwd, task=request.task, shell=request.shell, **making)
             try:
                 is_outside = self._is_outside(chosen)
                 await self._permissions.judge_in(
