@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import truetty
 from tests.acceptance.session import PATIENCE
 from tests.sandbox.walls import public_place, require_wall
+from truetty.host import sandbox
 from truetty.host.wall import Sandbox
 
 Claim = Callable[[Path, Path], None]
@@ -84,11 +86,26 @@ async def test_a_link_below_a_writable_place_opens_nothing(workspace: Path, othe
     (cache / "pip").symlink_to(other)
     (workspace / "out").symlink_to(other)
     places = (cache / "pip", cache, workspace / "out", workspace / "build", workspace.parent / "nothing")
-    sandbox = Sandbox("workspace", str(workspace), writable=tuple(map(str, places)))
-    async with truetty.Terminal("bash", cwd=workspace, rc=False, sandbox=sandbox) as terminal:
+    wide = Sandbox("workspace", str(workspace), writable=tuple(map(str, places)))
+    async with truetty.Terminal("bash", cwd=workspace, rc=False, sandbox=wide) as terminal:
         outcome = await terminal.run(f"touch {cache}/made build/made", wait=PATIENCE)
         assert outcome.exit_code == 0, outcome
         for place in (other, cache / "pip", "out"):
             await refused(terminal, f"touch {place}/made")
     assert (cache / "made").exists() and os.listdir(other) == []
     assert not (workspace.parent / "nothing").exists()
+
+
+async def test_a_link_that_takes_the_place_of_git_meanwhile(
+    workspace: Path, other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program in another terminal changes it after our look, before bubblewrap's: nothing is started then."""
+    (workspace / ".git").mkdir()
+    late = tmp_path / "bwrap"
+    swap = f"mv {workspace}/.git {workspace}/moved && ln -s ../other {workspace}/.git"
+    late.write_text(f'#!/bin/sh\n{swap} && exec {shlex.quote(sandbox.BUBBLEWRAP)} "$@"\n')
+    late.chmod(0o755)
+    monkeypatch.setattr(sandbox, "BUBBLEWRAP", str(late))
+    with pytest.raises(truetty.SpawnFailed, match=r"work/\.git was replaced while it was made"):
+        await truetty.Terminal.open(["/bin/sh", "-c", f"touch {other}/canary"], cwd=workspace, sandbox="workspace")
+    assert (workspace / ".git").is_symlink() and os.listdir(other) == []

@@ -5,7 +5,7 @@ Rule 1: the shell is a grandchild. It is observed and signalled by its number ou
 Rule 2: the pty does not become bubblewrap's controlling terminal. The shell inside takes it, so job control and Ctrl-C
         are as out here.
 Rule 3: what bubblewrap tells of a shell that a signal has ended is the code 128 + its number.
-Rule 4: a wall that cannot stand is an error. Nothing is started without it.
+Rule 4: a wall that cannot stand is an error. Nothing is started without it, and no shell before it was looked at.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import asyncio
 import fcntl
 import os
 import shutil
+import socket
 import struct
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import BinaryIO, Final
+from typing import Final
 
 from truetty.core.errors import Misuse, SpawnFailed
 from truetty.host import filter
@@ -27,9 +28,10 @@ from truetty.host.folder import Folder
 from truetty.host.kernel import observer_for
 from truetty.host.launch import Execution
 from truetty.host.local import LocalHost, Observe, directory_of, end_on_error, new_pty
+from truetty.host.mounts import Mounts
 from truetty.host.pty import LocalChannel
 from truetty.host.spawn import FIRST_OF_OURS, spawn
-from truetty.host.wall import UNREACHABLE, Sandbox
+from truetty.host.wall import UNREACHABLE, Sandbox, binds_below
 
 # One that others have put elsewhere into PATH has no rights of its own where the system restricts namespaces.
 BUBBLEWRAP: Final = "/usr/bin/bwrap"
@@ -38,8 +40,11 @@ SETSID: Final = "/usr/bin/setsid"
 START_LIMIT: Final = 60.0
 
 _GET_SESSION: Final = 0x5429  # TIOCGSID
-# Inside: the session has its leader now. `exec` gives what it runs the name that it was called by.
-_ANNOUNCE: Final = f'printf . >&{FIRST_OF_OURS + 1}; exec "$0" "$@" {FIRST_OF_OURS + 1}>&-'
+# Inside: the session has its leader now; it goes on when it is told to. `exec` gives what it runs the name that it was
+# called by.
+_ANNOUNCE: Final = (
+    f'printf . >&{FIRST_OF_OURS + 1}; read -r _tt_go <&{FIRST_OF_OURS + 1} && exec "$0" "$@" {FIRST_OF_OURS + 1}>&-'
+)
 
 
 class SandboxHost(LocalHost):
@@ -63,18 +68,23 @@ class SandboxHost(LocalHost):
         return {**{name: value for name, value in os.environ.items() if name not in dropped}, "TMPDIR": "/tmp"}
 
     async def _spawn(self, execution: Execution, files: Folder, cwd: str | None, order: Order) -> LocalChannel:
-        wall = self.sandbox.arguments(self._workspace(order), files.path, cwd or os.getcwd())
+        workspace = self._workspace(order)
+        wall = self.sandbox.arguments(workspace, files.path, cwd or os.getcwd())
+        mounts = Mounts(binds_below(wall, workspace))
         start = (SETSID, "--ctty", "/bin/sh", "-c", _ANNOUNCE, *_words(execution))
         argv = ("bwrap", *wall, "--seccomp", str(FIRST_OF_OURS), "--", *start)
-        with new_pty(order.size) as pty, _filter(self.sandbox) as rules, _pipe() as (said, says):
+        with new_pty(order.size) as pty, _filter(self.sandbox) as rules, _pair() as (ours, its):
             child = spawn(
-                _bubblewrap(), argv, execution.env, pty.slave, controls=False, descriptors=(rules, says.fileno())
+                _bubblewrap(), argv, execution.env, pty.slave, controls=False, descriptors=(rules, its.fileno())
             )
-            says.close()
+            its.close()
             with end_on_error(child):
-                await _byte(said.fileno())
+                await _byte(ours.fileno())
                 if (shell := _leader(pty.master)) is None:
                     raise _no_wall(_text(pty.master) or "no shell has come", execution.program)
+                if (path := mounts.first_wrong(shell)) is not None:
+                    raise _no_wall(f"{path} was replaced while it was made", execution.program)
+                ours.send(b"\n")
                 observer = self._observe(pty.master, shell, pty.modes)
                 return pty.keep(LocalChannel(pty.master, shell, files, observer, child))
 
@@ -126,10 +136,10 @@ def _words(execution: Execution) -> tuple[str, ...]:
 
 
 @contextmanager
-def _pipe() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    reading, writing = os.pipe()
-    with open(reading, "rb", buffering=0) as said, open(writing, "wb", buffering=0) as says:
-        yield said, says
+def _pair() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, its = socket.socketpair()
+    with ours, its:
+        yield ours, its
 
 
 async def _byte(descriptor: int) -> None:

@@ -11,7 +11,7 @@ Rule 3: private places are memory, and empty when the shell starts.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
@@ -118,9 +118,10 @@ class Sandbox:
             yield from ("--ro-bind", workspace, workspace)  # again: it may lie in a private place
             return
         yield from ("--bind", workspace, workspace)
-        for place in self._writable(workspace):
+        places = [*self._writable(workspace)]
+        for place in places:
             yield from ("--bind", place, place)
-        yield from _git_guards(workspace)
+        yield from _git_guards(workspace, [workspace, *places])
 
     def _writable(self, workspace: str) -> Iterator[str]:
         """The other places, by their real paths. One below another is left out: it is writable already, and a program
@@ -144,7 +145,13 @@ _SYSTEM: Final = (
 )
 
 
-def _git_guards(workspace: str) -> Iterator[str]:
+def binds_below(arguments: Sequence[str], place: str) -> list[str]:
+    """The paths that these arguments bind, each to itself."""
+    paths = [arguments[at + 1] for at, word in enumerate(arguments) if word in ("--bind", "--ro-bind")]
+    return [path for path in paths if path != place and _is_within(path, place)]
+
+
+def _git_guards(workspace: str, writable: Sequence[str]) -> Iterator[str]:
     """What git would run outside the wall later stays as it is.
 
     A program inside may have made `.git`. So only what is git's is bound because of it: a link may lead anywhere.
@@ -159,7 +166,8 @@ def _git_guards(workspace: str) -> Iterator[str]:
             return
         own, directory = found
         for place in dict.fromkeys((directory, own)):
-            yield from ("--bind", place, place)
+            if not any(_is_within(place, top) for top in writable):
+                yield from ("--bind", place, place)
         yield from ("--ro-bind", link, link)
     elif os.path.isdir(link):
         yield from ("--bind", link, link)  # a mount point cannot be moved away, to put another in its place
