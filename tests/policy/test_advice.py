@@ -100,6 +100,12 @@ def test_outside_the_workspace_no_rule_is_suggested_that_would_not_help() -> Non
     assert "inside the workspace /nowhere/project" in decision.advice
 
 
+def test_a_program_of_this_directory_is_another_one_elsewhere() -> None:
+    decision = POLICY.decide("cd /tmp && ./gradlew", cwd=CWD)
+    assert decision.suggestions == ()
+    assert decision.advice == 'Run it without `cd` in front. To allow it, add to the allow rules: "./gradlew".'
+
+
 @each_row(
     ("command", "advice"),
     [

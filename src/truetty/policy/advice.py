@@ -16,12 +16,10 @@ from truetty.policy.words import Word
 from truetty.shells.row import Dialect
 from truetty.text.quoting import on_one_line
 
-READABLE: Final = (
-    "Write it shorter and in a language that can be checked: that of a POSIX shell, in visible characters."
-)
 NOTHING: Final = "Write a command."
 VARIABLE: Final = "Leave the variable out, or write its value out, here and in an allow rule for this command."
 INSIDE: Final = "Run it inside the workspace, with operands inside it."
+NOT_MOVED: Final = "Run it without `cd` in front."
 UNCERTAIN: Final = "Write out its words: then it can be seen that the rule is not about it."
 WRITTEN_OUT: Final = "Write out all of its words and values, and allow them by a rule."
 _PROGRAM: Final = "Write out the name of the program."

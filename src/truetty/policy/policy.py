@@ -217,12 +217,11 @@ class Policy:
         words = through(call.words)
         seen = call if words is call.words else replace(call, words=tuple(words))
         rule, judged = self._by_rule(call, seen, dialect, places)
-        doubt = hidden_by_variables(seen.assignments, rule.environment if rule is not None else {})
-        remedy = advice.VARIABLE
-        if doubt is None and not (rule is not None and _names_inside(rule, words)):
-            doubt, remedy = hidden(words, dialect), advice.without_hiding(words, dialect)
-        if doubt is not None:
-            judged = _Judged(Part(call.text, strictest("ask", self.default), doubt), remedies=(remedy,))
+        asked = strictest("ask", self.default)
+        if doubt := hidden_by_variables(seen.assignments, rule.environment if rule is not None else {}):
+            judged = _Judged(Part(call.text, asked, doubt), remedies=(advice.VARIABLE,))
+        elif not (rule is not None and _names_inside(rule, words)) and (doubt := hidden(words, dialect)):
+            judged = _Judged(Part(call.text, asked, doubt), remedies=(advice.without_hiding(words, dialect),))
         objection, limit = self._writing(seen, words, places)
         if objection is not None and limit != "allow":
             decides = strictest(judged.part.verdict, limit) != judged.part.verdict
@@ -253,7 +252,7 @@ class Policy:
         """The allow rule, if one covers it all, and what is said by the rules."""
         if not call.words and all(harmless(item, dialect, alone=True) for item in call.assignments):
             return None, _Judged(Part(call.text, "allow", "It runs no program."))
-        more, offered = None, suggestion(seen, dialect)
+        more, reads = None, False
         for rule in self._allow:
             subject = next((one for one in (call, seen) if rule.allows(one, dialect)), None)
             if subject is None:
@@ -261,18 +260,21 @@ class Policy:
             more = rule.check(subject.words) if rule.check is not None else _more(rule, subject, dialect, places)
             if more is None:
                 return rule, _Judged(Part(call.text, "allow", _said(rule, call.text), rule.text))
-            offered = exact(seen) if rule.check is not None else suggestion(seen, dialect)
-        text = on_one_line(call.text)
+            reads = rule.check is not None
         if self.default == "allow":
             reason = "Nothing is said against it, and the default is to allow."
             return None, _Judged(Part(call.text, "allow", reason))
+        text = on_one_line(call.text)
         reason = f"No rule allows `{text}`." if more is None else f"`{text}` goes beyond what is allowed: {more}."
-        part = Part(call.text, self.default, reason)
+        # A rule that is no wider than the call, where the program is known to be able to do more than read.
+        offered = exact(seen) if reads else suggestion(seen, dialect)
+        judged = _Judged(Part(call.text, self.default, reason), offered)
         if offered is None:
-            return None, _Judged(part, remedies=(advice.WRITTEN_OUT,))
+            return None, replace(judged, remedies=(advice.WRITTEN_OUT,))
         if _more(Rule.parse("allow", offered), seen, dialect, places) is not None:
-            return None, _Judged(part, offered, (advice.INSIDE,))
-        return None, _Judged(part, offered)
+            remedy = advice.NOT_MOVED if self.workspace is None else advice.INSIDE
+            return None, replace(judged, remedies=(remedy,))
+        return None, judged
 
     def _writing(self, call: Call, words: Sequence[Word], places: Places) -> tuple[str | None, Verdict]:
         """Why writing these files is not simply allowed, and how strictly."""
