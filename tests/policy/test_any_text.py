@@ -11,7 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.policy.commands import TABLE
-from truetty.policy import Policy, Rule
+from truetty.policy import Policy, Rule, plain
+from truetty.policy.parser import parse
+from truetty.policy.tree import Unreadable
 from truetty.policy.words import Builder, ansi, has_braces
 from truetty.shells.row import Dialect
 
@@ -97,6 +99,25 @@ def test_a_changed_line_gets_an_answer(command: str, token: str, place: int) -> 
     decision = READ_ONLY.decide(text, cwd="/nowhere")
     if decision.verdict == "allow":
         assert decision.parts and all(part.verdict == "allow" for part in decision.parts)
+
+
+@given(soup, st.sampled_from(Dialect))
+def test_what_the_parser_takes_for_a_comment_or_a_here_document_is_not_plain(text: str, dialect: Dialect) -> None:
+    """The reader says nothing against them: `plain` must have seen them all."""
+    try:
+        tree = parse(text.encode(), dialect)
+    except Unreadable:
+        return
+    assert plain.objection(text) is not None or not holds(tree, {"Hash", "Hdoc"}), text
+
+
+def holds(node: object, names: set[str]) -> bool:
+    match node:
+        case dict():
+            return not names.isdisjoint(node) or any(holds(value, names) for value in node.values())
+        case list():
+            return any(holds(item, names) for item in node)
+    return False
 
 
 @given(st.text(max_size=40), st.sampled_from([Dialect.BASH, Dialect.ZSH]))

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from truetty.policy.script import Call, Doubt
@@ -59,6 +60,14 @@ class Expansions(ABC):
     def doubt(self, node: Node, reason: str) -> None:
         self.found.append(Doubt(self.slice(node), reason))
 
+    @contextmanager
+    def _level(self) -> Iterator[None]:
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            raise Unreadable("It is nested too deeply to be checked.")
+        yield
+        self._depth -= 1
+
     def word(self, node: Node) -> Word:
         only(node, "Type", "Parts")
         builder = Builder(self.dialect)
@@ -77,14 +86,11 @@ class Expansions(ABC):
         self._pieces(children(node, "Parts"), Builder(self.dialect), quoted=True, operand=operand)
 
     def _pieces(self, parts: Sequence[Node], builder: Builder, *, quoted: bool, operand: bool = False) -> None:
-        self._depth += 1
-        if self._depth > MOST_DEPTH:
-            raise Unreadable("It is nested too deeply to be checked.")
-        for number, part in enumerate(parts):
-            if operand and kind(part) in ("SglQuoted", "DblQuoted"):
-                self.doubt(part, "Within double quotes shells do not agree on what these quotes mean.")
-            self._piece(part, builder, quoted=quoted, last=number == len(parts) - 1)
-        self._depth -= 1
+        with self._level():
+            for number, part in enumerate(parts):
+                if operand and kind(part) in ("SglQuoted", "DblQuoted"):
+                    self.doubt(part, "Within double quotes shells do not agree on what these quotes mean.")
+                self._piece(part, builder, quoted=quoted, last=number == len(parts) - 1)
 
     def _piece(self, part: Node, builder: Builder, *, quoted: bool, last: bool) -> None:
         match kind(part):
@@ -197,10 +203,7 @@ class Expansions(ABC):
 
     def _leaves(self, node: Node) -> bool:
         """True when there are only numbers in it. All of it is read in any case, for the commands inside."""
-        self._depth += 1
-        if self._depth > MOST_DEPTH:
-            raise Unreadable("It is nested too deeply to be checked.")
-        try:
+        with self._level():
             match kind(node):
                 case "Word":
                     return self._is_number(self.word(node))
@@ -210,42 +213,37 @@ class Expansions(ABC):
                     return all(sides)
                 case other:
                     raise Unreadable(f"The parser found {other or 'something'} in arithmetic, which is not known here.")
-        finally:
-            self._depth -= 1
 
     def _is_number(self, word: Word) -> bool:
         return bool(_NUMBER.fullmatch(word.literal or "")) or word.source in _COUNTS
 
     def test(self, node: Node) -> None:
         """`[[ … ]]`: it compares words and looks at files, unless it counts or looks up names."""
-        self._depth += 1
-        if self._depth > MOST_DEPTH:
-            raise Unreadable("It is nested too deeply to be checked.")
-        match kind(node):
-            case "Word":
-                self.inside(node, globs=True)
-            case "ParenTest":
-                only(node, "Type", "X")
-                self.test(child(node, "X") or {})
-            case "UnaryTest":
-                only(node, "Type", "Op", "X")
-                operand = child(node, "X") or {}
-                if operator(node) in _ASKS_NAMES:
-                    self.doubt(node, "To look up a name the shell may run what is in its brackets.")
-                self.test(operand)
-            case "BinaryTest":
-                only(node, "Type", "Op", "X", "Y")
-                sides = [side for side in (child(node, "X"), child(node, "Y")) if side is not None]
-                sign = operator(node)
-                if sign in _NUMERIC:
-                    numbers = [kind(side) == "Word" and self._is_number(self.word(side)) for side in sides]
-                    if not all(numbers):
-                        self.doubt(node, ARITHMETIC)
-                elif sign not in _TEXTUAL:
-                    self.doubt(node, f"What {sign or 'this'} does in a test is not known here.")
-                else:
-                    for side in sides:
-                        self.test(side)
-            case other:
-                raise Unreadable(f"The parser found {other or 'something'} in a test, which is not known here.")
-        self._depth -= 1
+        with self._level():
+            match kind(node):
+                case "Word":
+                    self.inside(node, globs=True)
+                case "ParenTest":
+                    only(node, "Type", "X")
+                    self.test(child(node, "X") or {})
+                case "UnaryTest":
+                    only(node, "Type", "Op", "X")
+                    operand = child(node, "X") or {}
+                    if operator(node) in _ASKS_NAMES:
+                        self.doubt(node, "To look up a name the shell may run what is in its brackets.")
+                    self.test(operand)
+                case "BinaryTest":
+                    only(node, "Type", "Op", "X", "Y")
+                    sides = [side for side in (child(node, "X"), child(node, "Y")) if side is not None]
+                    sign = operator(node)
+                    if sign in _NUMERIC:
+                        numbers = [kind(side) == "Word" and self._is_number(self.word(side)) for side in sides]
+                        if not all(numbers):
+                            self.doubt(node, ARITHMETIC)
+                    elif sign not in _TEXTUAL:
+                        self.doubt(node, f"What {sign or 'this'} does in a test is not known here.")
+                    else:
+                        for side in sides:
+                            self.test(side)
+                case other:
+                    raise Unreadable(f"The parser found {other or 'something'} in a test, which is not known here.")

@@ -4,6 +4,8 @@ Rule 1: everything that may run is read, whether it will or not: both branches, 
 Rule 2: what lasts beyond the line (functions, coprocesses, odd descriptors) is doubted: the shell lives on, and the
         next command may mean something else.
 Rule 3: what is not known is `Unreadable`, never skipped.
+Rule 4: a text with a comment or a here-document is not plain (`plain.py`): nothing more is said against it here. What
+        here-documents run is read all the same, for deny rules.
 """
 
 from __future__ import annotations
@@ -16,14 +18,13 @@ from typing import Final
 from truetty.policy.expansions import ARITHMETIC, Expansions
 from truetty.policy.runners import moves
 from truetty.policy.script import Assignment, Call, Script
-from truetty.policy.tree import Node, Unreadable, child, children, flag, kind, only, operator, span, text
+from truetty.policy.tree import Node, Unreadable, child, children, flag, kind, only, operator, text
 from truetty.policy.words import Word
 from truetty.shells.row import Dialect
 
 _WRITES: Final = frozenset({">", ">>", ">|", ">>|", "&>", "&>>", "&>|", "&>>|", "<>", ">!", ">>!"})
 _HERE: Final = frozenset({"<<", "<<-"})
 _DUPLICATES: Final = re.compile(r"[0-9]*-?")
-_DELIMITER: Final = re.compile(r"""['"]?[A-Za-z0-9_.-]+['"]?""")  # others are read differently by different shells
 _NETWORK: Final = ("/dev/tcp/", "/dev/udp/", "/dev/sctp/")
 
 
@@ -31,7 +32,6 @@ def read(tree: Node, source: bytes, dialect: Dialect) -> Script:
     reader = _Reader(source, dialect)
     try:
         only(tree, "Type", "Stmts", "Last", "Name")
-        reader.comments(tree, "Last")
         reader.statements(children(tree, "Stmts"))
     except RecursionError:
         raise Unreadable("It is nested too deeply to be checked.") from None
@@ -41,19 +41,12 @@ def read(tree: Node, source: bytes, dialect: Dialect) -> Script:
 class _Reader(Expansions):
     _loops = 0
 
-    def comments(self, node: Node, *names: str) -> None:
-        # An interactive zsh has no comments unless told so: `ls # ; rm x` would run rm.
-        if self.dialect == Dialect.ZSH:
-            for comment in (comment for name in names for comment in children(node, name)):
-                self.doubt(comment, "An interactive zsh may run what looks like a comment.")
-
     def statements(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
             self._statement(node)
 
     def _statement(self, node: Node) -> None:
         only(node, "Type", "Comments", "Cmd", "Negated", "Background", "Coprocess", "Disown", "Redirs")
-        self.comments(node, "Comments")
         if flag(node, "Coprocess"):
             self.doubt(node, "It stays as a coprocess of the shell.")
         writes = tuple(word for redirection in children(node, "Redirs") for word in self._redirection(redirection))
@@ -104,8 +97,9 @@ class _Reader(Expansions):
         if text(child(node, "N") or {}).startswith("{"):
             self.doubt(node, "It keeps a descriptor open in a variable.")
         target = child(node, "Word") or {}
+        if body := child(node, "Hdoc"):
+            self.inside(body)
         if sign in _HERE:
-            self._here_document(node, target)
             return []
         word = self.word(target)
         if sign == "<<<":
@@ -124,20 +118,6 @@ class _Reader(Expansions):
             self.doubt(node, "It opens a connection to the network.")
         return []
 
-    def _here_document(self, node: Node, delimiter: Node) -> None:
-        written = self.slice(delimiter)
-        if not _DELIMITER.fullmatch(written):
-            self.doubt(node, "Shells do not agree on where this here-document ends.")
-        body = child(node, "Hdoc")
-        if body is None:
-            return
-        if written[:1] in ("'", '"'):
-            return
-        start, end = span(body)
-        if b"\\\n" in self.source[start:end]:
-            self.doubt(node, "Shells do not agree on where this here-document ends.")
-        self.inside(body)
-
     def _compound(self, node: Node) -> None:
         match kind(node):
             case "BinaryCmd":
@@ -146,17 +126,14 @@ class _Reader(Expansions):
                     self._statement(side or {})
             case "Block" | "Subshell":
                 only(node, "Type", "Stmts", "Last")
-                self.comments(node, "Last")
                 self.statements(children(node, "Stmts"))
             case "IfClause":
                 self._branch(node)
             case "WhileClause":
                 only(node, "Type", "Until", "Cond", "CondLast", "Do", "DoLast")
-                self.comments(node, "CondLast", "DoLast")
                 self._loop(children(node, "Cond"), children(node, "Do"))
             case "ForClause":
                 only(node, "Type", "Select", "Braces", "Loop", "Do", "DoLast")
-                self.comments(node, "DoLast")
                 self._iteration(child(node, "Loop") or {})
                 self._loop(children(node, "Do"))
             case "CaseClause":
@@ -192,7 +169,6 @@ class _Reader(Expansions):
     def _branch(self, node: Node | None) -> None:
         while node is not None:
             only(node, "Type", "Cond", "CondLast", "Then", "ThenLast", "Else", "Last")
-            self.comments(node, "CondLast", "ThenLast", "Last")
             self.statements(children(node, "Cond"))
             self.statements(children(node, "Then"))
             node = child(node, "Else")
@@ -224,11 +200,9 @@ class _Reader(Expansions):
 
     def _case(self, node: Node) -> None:
         only(node, "Type", "Braces", "Word", "Items", "Last")
-        self.comments(node, "Last")
         self.inside(child(node, "Word") or {})
         for item in children(node, "Items"):
             only(item, "Op", "Comments", "Patterns", "Stmts", "Last")
-            self.comments(item, "Comments", "Last")
             for pattern in children(item, "Patterns"):
                 self.inside(pattern)
             self.statements(children(item, "Stmts"))

@@ -11,7 +11,7 @@ import re
 import shlex
 from typing import Final
 
-from truetty.policy.rules import is_plain
+from truetty.policy.rules import SUB_COMMANDS, is_plain
 from truetty.policy.runners import RUNNERS, SHELLS
 from truetty.policy.script import Call
 from truetty.policy.variables import harmless
@@ -19,10 +19,7 @@ from truetty.policy.words import listed
 from truetty.shells.row import Dialect
 
 # Their sub-command says what they do; without one they are suggested as they are called.
-MANY: Final = listed("""
-    git npm pnpm yarn bun cargo go docker podman kubectl helm pip pip3 uv poetry make just task gh glab terraform
-    systemctl apt apt-get brew dotnet gradle mvn bundle rails rake composer aws gcloud az conda hg svn deno
-""")
+MANY: Final = SUB_COMMANDS | {"make", "just", "task", "gradle", "mvn", "rake"}
 # `npm run build`: the word behind says it.
 _ONE_MORE: Final = frozenset({("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("uv", "run"), ("poetry", "run")})
 # What they do to the machine depends on every word.
