@@ -124,6 +124,8 @@ def test_what_a_rule_of_ones_own_asks(command: str, advice: str) -> None:
 def test_what_the_default_denies_has_advice_and_what_a_rule_denies_has_none() -> None:
     policy = Policy.from_lists({"deny": ["rm"]}, default="deny")
     assert policy.decide("npm test", cwd=CWD).advice == 'To allow it, add to the allow rules: "npm test".'
+    decision = policy.decide("npm test # all", cwd=CWD)
+    assert decision.suggestions == () and decision.advice.startswith("Leave out every # that begins a word. To allow")
     assert policy.decide("npm test; rm x", cwd=CWD).advice == ""
     assert policy.decide("", cwd=CWD).advice == "Write a command."
 

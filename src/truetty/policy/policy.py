@@ -117,7 +117,8 @@ class Policy:
         except Unreadable as error:
             return self._unread(command, error)
         judged = list(self._judge_script(script, dialect, Places.at(cwd, self.workspace), [MOST_TEXTS]))
-        if all(one.part.verdict != "deny" for one in judged) and (one := self._by_raw_text(command)) is not None:
+        denied = any(one.part.verdict == "deny" and one.part.rule is not None for one in judged)
+        if not denied and (one := self._by_raw_text(command)) is not None:
             judged.append(one)
         if not judged:
             remedy = "" if self.default == "allow" else advice.NOTHING
