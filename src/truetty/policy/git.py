@@ -39,7 +39,7 @@ _MORE_THAN_READING: Final = (
 )
 _RUNNING: Final = listed("filter-branch mergetool send-email daemon instaweb web--browse for-each-repo hook difftool")
 _RUNNING_PAIRS: Final = frozenset({("bisect", "run"), ("submodule", "foreach")})
-_RUNNING_LETTERS: Final = {"rebase": "x", "clone": "uc", "grep": "O", "difftool": "x"}
+_RUNNING_LETTERS: Final = {"rebase": "x", "clone": "uc", "grep": "O"}
 # Options of reading sub-commands that take no value: a `--` behind them ends the options.
 _PLAIN: Final = listed("""
     --oneline --stat --numstat --shortstat --name-only --name-status --cached --staged --patch --no-patch --follow --all
