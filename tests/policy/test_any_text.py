@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from tests.policy.commands import TABLE
 from truetty.policy import Policy, Rule, plain
 from truetty.policy.parser import parse
+from truetty.policy.script import Call
+from truetty.policy.suggestions import exact, suggestion
 from truetty.policy.tree import Unreadable
-from truetty.policy.words import Builder, ansi, has_braces
+from truetty.policy.words import Builder, Word, ansi, has_braces
 from truetty.shells.row import Dialect
 
 READ_ONLY = Policy.read_only()
@@ -99,6 +101,17 @@ def test_a_changed_line_gets_an_answer(command: str, token: str, place: int) -> 
     decision = READ_ONLY.decide(text, cwd="/nowhere")
     if decision.verdict == "allow":
         assert decision.parts and all(part.verdict == "allow" for part in decision.parts)
+
+
+@given(
+    st.lists(st.sampled_from([*TOKENS, "git", "npm", "run", "x=1", "/a", "-I/", ""]) | st.text(max_size=5), min_size=1)
+)
+def test_a_suggested_rule_is_one_and_allows_the_call(words: list[str]) -> None:
+    call = Call(tuple(map(Word.plain, words)))
+    for text in (suggestion(call, Dialect.BASH), exact(call)):
+        if text is not None:
+            rule = Rule.parse("allow", text)
+            assert rule.allows(call, Dialect.BASH) and not rule.beyond(call), text
 
 
 @given(soup, st.sampled_from(Dialect))
