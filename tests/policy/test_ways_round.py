@@ -128,6 +128,7 @@ SED = [
     "sed --line-length='w F' p",
 ]
 
+OF_ZSH = ["ls 2>&=(ls)", "cat =(ls)", "ls >=(ls)"]
 # `\\x` has any number of digits in ksh93 and mksh. In brackets ksh93 declares, which calculates, which sets.
 OF_KSH = [
     "find . $'\\x02d'exec touch F \\;",
@@ -144,6 +145,11 @@ OF_KSH = [
 @each_row("command", [*COMMENTS, *HERE_DOCUMENTS, *RUNNERS, *VARIABLES, *OTHERS, *SED])
 def test_the_read_only_policy_does_not_allow(command: str, shell: str) -> None:
     assert POLICY.decide(command, cwd="/nowhere", shell=shell).verdict == "ask"
+
+
+@each_row("command", OF_ZSH)
+def test_zsh_is_not_read_as_bash(command: str) -> None:
+    assert POLICY.decide(command, cwd="/nowhere", shell="zsh").verdict == "ask"
 
 
 @each_row("shell", ["mksh", "ksh"])

@@ -120,6 +120,8 @@ class Expansions(ABC):
                 builder.unknown(splits=not quoted)
             case "ProcSubst":
                 only(part, "Type", "Stmts", "Last", "Op")
+                if self.slice(part)[:1] not in ("<", ">"):
+                    self.doubt(part, "For `=(…)` zsh writes a file.")
                 self.statements(children(part, "Stmts"))
                 builder.fixed("/dev/fd/")
                 builder.unknown(splits=False)
