@@ -151,6 +151,7 @@ def shells_of(dialects: Iterable[Dialect]) -> Sequence[Shell]:
 
 
 def _canaries() -> list[str]:
-    """Where the kernel finds these programs; two names may lead to one file."""
+    """Where the kernel finds these programs; two names may lead to one file. What is all programs at once is left."""
     found = (shutil.which(name, path=keeper.ENVIRONMENT["PATH"]) for name in keeper.CANARIES)
-    return sorted({os.path.realpath(path) for path in found if path is not None})
+    paths = {os.path.realpath(path) for path in found if path is not None}
+    return sorted(path for path in paths if os.path.basename(path) not in ("busybox", "toybox", "coreutils"))

@@ -182,7 +182,7 @@ def _run(cage: Cage, text: str, dialect: Dialect, names: Sequence[str], counts: 
 def is_way_round(effect: Effect, names: Iterable[str]) -> bool:
     if READS_ONLY in names:
         return bool(effect.canaries or effect.changed or effect.refusals)
-    return bool(effect.canaries)
+    return any(not canary.startswith("ssh ") for canary in effect.canaries)  # `git fetch host:path` means ssh
 
 
 def attack_all(lines: Iterable[Line], workers: int | None = None) -> Counts:
