@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import termios
+import tty
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.host.kernel.driver import Pty
+from truetty.host.kernel.tty import LocalTty
 
 Start = Callable[..., Pty]
 
@@ -87,3 +90,20 @@ def test_stopped_output_flows_again(dash: Pty, tmp_path: Path) -> None:
     assert b"notyet" not in dash.screen
     dash.observer.tty.mend()
     dash.until(lambda: b"notyet" in dash.screen, "the output")
+
+
+def test_input_that_is_on_its_way_is_unread() -> None:
+    """On one CPU the thread that hands it over has often not run yet."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    terminal, usual = LocalTty(master, slave=slave), os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(usual)})
+    try:
+        for _ in range(3000):
+            os.write(master, b"x")
+            assert terminal.unread() == 1
+            os.read(slave, 1)
+    finally:
+        os.sched_setaffinity(0, usual)
+        terminal.close()
+        os.close(master)

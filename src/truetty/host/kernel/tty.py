@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import select
 import sys
 import termios
 from typing import Any, NamedTuple, TypeAlias
@@ -146,6 +147,11 @@ class LocalTty(Tty):
         if slave is None:
             return None
         try:
+            # What was written to the other side is handed over by a thread of the kernel. FIONREAD does not count what
+            # is still on its way; poll waits for that thread first.
+            arrivals = select.poll()
+            arrivals.register(slave, select.POLLIN)
+            arrivals.poll(0)
             return int.from_bytes(fcntl.ioctl(slave, termios.FIONREAD, self._zero), sys.byteorder)
         except OSError:
             return None
