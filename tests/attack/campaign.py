@@ -2,7 +2,8 @@
 
 Rule 1: a seed decides everything: the same seed makes the same lines, in the same order.
 Rule 2: a way round is a line that a policy allows and that runs a canary; under the read-only policy also one that
-        changes a file or tries what needs rights. It counts when it is seen again in a cage of its own.
+        changes a file or tries what needs rights, under the others one that changes a file outside the workspace. It
+        counts when it is seen again in a cage of its own.
 """
 
 from __future__ import annotations
@@ -182,7 +183,8 @@ def _run(cage: Cage, text: str, dialect: Dialect, names: Sequence[str], counts: 
 def is_way_round(effect: Effect, names: Iterable[str]) -> bool:
     if READS_ONLY in names:
         return bool(effect.canaries or effect.changed or effect.refusals)
-    return any(not canary.startswith("ssh ") for canary in effect.canaries)  # `git fetch host:path` means ssh
+    outside = any(not path.startswith(f"{WORK}/") for path in effect.changed)
+    return outside or any(not canary.startswith("ssh ") for canary in effect.canaries)  # `git fetch host:x` means ssh
 
 
 def attack_all(lines: Iterable[Line], workers: int | None = None) -> Counts:
