@@ -170,3 +170,23 @@ def test_a_deny_rule_is_not_passed(command: str, shell: str) -> None:
 )
 def test_brackets_that_all_read_alike_are_fine(script: str) -> None:
     assert sed.is_harmless(script) is not script.startswith("y")
+
+
+@each_row(
+    ("sql", "verdict"),
+    [
+        (".shell touch F", "ask"),
+        (" .output F", "ask"),
+        ("select 1;\n.system touch F", "ask"),
+        ("select writefile('F', 'x')", "ask"),
+        ("select LOAD_EXTENSION('./evil')", "ask"),
+        ("vacuum into 'F'", "ask"),
+        ("$x", "ask"),
+        (".tables", "allow"),
+        ("select a from b", "allow"),
+    ],
+)
+def test_a_rule_for_sqlite3_is_about_the_database(sql: str, verdict: str) -> None:
+    policy = Policy.from_lists({"allow": ["sqlite3 -readonly", "sqlite3 -csv *"]})
+    for rule in ("-readonly", "-csv"):
+        assert policy.decide(f'sqlite3 {rule} ./x.db "{sql}"', cwd="/nowhere").verdict == verdict

@@ -66,6 +66,12 @@ _TYPES: Final[dict[str, re.Pattern[str]]] = {
     **dict.fromkeys(("less", "more", "most", "zless"), re.compile(r"\+\+?([0-9]*[gGF]?|/[^\x00-\x1f]*)")),
     **dict.fromkeys(("vim", "vi", "nvim", "view", "ex", "vimdiff", "gvim"), re.compile(r"\+[0-9]*")),
 }
+# The language of sqlite3 and its own commands can run programs and write files, on a database that is only read too.
+_SQLITE: Final = re.compile(
+    r"(?:\A|\n)\s*\.(?=[a-z])(?!(?:tables|schema|databases|indexes|dump|version)\b)"
+    r"|writefile|load_extension|\bedit\b|\binto\b|\battach\b",
+    re.IGNORECASE,
+)
 _FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _OPERATORS: Final = re.compile(r"=|==|!=|-(eq|ne|lt|le|gt|ge|nt|ot|ef|[a-uw-zA-QS-Z])|!|<|>")
 _NUMERIC: Final = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
@@ -105,6 +111,8 @@ def hidden(words: Sequence[Word], dialect: Dialect) -> str | None:
         return git.hidden(words[1:])
     if name == "find" and (word := next((word for word in words if word.literal in _FIND_RUNS), None)):
         return f"`find {word.literal}` runs a command for what it finds."
+    if name == "sqlite3" and (word := next((word for word in words[1:] if _SQLITE.search(word.literal or ".x")), None)):
+        return f"`sqlite3 {word.source}` may run another program or write a file."
     if name in _TYPES and (word := next((word for word in words[1:] if _types(word, _TYPES[name])), None)):
         return f"`{name} {word.source}` may run another program."
     if name in _RUNS:
