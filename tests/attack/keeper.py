@@ -86,7 +86,7 @@ def furnish() -> None:
     git(WORK, "init", "--quiet", "--template=", ".")
     git(WORK, "add", "a", "b")
     git(WORK, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "--quiet", "-m", "first")
-    git(CAGE, "clone", "--quiet", WORK, f"{CAGE}/repository")
+    git(CAGE, "clone", "--quiet", "--no-hardlinks", WORK, f"{CAGE}/repository")
     git(f"{CAGE}/repository", "config", "core.fsmonitor", f"{WORK}/evil")
     with open(f"{WORK}/b", "a") as file:
         file.write("5 6\n")
