@@ -399,14 +399,16 @@ def test_json_waits_for_the_next_part_of_its_input() -> None:
         process.stdin.write("one\n")
         process.stdin.flush()
         pipe, pid = process.stdin.fileno(), process.pid
-        eventually(lambda: process.poll() is not None or (not held(pipe) and awaits_input(pid)), "no input is awaited")
+        eventually(
+            lambda: process.poll() is not None or (not count_unread(pipe) and awaits_input(pid)), "no input is awaited"
+        )
         print("two", file=process.stdin)
         process.stdin.close()
         told = json.loads(process.stdout.read())
     assert (told["state"], told["output"].splitlines()[-1]) == ("finished", "two one")
 
 
-def held(pipe: int) -> int:
+def count_unread(pipe: int) -> int:
     """How many bytes the pipe holds."""
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 

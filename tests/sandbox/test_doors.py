@@ -5,26 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE
-from tests.sandbox.walls import public_place, require_wall
-
-
-@pytest.fixture(autouse=True)
-def wall() -> None:
-    require_wall()
-
-
-@pytest.fixture
-def workspace() -> Iterator[Path]:
-    with public_place() as place:
-        (place / "work").mkdir()
-        yield place / "work"
 
 
 def walled(workspace: Path, sandbox: str = "workspace") -> truetty.Terminal:

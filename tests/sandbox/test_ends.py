@@ -7,26 +7,10 @@ import os
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, eventually
-from tests.sandbox.walls import public_place, require_wall
-
-
-@pytest.fixture(autouse=True)
-def wall() -> None:
-    require_wall()
-
-
-@pytest.fixture
-def workspace() -> Iterator[Path]:
-    with public_place() as place:
-        (place / "work").mkdir()
-        yield place / "work"
 
 
 def words_of(pid: int) -> bytes:

@@ -11,14 +11,9 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE
-from tests.sandbox.walls import public_place, require_wall
+from tests.sandbox.walls import public_place
 
 COMMIT = "git -c user.name=a -c user.email=b commit -q --allow-empty -m"
-
-
-@pytest.fixture(autouse=True)
-def wall() -> None:
-    require_wall()
 
 
 @pytest.fixture

@@ -5,30 +5,17 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE
-from tests.sandbox.walls import public_place, require_wall
 from truetty.host import sandbox
 from truetty.host.wall import Sandbox
 
 Claim = Callable[[Path, Path], None]
-
-
-@pytest.fixture(autouse=True)
-def wall() -> None:
-    require_wall()
-
-
-@pytest.fixture
-def workspace() -> Iterator[Path]:
-    with public_place() as place:
-        (place / "work").mkdir()
-        yield place / "work"
 
 
 @pytest.fixture

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE
-from tests.sandbox.walls import public_place, require_wall
 from truetty import functions
 from truetty.policy import Decision, Policy, Rule
 from truetty.service.permissions import OUTSIDE
@@ -28,21 +27,13 @@ class Person:
 
 
 @pytest.fixture
-def place() -> Iterator[Path]:
-    require_wall()
-    with public_place() as place:
-        (place / "work").mkdir()
-        yield place
-
-
-@pytest.fixture
 def person() -> Person:
     return Person()
 
 
 @pytest.fixture
-async def service(place: Path, home: Path, person: Person) -> AsyncIterator[Service]:
-    registry = Registry(shell="bash", rc=False, cwd=place / "work", env={"HOME": str(home)}, sandbox="workspace")
+async def service(workspace: Path, home: Path, person: Person) -> AsyncIterator[Service]:
+    registry = Registry(shell="bash", rc=False, cwd=workspace, env={"HOME": str(home)}, sandbox="workspace")
     async with Service(registry, asker=person) as made:
         yield made
 
@@ -77,8 +68,8 @@ async def test_a_no_is_a_no(service: Service, place: Path, person: Person) -> No
     assert not (place / "made").exists() and service.registry.list() == []
 
 
-async def test_where_nobody_can_be_asked_nothing_runs_outside(place: Path, home: Path) -> None:
-    registry = Registry(shell="bash", rc=False, cwd=place / "work", env={"HOME": str(home)}, sandbox="workspace")
+async def test_where_nobody_can_be_asked_nothing_runs_outside(place: Path, workspace: Path, home: Path) -> None:
+    registry = Registry(shell="bash", rc=False, cwd=workspace, env={"HOME": str(home)}, sandbox="workspace")
     async with Service(registry) as service:
         with pytest.raises(truetty.Denied):
             await service.run(f"touch {place}/made", outside=True, wait=PATIENCE)
@@ -100,8 +91,10 @@ async def test_every_command_and_key_in_a_terminal_outside_is_asked_for(service:
     assert len(person.asked) == 4
 
 
-async def test_what_a_rule_denies_is_denied_outside_too(place: Path, home: Path, person: Person) -> None:
-    registry = Registry(shell="bash", rc=False, cwd=place / "work", env={"HOME": str(home)}, sandbox="workspace")
+async def test_what_a_rule_denies_is_denied_outside_too(
+    place: Path, workspace: Path, home: Path, person: Person
+) -> None:
+    registry = Registry(shell="bash", rc=False, cwd=workspace, env={"HOME": str(home)}, sandbox="workspace")
     policy = Policy([Rule("deny", prefix="touch")], default="allow")
     async with Service(registry, asker=person, policy=policy) as service:
         with pytest.raises(truetty.Denied):

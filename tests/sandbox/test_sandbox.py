@@ -9,7 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,6 @@ import truetty
 from tests import warm
 from tests.acceptance.session import PATIENCE, assert_healthy, eventually
 from tests.mcp.served import PACKAGE
-from tests.sandbox.walls import public_place, require_wall
 from truetty.host import filter
 from truetty.host.base import Channel, Ended
 from truetty.host.sandbox import SandboxHost
@@ -28,23 +27,6 @@ from truetty.host.wall import PRIVATE, Sandbox
 from truetty.testing import CONFORMANCE, Make, Recorder, Script, order
 
 SHELLS = ["bash", "zsh", "fish", "dash"]
-
-
-@pytest.fixture(autouse=True)
-def wall() -> None:
-    require_wall()
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    with public_place() as place:
-        yield place
-
-
-@pytest.fixture
-def workspace(place: Path) -> Path:
-    (place / "work").mkdir()
-    return place / "work"
 
 
 def walled(shell: str, workspace: Path, home: Path, sandbox: str = "workspace") -> truetty.Terminal:

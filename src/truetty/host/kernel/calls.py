@@ -163,21 +163,21 @@ def block_of(of: proc.Stat, thread: int, device: Device, raw: bytes | None = Non
     if call is None:
         return Block("elsewhere", stack=stack)
     try:
-        block = _decode(of, call, args, stack, device)._replace(raw=raw)
+        block = _decode(of, call, args, stack, device)
         if block.state == "elsewhere" and call in _LISTS:
-            return _decode_again(of, thread, block, args, device)
-        return block
+            block = _decode_again(of, thread, block, args, device, raw)
+        return block._replace(raw=raw)
     except OSError as error:
         return _RUNNING if error.errno in _CHANGED else _HIDDEN
 
 
-def _decode_again(of: proc.Stat, thread: int, block: Block, args: list[int], device: Device) -> Block:
+def _decode_again(of: proc.Stat, thread: int, block: Block, args: list[int], device: Device, raw: bytes) -> Block:
     """The kernel clears the list of a `select` that has ended. A list without our tty counts only if the thread did not
     run while the list was read: between two polls a poller would seem to wait for nothing."""
     before = proc.wakes(of.pid, thread)
-    if call_of(of.pid, thread) != block.raw:
+    if call_of(of.pid, thread) != raw:
         return _RUNNING
-    again = _decode(of, block.call, args, block.stack, device)._replace(raw=block.raw)
+    again = _decode(of, block.call, args, block.stack, device)
     return again if proc.wakes(of.pid, thread) == before else _RUNNING
 
 
