@@ -165,19 +165,21 @@ def block_of(of: proc.Stat, thread: int, device: Device, raw: bytes | None = Non
     try:
         block = _decode(of, call, args, stack, device)
         if block.state == "elsewhere" and call in _LISTS:
-            block = _decode_again(of, thread, block, args, device, raw)
+            block = _decode_again(of, thread, call, args, stack, device, raw)
         return block._replace(raw=raw)
     except OSError as error:
         return _RUNNING if error.errno in _CHANGED else _HIDDEN
 
 
-def _decode_again(of: proc.Stat, thread: int, block: Block, args: list[int], device: Device, raw: bytes) -> Block:
+def _decode_again(
+    of: proc.Stat, thread: int, call: str, args: list[int], stack: int, device: Device, raw: bytes
+) -> Block:
     """The kernel clears the list of a `select` that has ended. A list without our tty counts only if the thread did not
     run while the list was read: between two polls a poller would seem to wait for nothing."""
     before = proc.wakes(of.pid, thread)
     if call_of(of.pid, thread) != raw:
         return _RUNNING
-    again = _decode(of, block.call, args, block.stack, device)
+    again = _decode(of, call, args, stack, device)
     return again if proc.wakes(of.pid, thread) == before else _RUNNING
 
 
@@ -226,6 +228,8 @@ def _restart(of: proc.Stat, args: list[int], stack: int, device: Device) -> Bloc
 
 
 def _waits(of: proc.Stat, call: str, watched: list[tuple[int, bool]], timed: bool, stack: int, device: Device) -> Block:
+    if not watched:  # aarch64 has no call `pause`: its C library calls `ppoll` without descriptors
+        return Block("elsewhere", timed=timed, call="pause", stack=stack)
     ours = [fd for fd, reads in watched if reads and _is_ours(of, fd, device)]
     others = _others(of.pid, [fd for fd, _ in watched if fd not in ours])
     if not ours:
