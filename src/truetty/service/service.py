@@ -33,13 +33,13 @@ from truetty.service.capacity import Shared
 from truetty.service.commands import Commands, StartRequest
 from truetty.service.handoffs import Handoff, Handoffs, secrecy
 from truetty.service.notices import Notice, Notices
-from truetty.service.permissions import Location, Permissions, Permit, Subject
+from truetty.service.permissions import Permissions, Permit, Subject
 from truetty.service.policies import policy_of
 from truetty.service.registry import Registry
+from truetty.service.starting import Starter
 from truetty.settings import Settings
 from truetty.terminal import checks, keys
 from truetty.terminal.command import Command
-from truetty.terminal.options import Making
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import Budget
 from truetty.text.quoting import on_one_line
@@ -79,6 +79,7 @@ class Service:
         registry.explain_rest(rest)
         self.notices: Final = Notices()
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
+        self._starter = Starter(registry, self._permissions)
         self.handoffs: Final = Handoffs(self._refuse_ticket)
         self._commands = Commands(registry)
         self._rest = rest  # where to read what a page leaves out, in words for who reads it
@@ -165,40 +166,9 @@ class Service:
         return await self._commands.start_once(key, request, lambda: self._start(request, timeout, asker))
 
     async def _start(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
-        with self._permissions.refusals(request.command, Subject(request.task, request.terminal)):
-            return await self._start_there(request, timeout, asker)
-
-    async def _start_there(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
-        if request.terminal is not None:
-            chosen = self.registry.get(request.terminal)
-            is_outside = self._is_outside(chosen)
-            await self._permissions.judge_in(chosen, request.command, asker, is_outside=is_outside)
-            started = await chosen.start(request.command, timeout=timeout)
-        else:
-            subject = Subject(request.task)
-            self._permissions.check_shell(request.command, request.shell, subject)
-            cwd, making = request.cwd, Making()
-            if request.outside:  # in the directory in which it would have run inside
-                cwd, _ = await self.registry.expected(cwd, task=request.task, shell=request.shell)
-                making["sandbox"] = None
-            where = await self.registry.expected(cwd, task=request.task, shell=request.shell, **making)
-            location = Location(*where, request.outside)
-            permit = await self._permissions.judge(request.command, location, subject, asker)
-            chosen = await self.registry.acquire(cwd, task=request.task, shell=request.shell, **making)
-            try:
-                is_outside = self._is_outside(chosen)
-                await self._permissions.judge_in(
-                    chosen, request.command, asker, location, permit, is_outside=is_outside
-                )
-                started = await chosen.start(request.command, timeout=timeout)
-            except BaseException:
-                self.registry.release(chosen)
-                raise
+        started = await self._starter.start(request, timeout, asker)
         self._commands.add(started, self.agent)
         return started
-
-    def _is_outside(self, terminal: Terminal) -> bool:
-        return self.registry.sandbox is not None and terminal.options.sandbox is None
 
     # -- afterwards
 
@@ -278,7 +248,7 @@ class Service:
             waiting = command.waiting
             typed = text + "".join(f"<{key}>" for key in keys)
             decision = self._permissions.policy.decide_typing(typed, program=waiting.program if waiting else None)
-            is_outside = self._is_outside(self.registry.get(command.terminal_id))
+            is_outside = self._starter.is_outside(self.registry.get(command.terminal_id))
             permit = await self._permissions.ask(decision, subject, asker, is_outside=is_outside)
             command.check_lines(text)
             self._check_typable(command, subject)  # a person who was asked may have thought for minutes
