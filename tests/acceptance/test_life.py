@@ -217,6 +217,17 @@ async def test_modes_left_behind_are_mended_before_the_next_command(shell: str, 
             await assert_healthy(terminal)
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_modes_that_a_shell_has_kept_are_mended_before_every_command(shell: str, home: Path) -> None:
+    """zsh keeps what a successful command has left, and sets it again for each command until another one succeeds."""
+    async with opened(shell, home) as terminal:
+        for text in ("stty raw -echo", "sh -c 'exit 7'", "stty raw -echo; sh -c 'exit 6'", "true", "true"):
+            assert (await terminal.run(text, wait=PATIENCE)).state == "finished"
+        outcome = await terminal.run("printf 'one\\ntwo\\n'", wait=PATIENCE)
+        assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, "one\ntwo\n")
+        await assert_healthy(terminal)
+
+
 @pytest.mark.parametrize("broken", ["stty raw -echo", "stty intr undef", "stty -isig"])
 @pytest.mark.parametrize("shell", SHELLS)
 async def test_an_interrupt_reaches_a_program_that_broke_the_modes(shell: str, broken: str, home: Path) -> None:

@@ -39,6 +39,7 @@ class ModesCheck(Enum):
     UNNEEDED = auto()
     NEEDED = auto()
     ASKED = auto()  # the shell was asked, by the last trigger, to stop for it (mark M)
+    MENDED = auto()  # before the last text; a shell that keeps modes of its own (zsh) sets the others again
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,9 @@ class Typist:
         if self.is_checking and not of_command:
             return
         modes = self._channel.tty.modes() or USUAL
-        if modes.canonical:
+        if self._check is ModesCheck.MENDED:
+            self._check = ModesCheck.NEEDED
+        elif modes.canonical:
             self._check = ModesCheck.UNNEEDED if modes.sane else ModesCheck.NEEDED
         elif (reaped := self._channel.process.reaped()) is None or reaped != self._reaped:
             self._reaped = reaped
@@ -240,14 +243,16 @@ class Typist:
         One newline ends the pause: a second one that the shell gets would be input of the command.
         Returns the count of bytes the shell must have read.
         """
-        self._mend()
-        self._check = ModesCheck.UNNEEDED
+        self._check = ModesCheck.MENDED if self._mend() else ModesCheck.UNNEEDED
         return self._write(b"\n")
 
-    def _mend(self) -> None:
+    def _mend(self) -> bool:
+        """Whether there was something to mend."""
         modes = self._channel.tty.modes()
-        if modes is not None and not modes.sane:
-            self._channel.tty.mend()
+        if modes is None or modes.sane:
+            return False
+        self._channel.tty.mend()
+        return True
 
     # -- what is typed; each returns the count of bytes the shell must have read
 
