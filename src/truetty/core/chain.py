@@ -1,8 +1,7 @@
 """The secrets of a shell's lines, one at a time, each drawn by the shell itself.
 
-    bash  C;k1  D;k1;0;…;k2  P;k1;…;k2
-    zsh   C;k1  D;k1;0       P;k1;…;k2
-    fish  C;k1  D;k1;0;…;k2  P;k2;…;k2
+    bash, zsh  C;k1  D;k1;0       P;k1;…;k2
+    fish       C;k1  D;k1;0;…;k2  P;k2;…;k2
 
 C and D of one line carry one secret. D or P says which secret the next line will have, so that no file and no
 environment has to. Only the holder of the terminal's other side sees marks. A shell that draws none keeps

@@ -17,7 +17,7 @@ from truetty.shells.editors.text import LONGEST_TEXT, can_paste
 from truetty.shells.row import Editor, Request, Typed
 from truetty.shells.writing import encode, quote
 
-_EDITS: Final = re.compile(r"(?:^.?|:)(?:emacs|vi)(?::|$)")
+_EDITS: Final = re.compile(r"(?:^|:)(?:emacs|vi)(?::|$)")
 # `!` before a blank, `=` or the end is never expanded.
 _EXPANDS: Final = re.compile(r"!(?![\s=]|$)|^\^")
 _ANY_EXPANSION: Final = "histchars"  # among the options: characters of the user's own expand
@@ -36,7 +36,8 @@ class BashEditor(Editor):
 
     def tells_end(self, mark: Mark) -> bool:
         """Not if a hook stands before ours in its element of PROMPT_COMMAND: the code is that hook's."""
-        return not mark.next or mark.options.startswith("1")
+        own, _, first = mark.options.partition(":")
+        return own == first
 
     def is_empty(self, mark: Mark, count: int | None, *, printed: bool) -> bool:
         """Where bash cannot read the file (`enable -n .`), our Enter accepts an empty line.

@@ -58,7 +58,7 @@
             @NAME@[4]=
         fi
         \builtin printf '\e]7717;C;%s\a' "${@NAME@[1]}" >|/dev/tty
-        @NAME@_e
+        [[ -z ${@NAME@[3]} && $PROMPT_EOL_MARK == ${@NAME@[6]} ]] || @NAME@_e
     } >|/dev/null 2>&1
 }
 @NAME@_e() {

@@ -101,7 +101,6 @@ class Typist:
         That of a line which is no command of ours may come when the next command was typed already.
         """
         self._flags = mark.flags or self._flags
-        self._options = mark.options or self._options
         self._count = mark.count if mark.count is not None else self._count
         self._at_editor = False
         if self.is_checking and not of_command:
