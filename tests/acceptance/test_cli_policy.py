@@ -74,12 +74,17 @@ def test_check_says_it_and_exits_with_it(words: tuple[str, ...], status: int, li
 
 
 def test_the_directory_is_the_workspace(tmp_path: Path) -> None:
-    words = ("check", "--policy", "read-only", "--cwd", str(tmp_path))
-    assert run(*words, "ls > x")[0] == 0
-    assert run(*words, f"ls > {tmp_path}/x")[0] == 0
-    status, printed, _ = run(*words, "ls > ../x")
+    words = ("check", "--cwd", str(tmp_path))
+    assert run(*words, "npm test > x")[0] == 0
+    assert run(*words, f"npm test > {tmp_path}/x")[0] == 0
+    status, printed, _ = run(*words, "npm test > ../x")
     assert status == 1 and "which is outside the workspace." in printed
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
+
+
+def test_read_only_writes_in_no_workspace(tmp_path: Path) -> None:
+    status, printed, _ = run("check", "--policy", "read-only", "--cwd", str(tmp_path), "ls > x")
+    assert status == 1 and "It writes x, and no workspace is set to write in." in printed
 
 
 def test_check_as_json() -> None:

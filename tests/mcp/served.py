@@ -69,7 +69,8 @@ class Tools:
 
 
 def setup(policy: str = "allow", audit: Path | None = None) -> Setup:
-    return Setup.of(Settings.load({}, shell="bash", rc=False, audit=audit), policy)
+    """Without a sandbox: homes of tests are in places that are private to one."""
+    return Setup.of(Settings.load({}, shell="bash", rc=False, audit=audit, sandbox="none"), policy)
 
 
 @asynccontextmanager

@@ -84,7 +84,7 @@ def test_what_several_things_are_in_the_way_of_has_all_remedies_and_no_suggestio
     decision = POLICY.decide("npm test > x; eval y", cwd=CWD)
     assert decision.suggestions == ()
     assert decision.advice == (
-        "Set a workspace, and write only to files inside it. "
+        "With a workspace, a policy of your own allows writing inside it. "
         "No rule lifts this: leave that out, or write what it would run as a command of its own. "
         'To allow it, add to the allow rules: "npm test".'
     )

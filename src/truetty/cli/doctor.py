@@ -22,6 +22,7 @@ from truetty.cli.options import Json
 from truetty.host.folder import place
 from truetty.host.sandbox import problem
 from truetty.host.wall import Sandbox
+from truetty.service.guard import ALONE
 from truetty.shells import table
 from truetty.shells.row import Recipe, Row
 
@@ -143,6 +144,8 @@ def _host() -> HostReport:
     elif not calls:
         problems.append("blocked calls cannot be seen: waiting and lost marks are known less surely")
     no_wall = problem(Sandbox("workspace"))
+    if no_wall is not None:
+        problems.append(ALONE)
     return HostReport(
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         sees_blocked_calls=calls,

@@ -64,6 +64,8 @@ def mcp(
         print(f"truetty: {error.name} is missing: pip install 'truetty[mcp]' brings it", file=sys.stderr)
         return OURS
     setup = Setup.of(settings, policy)
+    if (warning := setup.guard.warning) is not None:
+        print(f"truetty mcp: {warning}", file=sys.stderr, flush=True)
     if http:
         path = token_file or token.place(os.environ)
         address = serving.Address(

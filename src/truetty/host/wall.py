@@ -20,7 +20,8 @@ from truetty.core.errors import Misuse
 Profile = Literal["read-only", "workspace"]
 
 # Each is a file system of its own, in memory, with this many bytes at most.
-PRIVATE: Final = ("/tmp", "/var/tmp", "/run")
+_FOR_FILES: Final = ("/tmp", "/var/tmp")
+PRIVATE: Final = (*_FOR_FILES, "/run")
 PRIVATE_SIZE: Final = 1 << 30
 # They name sockets that are not there.
 UNREACHABLE: Final = (
@@ -99,6 +100,7 @@ class Sandbox:
             *(() if self.network else ("--unshare-net",)),
             *_SYSTEM,
             *self._private(),
+            *_beginning(workspace, cwd),
             *self._workspace(workspace),
             # Last, so that nothing covers it.
             *("--ro-bind", folder, folder, "--chdir", cwd),
@@ -143,6 +145,14 @@ _SYSTEM: Final = (
     # For root these stay writable without any capability, and `core_pattern` names a program that the kernel runs.
     *("--ro-bind", "/proc/sys", "/proc/sys"),
 )
+
+
+def _beginning(workspace: str, cwd: str) -> Iterator[str]:
+    """The directory in which the shell starts is there, read-only, where it lies in a private place for files."""
+    for path in dict.fromkeys((os.path.abspath(cwd), os.path.realpath(cwd))):
+        is_private = any(path != place and _is_within(path, place) for place in _FOR_FILES)
+        if is_private and not _is_within(path, workspace):
+            yield from ("--ro-bind", path, path)
 
 
 def binds_below(arguments: Sequence[str], place: str) -> list[str]:

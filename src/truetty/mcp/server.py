@@ -52,7 +52,7 @@ def build(sessions: Sessions) -> Server[Any]:
         version=__version__,
         title="truetty",
         description="Terminals that tell the truth: what ran, what it printed, how it ended, what it waits for.",
-        instructions=words.INSTRUCTIONS,
+        instructions=words.instructions(sessions.setup.guard),
         cache_hints={"tools/list": LASTING, "server/discover": LASTING},
         get_tool_input_schema=_input_schema,
         on_list_tools=handlers.list_tools,

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 from truetty.mcp.page import HandoffPage
 from truetty.policy import Policy
 from truetty.service.capacity import Shared
+from truetty.service.guard import Guard
 from truetty.service.notices import Notice
 from truetty.service.policies import policy_of
 from truetty.service.service import REST, Service
@@ -38,17 +39,22 @@ Tell = Callable[[Notice], Coroutine[object, object, None]]
 class Setup:
     """What every session of a server is made with."""
 
-    settings: Settings
+    guard: Guard
     policy: Policy
     page: HandoffPage
     shared: Shared  # the limits that all sessions have together
 
     @classmethod
     def of(cls, settings: Settings, policy: str = "settings") -> Setup:
-        return cls(settings, policy_of(settings, policy), HandoffPage(), Shared.of(settings))
+        return cls(Guard.of(settings, policy), policy_of(settings, policy), HandoffPage(), Shared.of(settings))
+
+    @property
+    def settings(self) -> Settings:
+        return self.guard.settings
 
     def service(self) -> Service:
-        return Service.from_settings(self.settings, policy=self.policy, shared=self.shared)
+        asked_outside = self.guard.is_behind_policy
+        return Service.from_settings(self.settings, policy=self.policy, shared=self.shared, asked_outside=asked_outside)
 
     def budget(self, tokens: int | None = None) -> Budget:
         """How much of an output is shown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.mcp.visits import Look
+from truetty.service.guard import Guard
 from truetty.text.quoting import whole
 
 INSTRUCTIONS: Final = """\
@@ -14,9 +15,20 @@ input (send answers). Nothing is ended because a call's time is over; only stop 
 yours to type: call handoff, and the user types them. Silence means nothing: what prints nothing is running. In a \
 result's text, what stands below the first empty line was printed by programs; what we say stands above it."""
 
+_GUARDED: Final = """ \
+Commands run in a read-only sandbox, held by the kernel. What the policy asks about, and the user allows, runs outside \
+of it, in another terminal with variables of its own."""
+_ALONE: Final = " The policy is read-only, and no sandbox stands behind it here."
+
 SHOW_URL: Final = (
     "show the url to the user and wait: the page is on this machine, or `truetty answer URL` in a terminal here"
 )
+
+
+def instructions(guard: Guard) -> str:
+    if guard.is_behind_policy:
+        return INSTRUCTIONS + _GUARDED
+    return INSTRUCTIONS + _ALONE if guard.missing is not None else INSTRUCTIONS
 
 
 def invitation(look: Look, reason: str, command: str) -> str:

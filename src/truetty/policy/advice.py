@@ -1,4 +1,4 @@
-"""What would make an asked command allowed, in a sentence for whoever wrote it.
+"""What would make an asked command allowed, in a sentence for its author.
 
 Rule 1: it is true of the one thing that the sentence is about. What else is asked in the line has its own sentence.
 Rule 2: where no rule helps, it says what to write instead.
@@ -58,5 +58,5 @@ def without_words_of(rule: Rule) -> str:
 
 def writing(workspace: str | None) -> str:
     if workspace is None:
-        return "Set a workspace, and write only to files inside it."
+        return "With a workspace, a policy of your own allows writing inside it."
     return f"Write only to files inside the workspace {on_one_line(workspace)}, by names that are written out."

@@ -22,6 +22,7 @@ from truetty.terminal.terminal import Terminal
 from truetty.text.quoting import on_one_line
 
 OUTSIDE: Final = "It would run outside of the sandbox."
+_INSIDE: Final = "Inside the sandbox it is allowed."
 # How often a command is judged anew because its terminal went elsewhere meanwhile.
 MOST_LOOKS: Final = 3
 
@@ -66,9 +67,16 @@ class Permissions:
             reason = f"Under a policy a shell is given by its name, and no shell is named {on_one_line(shell)}."
             self.refuse(Decision("deny", reason, None, command), subject)
 
+    async def asks(self, command: str, location: Location) -> bool:
+        """Whether the policy would have a person asked, wherever it runs."""
+        return (await self._decide(command, location)).verdict == "ask"
+
     async def judge(self, command: str, location: Location, subject: Subject, asker: Asker | None) -> Permit:
-        decision = await self.policy.judge(command, cwd=location.cwd, shell=location.shell)
+        decision = await self._decide(command, location)
         return await self.ask(decision, subject, asker, is_outside=location.is_outside)
+
+    async def _decide(self, command: str, location: Location) -> Decision:
+        return await self.policy.judge(command, cwd=location.cwd, shell=location.shell)
 
     async def judge_in(
         self,
@@ -164,5 +172,6 @@ def _outside(decision: Decision) -> Decision:
     """What no rule can allow: a person is asked each time."""
     if decision.verdict == "deny":
         return decision
-    reason = OUTSIDE if decision.allowed else f"{decision.reason} {OUTSIDE}"
-    return replace(decision, verdict="ask", reason=reason, suggestions=(), advice="")
+    if decision.allowed:
+        return replace(decision, verdict="ask", reason=OUTSIDE, advice=_INSIDE)
+    return replace(decision, reason=f"{decision.reason} {OUTSIDE}", suggestions=())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
 from truetty.core import kinds
@@ -22,5 +21,5 @@ def policy_of(settings: Settings, name: str = "settings") -> Policy:
         case "settings" | "allow":
             return Policy.allow_all()
         case "read-only":
-            return Policy.read_only(workspace=settings.workspace or os.getcwd())
+            return Policy.read_only()
     raise Misuse(f"no policy is named {name!r}: {kinds.listing(POLICIES)}", policy=name)

@@ -74,12 +74,14 @@ class Service:
         audit: Audit | None = None,
         rest: str = REST,
         clock: Callable[[], float] = time.time,
+        asked_outside: bool = False,
     ) -> None:
+        """`asked_outside`: the sandbox stands behind the policy, and what a person allows runs outside of it."""
         self.registry: Final = registry
         registry.explain_rest(rest)
         self.notices: Final = Notices()
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
-        self._starter = Starter(registry, self._permissions)
+        self._starter = Starter(registry, self._permissions, asked_outside=asked_outside)
         self.handoffs: Final = Handoffs(self._refuse_ticket)
         self._commands = Commands(registry)
         self._rest = rest  # where to read what a page leaves out, in words for who reads it
@@ -94,12 +96,13 @@ class Service:
         asker: Asker | None = None,
         rest: str = REST,
         shared: Shared | None = None,
+        asked_outside: bool = False,
     ) -> Self:
         """`policy` instead of the settings' own; `shared` is what several services have together."""
         policy = policy or policy_of(settings)
         audit = Audit(settings.audit) if settings.audit is not None else None
         registry = Registry.from_settings(settings, shared=shared)
-        return cls(registry, policy=policy, asker=asker, audit=audit, rest=rest)
+        return cls(registry, policy=policy, asker=asker, audit=audit, rest=rest, asked_outside=asked_outside)
 
     def for_agent(self, agent: str) -> Self:
         """The same service, for one of several agents: what it starts is this agent's, and so are its notices."""

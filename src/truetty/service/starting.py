@@ -2,11 +2,17 @@
 
 Rule 1: a command is judged for the place where it will run, before a terminal is opened; and again if its terminal is
         elsewhere by then.
-Rule 2: what runs outside begins in the directory in which it would have run inside.
+Rule 2: a task's command begins in the directory that the task's last one has left, inside or outside.
+Rule 3: where the sandbox stands behind a policy (`asked_outside`), what a person allows runs outside of it. So it can
+        do what was allowed.
 """
 
 from __future__ import annotations
 
+import os
+from weakref import WeakValueDictionary
+
+from truetty.core.errors import Misuse
 from truetty.policy import Asker
 from truetty.service.commands import StartRequest
 from truetty.service.permissions import Location, Permissions, Subject
@@ -17,9 +23,11 @@ from truetty.terminal.terminal import Terminal
 
 
 class Starter:
-    def __init__(self, registry: Registry, permissions: Permissions) -> None:
+    def __init__(self, registry: Registry, permissions: Permissions, *, asked_outside: bool = False) -> None:
         self._registry = registry
         self._permissions = permissions
+        self._asked_outside = asked_outside and registry.sandbox is not None
+        self._last: WeakValueDictionary[str, Terminal] = WeakValueDictionary()  # in which a task's last command began
 
     async def start(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
         with self._permissions.refusals(request.command, Subject(request.task, request.terminal)):
@@ -31,27 +39,45 @@ class Starter:
         self, terminal: str, request: StartRequest, timeout: float | None, asker: Asker | None
     ) -> Command:
         chosen = self._registry.get(terminal)
+        location = Location(chosen.cwd, chosen.shell)
+        if not self.is_outside(chosen) and await self._leaves(request, location):
+            message = f"terminal {terminal} is in the sandbox, and what the user is asked for runs outside of it"
+            raise Misuse(f"{message}: name no terminal", terminal_id=terminal)
         await self._permissions.judge_in(chosen, request.command, asker, is_outside=self.is_outside(chosen))
         return await chosen.start(request.command, timeout=timeout)
 
     async def _start_somewhere(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
         subject = Subject(request.task)
         self._permissions.check_shell(request.command, request.shell, subject)
-        cwd, making = request.cwd, Making()
-        if request.outside:
-            cwd, _ = await self._registry.expected(cwd, task=request.task, shell=request.shell)
-            making["sandbox"] = None
-        where = await self._registry.expected(cwd, task=request.task, shell=request.shell, **making)
-        location = Location(*where, request.outside)
+        cwd, making = self._directory(request), Making()
+        location = Location(*await self._registry.expected(cwd, task=request.task, shell=request.shell))
+        if request.outside or await self._leaves(request, location):
+            cwd, making = location.cwd, Making(sandbox=None)
+            where = await self._registry.expected(cwd, task=request.task, shell=request.shell, **making)
+            location = Location(*where, is_outside=True)
         permit = await self._permissions.judge(request.command, location, subject, asker)
         chosen = await self._registry.acquire(cwd, task=request.task, shell=request.shell, **making)
         try:
             is_outside = self.is_outside(chosen)
             await self._permissions.judge_in(chosen, request.command, asker, location, permit, is_outside=is_outside)
-            return await chosen.start(request.command, timeout=timeout)
+            started = await chosen.start(request.command, timeout=timeout)
         except BaseException:
             self._registry.release(chosen)
             raise
+        if request.task is not None:
+            self._last[request.task] = chosen
+        return started
+
+    async def _leaves(self, request: StartRequest, location: Location) -> bool:
+        """Whether it runs outside although that was not asked for."""
+        return self._asked_outside and await self._permissions.asks(request.command, location)
+
+    def _directory(self, request: StartRequest) -> str | None:
+        """In which it begins inside; None: as the task's terminal there was left."""
+        last = None if request.task is None else self._last.get(request.task)
+        if request.cwd is not None or last is None or not self.is_outside(last):
+            return request.cwd
+        return last.cwd if last.cwd is not None and os.path.isdir(last.cwd) else None
 
     def is_outside(self, terminal: Terminal) -> bool:
         """Of the sandbox that terminals are in."""
