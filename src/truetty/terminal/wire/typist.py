@@ -105,13 +105,13 @@ class Typist:
         self._at_editor = False
         if self.is_checking and not of_command:
             return
+        before, self._reaped = self._reaped, self._channel.process.reaped()
         modes = self._channel.tty.modes() or USUAL
         if self._check is ModesCheck.MENDED:
             self._check = ModesCheck.NEEDED
         elif modes.canonical:
             self._check = ModesCheck.UNNEEDED if modes.sane else ModesCheck.NEEDED
-        elif (reaped := self._channel.process.reaped()) is None or reaped != self._reaped:
-            self._reaped = reaped
+        elif self._reaped is None or self._reaped != before:
             self._check = ModesCheck.NEEDED  # otherwise no program ran that could have changed them
 
     def on_look(self) -> None:
