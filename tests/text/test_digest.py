@@ -205,15 +205,19 @@ PIECES = st.one_of(
 )
 
 
-@given(st.lists(PIECES, max_size=60), st.integers(SMALLEST_BUDGET, 900), st.floats(0, 1))
-def test_whatever_comes(pieces: list[str], budget: int, share: float) -> None:
+BOUNDS = st.one_of(st.none(), st.integers(0, 40))
+
+
+@given(st.lists(PIECES, max_size=60), st.integers(SMALLEST_BUDGET, 900), st.floats(0, 1), BOUNDS)
+def test_whatever_comes(pieces: list[str], budget: int, share: float, most: int | None) -> None:
     text = "".join(pieces)
-    within = Budget(budget, share)
+    within = Budget(budget, share, lines=most)
     result = digest(text, within)
     assert len(result.text) <= budget
+    assert result.text.count("\n", 0, -1) + 1 <= within.most_lines
     assert result.characters == len(text)
     assert result.lines == text.count("\n") + (text[-1:] not in ("", "\n"))
-    assert (result.omitted > 0) == (len(text) > budget)
+    assert (result.omitted > 0) == (len(text) > budget or result.lines > within.most_lines)
     end = text.rstrip("\n").rpartition("\n")[2]
     assert result.text.rstrip("\n").endswith(end[-10:]) or "the same line" in result.text[-60:]
     if found := OMISSION.search(result.text):
@@ -224,10 +228,10 @@ def test_whatever_comes(pieces: list[str], budget: int, share: float) -> None:
     assert streamed.result() == result
 
 
-@given(st.lists(PIECES, max_size=40).map("".join), st.integers(SMALLEST_BUDGET, 500))
-def test_every_character_is_shown_or_counted(text: str, budget: int) -> None:
+@given(st.lists(PIECES, max_size=40).map("".join), st.integers(SMALLEST_BUDGET, 500), BOUNDS)
+def test_every_character_is_shown_or_counted(text: str, budget: int, most: int | None) -> None:
     text = "".join(char for char in text if char not in "0123456789")  # so that nothing but equal lines is folded
-    result = digest(text, Budget(budget, rest=""))
+    result = digest(text, Budget(budget, rest="", lines=most))
     shown, counted = result.text, 0
     # Equal lines that are short are folded as lines that are alike: their mark is the shorter one.
     equal = re.compile(r"\[… (?:the same line )?([\d,]+) (?:more times|lines like these) …\]\n")
@@ -250,6 +254,17 @@ def test_small_budgets_do_what_they_can(text: str, budget: int) -> None:
     result = digest(text, Budget(budget))
     assert result.characters == len(text)
     assert 0 <= result.omitted <= len(text)
+
+
+def test_a_budget_of_lines_has_the_head_and_the_tail() -> None:
+    text = "".join(f"{word}\n" for word in (chr(97 + at % 26) * (at % 7 + 1) for at in range(900)))
+    result = digest(text, Budget(10_000, 0.2, "", lines=500))
+    shown = result.text.splitlines()
+    assert len(shown) == 500 and result.lines == 900
+    assert shown[0] == "a" and f"{shown[-1]}\n" == text[-len(shown[-1]) - 1 :]
+    lines = text.splitlines(keepends=True)
+    assert shown[99] == f"[… {sum(map(len, lines[99:500])):,} bytes, 401 lines left out …]"
+    assert result.gap == sum(map(len, lines[:99]))
 
 
 def test_budgets() -> None:

@@ -18,7 +18,7 @@ class Part:
     @classmethod
     def within(cls, text: str, budget: Budget | None, offset: int | None) -> Self:
         """The text, cut to the budget."""
-        if budget is None or len(text) <= budget.characters:
+        if budget is None or budget.holds(len(text), text.count("\n", 0, -1) + 1):
             return cls(text, 0, offset)
         if budget.characters < SMALLEST_BUDGET:  # there is no room for two ends and what stands between them
             cut = budget.characters

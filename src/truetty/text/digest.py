@@ -1,8 +1,8 @@
 """A long text within a budget: its head and its tail, and exact counts of what was left out.
 
 Rule 1: text within the budget is given back unchanged.
-Rule 2: the result is never longer than the budget (for budgets of `SMALLEST_BUDGET` and more), and the end of the last
-        line is always in it: the error at the end of a log is what was looked for.
+Rule 2: the result is never longer than the budget (for budgets of `SMALLEST_BUDGET` and more), in characters and in
+        lines, and the end of the last line is always in it: the error at the end of a log is what was looked for.
 Rule 3: lines that are equal, or differ in digits only, are folded first; then whole lines where possible; a line of
         more than an eighth of the budget is cut in its middle, to an eighth or to its share of the room that is left.
         A line alone has all of it, however long it is.
@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from typing import Final, Self
 
 from truetty.core.errors import Misuse
 from truetty.text.folding import Unit, cut_mark, units
 
 SMALLEST_BUDGET: Final = 200  # room for two omission marks and a few words beside them
+FEWEST_LINES: Final = 10
 DEFAULT_BUDGET: Final = 30_000
 CHARACTERS_PER_TOKEN: Final = 4  # of English and code; a true count needs the model's own vocabulary
 REST: Final = "output.text(), .read() and .grep() have them"
@@ -36,7 +38,8 @@ class Budget:
 
     characters: int = DEFAULT_BUDGET
     head_share: float = 0.2  # of it, the part for the beginning; the end has the rest
-    rest: str = REST  # where to read what was left out, for whoever reads the result
+    rest: str = REST  # where to read what was left out, for the reader of the result
+    lines: int | None = None  # None: any number of lines; fewer than `FEWEST_LINES` are that many
 
     @classmethod
     def of_tokens(cls, tokens: int) -> Self:
@@ -47,6 +50,14 @@ class Budget:
     def of(cls, budget: int | Budget) -> Budget:
         """A plain number is one of characters."""
         return budget if isinstance(budget, Budget) else cls(budget)
+
+    def holds(self, characters: int, lines: int) -> bool:
+        """Whether a text of this size is shown whole."""
+        return characters <= self.characters and lines <= self.most_lines
+
+    @property
+    def most_lines(self) -> float:
+        return inf if self.lines is None else max(self.lines, FEWEST_LINES)
 
     def __post_init__(self) -> None:
         if not isinstance(self.characters, int) or self.characters < 0:
@@ -105,7 +116,7 @@ class Digest:
         hold = max(1, budget.characters * _LARGEST_FOLD)
         if len(head) + len(tail) == self._characters:
             head, tail = head + tail, ""
-        if self._characters <= budget.characters:
+        if budget.holds(self._characters, lines):
             return DigestResult(head, 0, self._characters, lines)
         if lines == 1:
             return _one_line(head, tail or head, self._characters, budget)
@@ -131,8 +142,9 @@ class Digest:
 
 def digest(text: str, budget: Budget) -> DigestResult:
     """The digest of a whole text; one within the budget comes back as the same object."""
-    if len(text) <= budget.characters:
-        return DigestResult(text, 0, len(text), text.count("\n") + (text[-1:] not in ("", "\n")))
+    lines = text.count("\n") + (text[-1:] not in ("", "\n"))
+    if budget.holds(len(text), lines):
+        return DigestResult(text, 0, len(text), lines)
     whole = Digest(budget)
     whole.feed(text)
     return whole.result()
@@ -151,7 +163,7 @@ def _fitting(text: str, budget: Budget) -> list[Unit] | None:
     longest = _longest(budget)
     found = units(text, longest)
     spare = budget.characters - sum(len(unit.text) for unit in found)
-    if spare < 0:
+    if spare < 0 or sum(unit.rows for unit in found) > budget.most_lines:
         return None
     while (cuts := sum(unit.cuts for unit in found)) and spare > 2 * _COUNT_ROOM * cuts:
         longest += spare // cuts - _COUNT_ROOM
@@ -176,20 +188,23 @@ class _Composition:
         limit = _longest(budget)
         share = min(1.0, max(0.0, budget.head_share))
         head_room = min(int(room * share), max(0, room - limit))
+        rows = budget.most_lines - 1  # without the line that says what was left out
+        head_rows = rows if rows == inf else min(int(rows * share), int(rows) - 1)
         front = units(head, limit)
         if head and not head.endswith("\n") and tail:
             front.pop()  # the line goes on behind what is held
-        self.upper = self._upper(front, head_room)
-        self.lower = self._lower(limit, room - self.upper.size, front)
+        self.upper = self._upper(front, head_room, head_rows)
+        self.lower = self._lower(limit, room - self.upper.size, rows - self.upper.rows, front)
 
-    def _upper(self, front: list[Unit], room: int) -> _Part:
+    def _upper(self, front: list[Unit], room: int, rows: float) -> _Part:
         part = _Part()
-        part.fill(front, room)
-        if part.size < room // 2:
-            part.cut(self._head[part.original : part.original + room - part.size])
+        part.fill(front, room, rows)
+        if part.size < room // 2 and part.rows < rows:
+            piece = self._head[part.original : part.original + room - part.size]
+            part.cut(piece if rows == inf else "".join(piece.splitlines(keepends=True)[: int(rows) - part.rows]))
         return part
 
-    def _lower(self, limit: int, room: int, front: list[Unit]) -> _Part:
+    def _lower(self, limit: int, room: int, rows: float, front: list[Unit]) -> _Part:
         if self._tail:
             text, first = self._tail, 0
             back = units(text, limit)
@@ -201,10 +216,11 @@ class _Composition:
             if self.upper.raw and back:
                 back.pop(0)
         part = _Part()
-        part.fill(reversed(back), room)
-        if part.size < room // 2 or not part.size:
+        part.fill(reversed(back), room, rows)
+        if (part.size < room // 2 and part.rows < rows) or not part.size:
             end = len(text) - part.original
-            part.cut(text[max(first, end - (room - part.size)) : end])
+            piece = text[max(first, end - (room - part.size)) : end]
+            part.cut(piece if rows == inf else "".join(piece.splitlines(keepends=True)[part.rows - int(rows) :]))
         part.texts.reverse()
         return part
 
@@ -236,7 +252,7 @@ class _Composition:
 class _Part:
     """One end of the text: what of it is shown, and how much of the original that stands for."""
 
-    __slots__ = ("first_gap", "last_gap", "lines", "original", "raw", "size", "texts", "units", "verbatim")
+    __slots__ = ("first_gap", "last_gap", "lines", "original", "raw", "rows", "size", "texts", "units", "verbatim")
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -244,14 +260,15 @@ class _Part:
         self.original = 0  # characters of the original it covers
         self.verbatim = 0  # of those, the ones really shown
         self.lines = 0
+        self.rows = 0  # lines shown, marks included
         self.units = 0
         self.raw = False  # ends in a piece of a line
         self.first_gap: int | None = None  # what was taken before the first unit that is not shown whole
         self.last_gap: int | None = None  # what was taken when the last of them was in
 
-    def fill(self, units: Iterable[Unit], room: int) -> None:
+    def fill(self, units: Iterable[Unit], room: int, rows: float = inf) -> None:
         for unit in units:
-            if self.size + len(unit.text) > room:
+            if self.size + len(unit.text) > room or self.rows + unit.rows > rows:
                 break
             if unit.verbatim < unit.original:
                 self.first_gap = self.original if self.first_gap is None else self.first_gap
@@ -261,6 +278,7 @@ class _Part:
             self.original += unit.original
             self.verbatim += unit.verbatim
             self.lines += unit.lines
+            self.rows += unit.rows
             self.units += 1
 
     def cut(self, piece: str) -> None:
@@ -270,6 +288,7 @@ class _Part:
             self.original += len(piece)
             self.verbatim += len(piece)
             self.lines += 1 + piece.count("\n", 0, -1)
+            self.rows += 1 + piece.count("\n", 0, -1)
             self.raw = True
 
 

@@ -25,6 +25,11 @@ class Unit:
     lines: int
     cuts: int = 0  # lines in `text` that are cut in their middle
 
+    @property
+    def rows(self) -> int:
+        """Lines shown."""
+        return self.text.count("\n", 0, -1) + 1
+
 
 def units(text: str, longest: int) -> list[Unit]:
     """The text as units, in order; lines longer than `longest` are cut in their middle."""
