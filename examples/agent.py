@@ -58,7 +58,7 @@ def script() -> Script:
         return "the tests still fail"
 
     # A server never ends: wait for what it prints, look at it, end it.
-    server = yield ToolCall("run", {"command": "sh serve.sh", "for": "match:listening"})
+    server = yield ToolCall("run", {"command": "sh serve.sh", "until": "match:listening"})
     if server.data["state"] != "running":
         return "the server does not start"
     stopped = yield ToolCall("stop", {"id": server.data["command_id"]})

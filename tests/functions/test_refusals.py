@@ -46,7 +46,7 @@ async def started(service: Service, command: str) -> str:
 @pytest.mark.parametrize(
     "wrong",
     [
-        *({"for": words} for words in ("setled", "match:(", r"match:(a)\1", "port:x", "port:0", "idle:x", "idle:-1")),
+        *({"until": words} for words in ("setled", "match:(", r"match:(a)\1", "port:x", "port:0", "idle:x", "idle:-1")),
         *({"wait": value} for value in (-1, "soon", True)),
         {"kill_after": -1},
         {"kill_after": "later"},
@@ -107,7 +107,15 @@ async def test_send(service: Service, wrong: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"grep": "("}, {"grep": r"(a)\1"}, {"limit": -1}, {"tail": 1.5}, {"offset": -1}, {"context": "all"}, {"lines": 3}],
+    [
+        {"grep": "("},
+        {"grep": r"(a)\1"},
+        {"limit": -1},
+        {"tail": 1.5},
+        {"offset": -1},
+        {"context": "all"},
+        {"limits": 3},
+    ],
     ids=str,
 )
 async def test_read(service: Service, wrong: dict[str, object]) -> None:
@@ -117,7 +125,9 @@ async def test_read(service: Service, wrong: dict[str, object]) -> None:
     assert (await functions.call(service, "read", {"id": id})).data["output"] == "one\n"
 
 
-@pytest.mark.parametrize("wrong", [{"for": "ever"}, {"match": "("}, {"port": 0}, {"idle": -1}, {"wait": "x"}, {"x": 1}])
+@pytest.mark.parametrize(
+    "wrong", [{"for": "ever"}, {"match": "("}, {"port": 99999}, {"idle": -1}, {"wait": "x"}, {"untill": "exit"}]
+)
 async def test_wait(service: Service, home: Path, wrong: dict[str, object]) -> None:
     """Output that a refused wait would have returned is still new to the next pattern."""
     id = await started(service, "echo ready; cat")
@@ -132,17 +142,15 @@ async def test_wait(service: Service, home: Path, wrong: dict[str, object]) -> N
 @pytest.mark.parametrize(
     ("verb", "wrong"),
     [
-        *(("stop", wrong) for wrong in ({"close": "perhaps"}, {"max_output_tokens": -1}, {"force": True})),
-        ("screen", {"size": 3}),
-        ("terminals", {"all": True}),
-        *(("handoff", wrong) for wrong in ({"reason": 3}, {"wait": -1}, {"text": "x"})),
+        *(("stop", wrong) for wrong in ({"close": "perhaps"}, {"max_output_tokens": -1}, {"clsoe": True})),
+        *(("handoff", wrong) for wrong in ({"reason": 3}, {"wait": -1}, {"reson": "x"})),
     ],
     ids=str,
 )
 async def test_the_rest(service: Service, verb: str, wrong: dict[str, object]) -> None:
     """The command goes on, its terminal is open, and the agent may still type there."""
     id = await started(service, "cat")
-    await refused(service, verb, **({} if verb == "terminals" else {"id": id}), **wrong)
+    await refused(service, verb, id=id, **wrong)
     assert service.command(id).state == "waiting" and len(service.terminals()) == 1
     typed = await functions.call(service, "send", {"id": id, "text": "on\n", "wait": PATIENCE})
     assert typed.error is None and service.command(id).state == "waiting"

@@ -21,7 +21,7 @@ ASK = "read -s -p 'Password: ' p; echo; echo got ${#p}; read -p 'Sure? ' y; echo
 
 async def handed_over(call: Tools, command: str = ASK, until: str = "settled") -> tuple[str, str]:
     """The command's id and the link, once the command waits or has printed what `until` names."""
-    asked = await call("run", command=command, **{"for": until})
+    asked = await call("run", command=command, until=until)
     offered = await call("handoff", id=asked["command_id"], reason="<b>your</b> password")
     return asked["command_id"], offered["url"]
 

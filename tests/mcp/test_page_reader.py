@@ -23,7 +23,7 @@ SUDO = "[sudo] password for root: "
 
 
 async def page_of(call: Tools, command: str, reason: str, until: str = "settled") -> str:
-    asked = await call("run", command=command, wait=PATIENCE, **{"for": until})
+    asked = await call("run", command=command, wait=PATIENCE, until=until)
     offered = await call("handoff", id=asked["command_id"], reason=reason)
     async with browser(offered["url"]) as person:
         return (await person.get(offered["url"])).text

@@ -59,13 +59,32 @@ def test_a_guess_about_the_unit_is_told() -> None:
     assert "milliseconds" in note and "ends no command" in note
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(Misuse) as refused:
-        read("run", command="ls", restart=True)
-    assert "restart" in str(refused.value) and "terminal_id" in str(refused.value)
-    assert refused.value.facts["known"] == [one.name for one in TOOLS["run"].parameters]
-    with pytest.raises(Misuse, match="it takes none"):
-        read("terminals", all=True)
+@each_row(
+    ("tool", "name", "meant"),
+    [
+        ("run", "comand", "command"),
+        ("run", "terminalid", "terminal_id"),
+        ("run", "backgroundd", "background"),
+        ("run", "workdirs", "cwd"),
+        ("send", "txt", "text"),
+        ("send", "Key", "keys"),
+        ("read", "ofset", "offset"),
+    ],
+)
+def test_a_slip_is_refused_with_the_right_name(tool: str, name: str, meant: str) -> None:
+    with pytest.raises(Misuse, match=f"no parameter {name}: did you mean {meant}"):
+        read(tool, **{"command": "ls", "id": "t1", name: "x"})
+
+
+@each_row("name", ["tty", "mode", "login", "goal", "name", "path", "args", "user", "force", "signal", "x"])
+def test_a_name_that_is_none_of_ours_is_passed_over_with_a_note(name: str) -> None:
+    taken = read("run", command="ls", **{name: True})
+    assert (taken.values, taken.notes) == ({"command": "ls"}, (f"passed over: {name}",))
+
+
+@each_row("name", ["terminalId", "TERMINAL_ID", "terminal-id", "sessionId", "shellId", "Terminal"])
+def test_another_case_is_ours(name: str) -> None:
+    assert read("run", command="ls", **{name: "t1"}).text("terminal_id") == "t1"
 
 
 def test_one_thing_under_two_names_is_refused() -> None:
@@ -83,7 +102,7 @@ def test_one_thing_under_two_names_is_refused() -> None:
         ("run", {"command": "ls", "wait": float("inf")}),
         ("run", {"command": "ls", "wait": True}),
         ("run", {"command": "ls", "background": "perhaps"}),
-        ("run", {"command": ["ls"]}),
+        ("run", {"command": ["ls", 1]}),
         ("read", {"id": "t1", "offset": 1.5}),
         ("read", {"id": "t1", "offset": -1}),
         ("send", {"id": "t1", "keys": [1]}),

@@ -42,7 +42,7 @@ async def test_patience_ends_the_wait_and_not_the_command(home: Path) -> None:
 
 async def test_run_waits_for_what_it_is_told_to_and_in_the_task_it_is_told_to(home: Path) -> None:
     async with tools() as call:
-        ready = await call("run", command="echo ready; sleep 1000", **{"for": "match:ready"})
+        ready = await call("run", command="echo ready; sleep 1000", until="match:ready")
         assert (ready["state"], ready["reached"]) == ("running", "match")
         mine = await call("run", command="x=mine")
         other = await call("run", command="echo [$x]", task="other")
@@ -129,11 +129,11 @@ async def test_waits_for_a_port_silence_and_a_pattern(home: Path) -> None:
         server = await call("run", command=f"python3 -u -m http.server {port} --bind 127.0.0.1", wait=0)
         listening = await call("wait", id=server["command_id"], port=port)
         assert (listening["state"], listening["reached"]) == ("running", "port")
-        quiet = await call("wait", id=server["command_id"], **{"for": "idle:0.1"})
+        quiet = await call("wait", id=server["command_id"], until="idle:0.1")
         assert (quiet["state"], quiet["reached"]) == ("running", "idle")
         both = await call("wait", id=server["command_id"], idle=1, port=port)
         assert both["error"]["code"] == "misuse"
-        wrong = await call("wait", id=server["command_id"], **{"for": "ever"})
+        wrong = await call("wait", id=server["command_id"], until="ever")
         assert "port:NUMBER" in str(wrong["error"]["message"])
         stopped = await call("stop", id=server["command_id"])
         assert stopped["state"] == "finished"
@@ -183,7 +183,7 @@ async def test_the_screen_of_a_full_screen_program(home: Path, program) -> None:
 async def test_unknown_ids_answer_with_the_valid_ones(home: Path) -> None:
     async with tools() as call:
         none = await call("read", id="t999999")
-        assert none["error"]["known"] == [] and "there are none" in call.text
+        assert none["error"]["known"] == [] and "none is open: run opens one" in call.text
         ran = await call("run", command="true")
         for tool in ("read", "wait", "send", "screen", "stop", "handoff"):
             unknown = await call(tool, id="t999999")

@@ -51,11 +51,15 @@ async def test_the_same_request_runs_once(service: Service, home: Path) -> None:
     assert (await service.run("echo now", key="k2", wait=PATIENCE)).outcome.output == "now\n"  # nothing had run
 
 
-async def test_unknown_ids_are_answered_with_the_valid_ones(service: Service) -> None:
-    report = await service.run("true", task="a", wait=PATIENCE)
+async def test_unknown_ids_are_answered_with_those_of_open_terminals(service: Service) -> None:
+    ended = await service.run("exit 3", task="a", wait=PATIENCE)
+    with pytest.raises(truetty.UnknownTerminal, match="no command or terminal 't999'; none is open: run opens one"):
+        await service.wait("t999")
+    open = await service.run("true", task="a", wait=PATIENCE)
     with pytest.raises(truetty.UnknownTerminal) as refused:
         await service.wait("t999")
-    assert report.outcome.terminal_id in str(refused.value) and report.outcome.command_id in str(refused.value)
+    assert str(refused.value) == f"no command or terminal 't999'; open: {open.outcome.terminal_id}"
+    assert (await service.read(ended.outcome.command_id)).outcome.exit_code == 3
 
 
 async def test_waiting_sending_stopping(service: Service) -> None:

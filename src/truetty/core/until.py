@@ -97,7 +97,8 @@ def read(words: str) -> Until:
         case ("port", ":") if rest.strip().isdigit() and len(rest) < 9:
             return Port(int(rest))
     raise Misuse(
-        f"no wait is for {words!r}: it is settled, exit, input, match:PATTERN, idle:SECONDS or port:NUMBER", until=words
+        f"until is settled, exit, input, match:REGEX, idle:SECONDS or port:NUMBER, not {kinds.quoted(words)}",
+        until=words,
     )
 
 

@@ -1,14 +1,17 @@
 """What a model sent, as a verb takes it.
 
 Rule 1: what cannot be meant is refused by a sentence that says what is allowed: the model reads it and tries again.
-Rule 2: absent and null are the same, since strict schemas make models send every parameter.
-Rule 3: which ids there are is known to the service alone, so a missing `id` is not refused here.
+Rule 2: absent, null and an empty text are the same, since strict schemas make models send every parameter. So is 0
+        where it would mean nothing (`Parameter.zero`).
+Rule 3: a note says how something was read that could have been meant in another way.
+Rule 4: which ids there are is known to the service alone, so a missing `id` is not refused here.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, overload
@@ -18,14 +21,18 @@ from truetty.core import until as untils
 from truetty.core.errors import Misuse
 from truetty.core.kinds import Kind, Wrong
 from truetty.core.until import Until
+from truetty.functions import names
 from truetty.functions.table import ID, PASSED_OVER, Parameter, Type, Unit, Verb
 
 # More characters, lines and tokens than any command prints, and a number that every part below can count with.
 LARGEST_COUNT: Final = 10**12
 # Nobody waits a quarter of an hour in one call, and nobody means less than a second by a number of milliseconds.
 LEAST_MILLISECONDS: Final = 1000
+MOST_NAMES: Final = 5  # of those passed over, in a note
 # JSON can name half of a character; no terminal can be sent one, and no answer can hold it.
 _HALF: Final = re.compile("[\ud800-\udfff]")
+_WITH_UNIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\s*")
+_SECONDS: Final = {"ms": 0.001, "mi": 60.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +68,9 @@ class CallArguments:
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
     def until(self) -> Until:
-        """What to wait for: `for` in words, or the parameter that is named like one."""
+        """What to wait for: `until` in words, or the parameter that is named like one."""
         named: list[Until] = []
-        if (words := self.text("for")) is not None:
+        if (words := self.text("until")) is not None:
             bare = words.strip()
             if not (bare in ("match", "idle", "port") and bare in self.values):
                 named.append(untils.read(words))
@@ -74,51 +81,97 @@ class CallArguments:
         if (number := self.whole("port")) is not None:
             named.append(untils.Port(number))
         if len(named) > 1:
-            raise Misuse("wait is for one thing: for, match, idle or port", known=["for", "match", "idle", "port"])
+            raise Misuse("wait is for one thing: until, match, idle or port", known=["until", "match", "idle", "port"])
         return named[0] if named else untils.Settled()
 
 
 def read_arguments(verb: Verb, call: object) -> CallArguments:
     """`call` is what a model sent: an object, or its JSON text as OpenAI sends it."""
-    names = {name: (each, unit) for each in verb.parameters for name, unit in _names(each)}
-    known = [each.name for each in verb.parameters]
-    values: dict[str, object] = {}
-    sources: dict[str, object] = {}
-    notes: list[str] = []
+    reading = _Reading(verb)
     for name, value in _object(verb, call).items():
+        reading.take(name if isinstance(name, str) else str(name), value)
+    return reading.finish()
+
+
+class _Reading:
+    """The arguments of one call, one after another."""
+
+    def __init__(self, verb: Verb) -> None:
+        self._verb = verb
+        self._known = [each.name for each in verb.parameters]
+        self._values: dict[str, object] = {}
+        self._sources: dict[str, str] = {}  # the name under which each came
+        self._notes: list[str] = []
+        self._passed_over: list[str] = []
+
+    def take(self, name: str, value: object) -> None:
         if value is None or name in PASSED_OVER:
-            continue
-        if name not in names:
-            message = f"{verb.name} has no parameter {kinds.quoted(name)}: it takes {', '.join(known) or 'none'}"
-            raise Misuse(message, parameter=str(name).encode("utf-8", "backslashreplace").decode(), known=known)
-        parameter, unit = names[name]
-        if parameter.name in sources:
-            both = f"{sources[parameter.name]} and {name}"
-            raise Misuse(f"{both} are one parameter of {verb.name}: give one of them", parameter=name, known=known)
-        sources[parameter.name] = name
+            return
+        found = names.find(self._verb, name)
+        if found is None:
+            self._passed_over.append(names.shown(name))
+            return
+        parameter, unit = found
+        if _is_absent(parameter, unit, value):
+            return
+        item = self._read(parameter, name, unit, value)
+        if parameter.name not in self._values:
+            self._values[parameter.name], self._sources[parameter.name] = item, name
+        elif self._values[parameter.name] != item:
+            both = f"{self._sources[parameter.name]} and {name}"
+            message = f"{both} are one parameter of {self._verb.name}: give one of them"
+            raise Misuse(message, parameter=name, known=self._known)
+
+    def _read(self, parameter: Parameter, name: str, unit: Unit, value: object) -> object:
         kind = _KINDS[parameter.type]
         try:
-            item = kind.read(value)
+            if parameter.type == "number":
+                return self._seconds(name, unit, value)
+            if parameter.line and isinstance(value, list):
+                return self._line(name, value)
+            return kind.read(value)
         except Wrong as wrong:
-            message = f"{name} of {verb.name} is {kind.allowed}, not {kinds.quoted(value)}: {wrong}"
+            message = f"{name} of {self._verb.name} is {kind.allowed}, not {kinds.quoted(value)}: {wrong}"
             raise Misuse(message, parameter=name, wanted=kind.allowed) from None
-        values[parameter.name] = _in_seconds(item, str(name), unit, notes) if isinstance(item, float) else item
-    for parameter in verb.parameters:
-        if parameter.required and parameter.name not in values and parameter is not ID:
-            needed = f"{verb.name} needs {parameter.name}. {parameter.description}"
-            raise Misuse(needed, parameter=parameter.name, known=known)
-    return CallArguments(values, tuple(notes))
+
+    def _seconds(self, name: str, unit: Unit, value: object) -> float:
+        if isinstance(value, str) and (found := _WITH_UNIT.fullmatch(value)):
+            seconds = float(found[1]) * (_SECONDS.get(found[2][:2]) or _SECONDS[found[2][0]])
+            self._notes.append(f"{name} {json.dumps(value)} was read as {seconds:g} seconds")
+            return seconds
+        number = kinds.real_number(value, 0)
+        if unit == "either" and number >= LEAST_MILLISECONDS:
+            how = "it is how long this call waits, and ends no command"
+            self._notes.append(f"{name} {number:g} was read as milliseconds; {how}")
+            return number / 1000
+        return number / 1000 if unit == "milliseconds" else number
+
+    def _line(self, name: str, value: list[object]) -> str:
+        """A program and its arguments, as Codex sends them, are a line for the shell; one text is the line itself."""
+        words = [_text(item) for item in value]
+        self._notes.append(f"{name} came as a list and ran as one line")
+        return words[0] if len(words) == 1 else shlex.join(words)
+
+    def finish(self) -> CallArguments:
+        shown = ", ".join(self._passed_over[:MOST_NAMES])
+        if len(self._passed_over) > MOST_NAMES:
+            shown += f" and {len(self._passed_over) - MOST_NAMES} more"
+        for parameter in self._verb.parameters:
+            if parameter.required and parameter.name not in self._values and parameter is not ID:
+                has = f"; it has {shown}" if shown else ""
+                message = f"{self._verb.name} needs {parameter.name}{has}"
+                raise Misuse(message, parameter=parameter.name, known=self._known)
+        notes = (*self._notes, f"passed over: {shown}") if shown else tuple(self._notes)
+        return CallArguments(self._values, notes)
 
 
-def _in_seconds(value: float, name: str, unit: Unit, notes: list[str]) -> float:
-    if unit == "either" and value >= LEAST_MILLISECONDS:
-        notes.append(f"{name} {value:g} was read as milliseconds; it is how long this call waits, and ends no command")
-        return value / 1000
-    return value / 1000 if unit == "milliseconds" else value
-
-
-def _names(parameter: Parameter) -> list[tuple[object, Unit]]:
-    return [(parameter.name, "same"), *parameter.aliases.items()]
+def _is_absent(parameter: Parameter, unit: Unit, value: object) -> bool:
+    if value == "":
+        return not (parameter.zero and parameter.type == "string")
+    if value == []:
+        return True
+    is_number = parameter.type in ("number", "integer") and not isinstance(value, bool)
+    return is_number and value in (0, "0") and (unit == "either" or not parameter.zero)
 
 
 def _object(verb: Verb, call: object) -> Mapping[object, object]:
@@ -147,14 +200,26 @@ def _text(value: object) -> str:
 
 def _texts(value: object) -> list[str]:
     if isinstance(value, str):
-        return [_text(value)]
+        listed = _list_in(value)
+        return [_text(value)] if listed is None else _texts(listed)
     if not isinstance(value, Sequence):
         raise Wrong("it is no list")
     return [_text(item) for item in value]
 
 
+def _list_in(text: str) -> list[object] | None:
+    """A list that came as its JSON text; `[` alone is a key."""
+    try:
+        found = json.loads(text) if text.lstrip().startswith("[") else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list) else None
+
+
 def _count(value: object) -> int:
-    number = kinds.real_number(value, 0, LARGEST_COUNT)
+    number = kinds.real_number(value, 0)
+    if number > LARGEST_COUNT:
+        raise Wrong("it is too large")
     if not number.is_integer():
         raise Wrong("it is no whole number")
     return int(number)
@@ -163,7 +228,7 @@ def _count(value: object) -> int:
 _KINDS: Final[Mapping[Type, Kind[object]]] = {
     "string": Kind(_text, "a text"),
     "number": Kind(lambda value: kinds.real_number(value, 0), "a number, 0 or more"),
-    "integer": Kind(_count, f"a whole number from 0 to {LARGEST_COUNT}"),
+    "integer": Kind(_count, "a whole number, 0 or more"),
     "boolean": kinds.FLAG,
     "strings": Kind(_texts, "a list of texts"),
 }

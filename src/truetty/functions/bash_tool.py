@@ -15,10 +15,11 @@ from typing import Final
 
 from truetty.core.errors import Misuse, TruettyError, UnknownTerminal
 from truetty.core.outcome import State
+from truetty.functions import words
 from truetty.functions.arguments import read_arguments
 from truetty.functions.result import Report, Result
 from truetty.functions.table import BASH
-from truetty.functions.verbs import as_result
+from truetty.functions.verbs import REFUSALS, as_result
 from truetty.service.service import Service
 from truetty.terminal import checks
 
@@ -73,12 +74,13 @@ class Bash:
                 checks.check_text(command)
             await self._end()
         if command is None:
-            return Report(headline="restarted: the next command runs in a new bash")
+            return Report(headline="restarted: the next command runs in a new bash", notes=arguments.notes)
         answer = await self._service.wait(await self._start(command), timeout=self._wait)
-        return Report(answer, next=ADVICE.get(answer.outcome.state))
+        return Report(answer, notes=arguments.notes, next=ADVICE.get(answer.outcome.state))
 
     def _refuse(self, error: TruettyError) -> Report:
-        return Report(error=error, next=AFTER_ERROR.get(error.code), notices=self._service.news())
+        undone = words.UNDONE["bash"] if isinstance(error, REFUSALS) else None
+        return Report(error=error, undone=undone, next=AFTER_ERROR.get(error.code), notices=self._service.news())
 
     async def _start(self, command: str) -> str:
         """The id of what is to be waited for."""

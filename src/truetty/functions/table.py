@@ -33,6 +33,13 @@ class Parameter:
     required: bool = False
     aliases: Mapping[str, Unit] = field(default_factory=dict)  # other names it may come under
     default: str | float | None = None
+    zero: bool = False  # 0 and an empty text say something; elsewhere they are as good as nothing
+    line: bool = False  # a line for a shell: a list of words is one too
+
+    @property
+    def names(self) -> Mapping[str, Unit]:
+        """All that it may come under."""
+        return {self.name: "same", **self.aliases}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,8 @@ def _also(*names: str) -> dict[str, Unit]:
     return dict.fromkeys(names, "same")
 
 
+_DIRECTORIES: Final = _also("workdir", "directory", "dir_path", "dir", "working_directory")
+
 # For people who look at calls; nothing is done with them.
 PASSED_OVER: Final = ("description", "explanation")
 
@@ -55,14 +64,14 @@ ID: Final = Parameter(
     "string",
     "The command_id of a command, or a terminal_id: then its last command is meant.",
     required=True,
-    aliases=_also("command_id", "terminal_id", "session_id"),
+    aliases=_also("command_id", "terminal_id", "session_id", "shell_id"),
 )
-_FOR: Final = Parameter(
-    "for",
+_UNTIL: Final = Parameter(
+    "until",
     "string",
     "What to wait for: settled (finished, or waiting for input), exit, input, match:REGEX (found in new output), "
     "idle:SECONDS (nothing printed for so long), port:NUMBER (it listens there). The end always ends it.",
-    aliases=_also("until"),
+    aliases=_also("for"),
     default="settled",
 )
 _TOKENS: Final = Parameter("max_output_tokens", "integer", "Show about so many tokens of the output.")
@@ -71,10 +80,11 @@ _TOKENS: Final = Parameter("max_output_tokens", "integer", "Show about so many t
 def _patience(default: float | None, description: str) -> Parameter:
     """How long a call takes at most, whatever it is called elsewhere."""
     aliases: dict[str, Unit] = {
-        "seconds": "same", "timeout": "either",
+        "seconds": "same", "initial_wait": "same", "delay": "same", "timeout": "either",
         "yield_time_ms": "milliseconds", "timeout_ms": "milliseconds", "wait_ms": "milliseconds",
+        "delay_ms": "milliseconds",
     }  # fmt: skip
-    return Parameter("wait", "number", description, aliases=aliases, default=default)
+    return Parameter("wait", "number", description, aliases=aliases, default=default, zero=True)
 
 
 VERBS: Final = (
@@ -84,21 +94,21 @@ VERBS: Final = (
         "to ask for input; then it goes on by itself and is reported as running. The shell stays: cd and variables "
         "last. While a command runs, further ones get another terminal.",
         (
-            Parameter("command", "string", "The command line, as you would type it.", True, _also("cmd")),
-            Parameter("cwd", "string", "The directory to run it in.", aliases=_also("workdir")),
+            Parameter("command", "string", "The command line, as you would type it.", True, _also("cmd"), line=True),
+            Parameter("cwd", "string", "The directory to run it in; the shell stays there.", aliases=_DIRECTORIES),
             Parameter(
                 "terminal_id",
                 "string",
                 "The terminal to run it in. Without it: the one of your last command, or another while that one runs.",
-                aliases=_also("session_id", "terminal", "id"),
+                aliases=_also("session_id", "terminal", "id", "shell_id"),
             ),
             _patience(RUN_WAIT, "Seconds to wait for it; then it goes on by itself: use wait, read or stop."),
-            _FOR,
+            _UNTIL,
             Parameter(
                 "background",
                 "boolean",
                 "Come back at once.",
-                aliases=_also("run_in_background", "is_background", "isBackground"),
+                aliases=_also("run_in_background", "is_background"),
             ),
             Parameter("kill_after", "number", "End the command after so many seconds. Without it: never."),
             Parameter("task", "string", "A name for a line of work that has its own terminals."),
@@ -114,7 +124,9 @@ VERBS: Final = (
         "matching `grep`, or the last `tail` lines. Nothing that was printed is lost.",
         (
             ID,
-            Parameter("offset", "integer", "Where to begin, in characters. Without it: what was not read yet."),
+            Parameter(
+                "offset", "integer", "Where to begin, in characters. Without it: what was not read yet.", zero=True
+            ),
             Parameter(
                 "limit",
                 "integer",
@@ -129,7 +141,7 @@ VERBS: Final = (
                 aliases=_also("pattern"),
             ),
             Parameter("context", "integer", "With grep: so many lines around each."),
-            Parameter("tail", "integer", "Only so many last lines."),
+            Parameter("tail", "integer", "Only so many last lines.", zero=True),
         ),
         read_only=True,
     ),
@@ -138,7 +150,7 @@ VERBS: Final = (
         "Wait for a running command, and say how it stands. It never ends the command.",
         (
             ID,
-            _FOR,
+            _UNTIL,
             Parameter("match", "string", "The same as for match:REGEX.", aliases=_also("pattern")),
             Parameter("idle", "number", "The same as for idle:SECONDS."),
             Parameter("port", "integer", "The same as for port:NUMBER."),
@@ -157,6 +169,7 @@ VERBS: Final = (
             Parameter("text", "string", 'What to type, for example "y\\n".', aliases=_also("chars", "input")),
             Parameter("keys", "strings", "Keys to press after the text, for example C-c, Up, Escape."),
             Parameter("enter", "boolean", "Press Enter after it all.", aliases=_also("submit")),
+            _UNTIL,
             _patience(SEND_WAIT, "Seconds to wait for what it does."),
             _TOKENS,
         ),
@@ -191,7 +204,9 @@ BASH: Final = Verb(
     "bash",
     "Run a command in one bash that stays, with its variables and its directory.",
     (
-        Parameter("command", "string", "The command line. Needed, unless it is restarted.", aliases=_also("cmd")),
+        Parameter(
+            "command", "string", "The command line. Needed, unless it is restarted.", aliases=_also("cmd"), zero=True
+        ),
         Parameter("restart", "boolean", "End this bash and all that runs in it; the next command gets a new one."),
     ),
 )

@@ -12,13 +12,21 @@ Rule 5: whatever a model sends, it gets a `Result`. Errors become results in `as
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from truetty.core import kinds
-from truetty.core.errors import HostError, Misuse, TruettyError, UnknownTerminal
+from truetty.core.errors import (
+    Denied,
+    HostError,
+    LimitReached,
+    Misuse,
+    SpawnFailed,
+    TruettyError,
+)
 from truetty.functions import words
 from truetty.functions.arguments import CallArguments, read_arguments
 from truetty.functions.result import Report, Result, result
@@ -26,6 +34,7 @@ from truetty.functions.table import BY_NAME, RUN_WAIT, SEND_WAIT, Verb
 from truetty.policy import Asker
 from truetty.service.answer import Answer
 from truetty.service.handoffs import Handoff
+from truetty.service.registry import unknown
 from truetty.service.service import PAGE_SIZE, REST, Service
 from truetty.store.part import Part
 from truetty.terminal.command import Command
@@ -35,6 +44,8 @@ from truetty.text.digest import Budget
 # A command in the background that fails at once should say so in the same answer.
 BACKGROUND_WAIT: Final = 0.5
 LARGEST_PAGE: Final = 1_000_000
+# What the service raises before it starts or types anything (its rule 2).
+REFUSALS: Final = (Misuse, Denied, SpawnFailed, LimitReached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,24 +112,24 @@ class Verbs:
 
     async def call(self, name: object, call: object) -> Result:
         """Do what a model asked for; `call` is an object, or its JSON text."""
-        return await as_result(self._call(name, call), self._refuse)
+        return await as_result(self._call(name, call), partial(self._refuse, name))
 
-    def _refuse(self, error: TruettyError) -> Report:
-        return Report(error=error, next=words.after_error(error), notices=self._service.news())
+    def _refuse(self, name: object, error: TruettyError) -> Report:
+        undone = words.UNDONE.get(str(name)) if isinstance(error, REFUSALS) else None
+        return Report(error=error, undone=undone, next=words.after_error(error), notices=self._service.news())
 
     async def _call(self, name: object, call: object) -> Report:
         table = self._surface.table
         if not isinstance(name, str) or name not in table:
             message = f"no function is called {kinds.quoted(name)}: {kinds.listing(table)}"
             raise Misuse(message, name=name, known=[*table])
-        return await self._verbs[name](read_arguments(table[name], call))
+        arguments = read_arguments(table[name], call)
+        return dataclasses.replace(await self._verbs[name](arguments), notes=arguments.notes)
 
     def _id(self, arguments: CallArguments) -> str:
         if (id := arguments.text("id")) is not None:
             return id
-        ids = [terminal.id for terminal in self._service.terminals()]
-        known = kinds.listing(ids) if ids else "there are none: run starts one"
-        raise UnknownTerminal(f"which command or terminal? {known}", terminal_id=None, known=ids)
+        raise unknown("which command or terminal?", None, self._service.terminals())
 
     def _command(self, arguments: CallArguments) -> Command:
         return self._service.command(self._id(arguments))
@@ -147,18 +158,19 @@ class Verbs:
         return await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))
 
     async def _send(self, arguments: CallArguments) -> Report:
-        command, wait = self._command(arguments), arguments.number("wait", SEND_WAIT)
-        text, enter = arguments.text("text") or "", ["Enter"] if arguments.flag("enter") else []
-        keys = [*arguments.texts("keys"), *enter]
+        until, command, wait = arguments.until(), self._command(arguments), arguments.number("wait", SEND_WAIT)
+        text, keys = arguments.text("text") or "", arguments.texts("keys")
+        if arguments.flag("enter") and not _ends_in_enter(text, keys):
+            keys.append("Enter")
         if not text and not keys:
-            return await self._report(arguments, command, self._service.wait(command.id, timeout=wait))
-        work = self._service.send(command.id, text, keys=keys, wait=wait, asker=self._surface.asker)
+            return await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))
+        work = self._service.send(command.id, text, keys=keys, wait=wait, until=until, asker=self._surface.asker)
         return await self._report(arguments, command, work)
 
     async def _report(self, arguments: CallArguments, command: Command, work: Awaitable[Answer]) -> Report:
         answer = await self._watch(arguments, command, work)
         nothing = words.NO_NEW_OUTPUT if arguments.flag("only_new") else words.NO_OUTPUT
-        return Report(answer, notes=arguments.notes, nothing=nothing, next=words.next_step(answer.outcome))
+        return Report(answer, nothing=nothing, next=words.next_step(answer.outcome))
 
     async def _watch(self, arguments: CallArguments, command: Command, work: Awaitable[Answer]) -> Answer:
         """The answer, with as much of the output as the caller wants. The text is made once for all who show it."""
@@ -191,7 +203,7 @@ class Verbs:
         if next_offset is not None:
             following = words.next_page(command.id, next_offset)
         nothing = words.NO_MATCH if answer.matches is not None else words.NO_MORE_OUTPUT
-        return Report(answer, nothing=nothing, notes=arguments.notes, next=following)
+        return Report(answer, nothing=nothing, next=following)
 
     async def _screen(self, arguments: CallArguments) -> Report:
         terminal, command = self._service.terminal(self._id(arguments))
@@ -238,6 +250,11 @@ class Verbs:
         if command.finished or (report.answer is not None and report.answer.reached is not None):
             return report
         return dataclasses.replace(report, next=invitation.next, url=invitation.url)
+
+
+def _ends_in_enter(text: str, keys: Sequence[str]) -> bool:
+    """Then `enter` means that one, and not a second, which would answer the next question."""
+    return keys[-1] == "Enter" if keys else text.endswith(("\n", "\r"))
 
 
 def _row(terminal: Terminal) -> dict[str, object]:

@@ -31,6 +31,8 @@ NONE_OPEN: Final = "run opens one"
 SOME_OPEN: Final = "run(terminal_id=…) uses one of them; wait, read, send, screen and stop take its id"
 HANDED_OVER: Final = "wait for it: the user has the terminal; do not ask for the secret"
 NO_REASON: Final = "it asks for something that only you should type"
+# What a refused call of a verb has not done.
+UNDONE: Final = {"run": "Nothing ran.", "bash": "Nothing ran.", "send": "Nothing was typed."}
 # Of a prompt or a command that is quoted in a line.
 LONGEST_QUOTE: Final = 200
 
@@ -49,6 +51,7 @@ class Report:
     terminals: Sequence[Mapping[str, object]] | None = None
     url: str | None = None
     error: TruettyError | None = None
+    undone: str | None = None  # what the error has kept from being done
 
     @property
     def visible(self) -> Part | None:
@@ -72,7 +75,7 @@ def text(report: Report) -> str:
     output = visible.text if visible is not None else None
     lines = [report.headline or (state(answer.outcome, answer.reached) if answer is not None else "")]
     if report.error is not None:
-        lines, output = [f"error: {report.error.code}: {report.error}"], None
+        lines, output = [_refusal(report.error, report.undone)], None
     elif output is not None and not output.strip():
         lines, output = [*lines, ONLY_BLANKS if output else report.nothing], None
     if report.terminals is not None:
@@ -93,6 +96,13 @@ def text(report: Report) -> str:
         lines.append(f"next: {report.next}")
     head = "\n".join(" ".join(line.splitlines()) for line in lines if line)
     return sendable(f"{head}\n\n{output}" if output is not None else head)
+
+
+def _refusal(error: TruettyError, undone: str | None) -> str:
+    message = f"error: {error.code}: {error}"
+    if undone is None:
+        return message
+    return f"{message} {undone}" if message.endswith((".", "?", "!")) else f"{message}. {undone}"
 
 
 def omission_note(answer: Answer) -> str:
@@ -248,14 +258,9 @@ def next_page(id: str, offset: int) -> str:
 
 _AFTER: Final = {
     "busy": "wait({id}) or stop({id}), or run without terminal_id to use another terminal",
-    "unknown_terminal": "use one of the ids named, or terminals to see what is open",
     "closed": "run without terminal_id opens a new terminal",
-    "bad_command": "change the command text",
-    "bad_key": "use one of the names of keys",
-    "misuse": "call again with other arguments",
     "denied": "do not try to get around it: ask the user, or do something else",
     "limit_reached": "stop what is no longer needed with stop(id=…, close=true)",
-    "spawn_failed": "check cwd and shell",
 }
 
 

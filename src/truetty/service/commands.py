@@ -14,14 +14,13 @@ from typing import Final
 
 from truetty.core import kinds
 from truetty.core.errors import Misuse, UnknownTerminal
-from truetty.service.registry import Registry
+from truetty.service.registry import Registry, unknown
 from truetty.terminal.command import Command
 
 # What a client may send again after a lost connection; older ones are surely answered.
 MOST_REQUESTS: Final = 1000
 # How many commands can be asked for by their ids; the terminals of older ones still have the output.
 MOST_COMMANDS: Final = 1000
-MOST_NAMED_IDS: Final = 20  # ids of commands in an error
 LONGEST_EXCERPT: Final = 60  # characters of a command in an error
 
 
@@ -69,9 +68,8 @@ class Commands:
         try:
             terminal = self._registry.get(id)
         except UnknownTerminal as error:
-            ids = [*(terminal.id for terminal in self._registry.list()), *list(self._started)[-MOST_NAMED_IDS:]]
-            message = f"no terminal or command has the id {id!r}: {kinds.listing(ids)}"
-            raise UnknownTerminal(message, terminal_id=id, known=ids) from error
+            complaint = f"no command or terminal {kinds.quoted(id)};"
+            raise unknown(complaint, id, self._registry.list()) from error
         if terminal.command is None:
             raise Misuse(f"nothing has run in terminal {id} yet", terminal_id=id)
         return terminal.command

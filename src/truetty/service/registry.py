@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Self, Unpack
 
@@ -37,6 +38,7 @@ from truetty.text.digest import REST
 
 # A machine has a few thousand ptys for everyone; an agent that needs a hundred terminals has lost count.
 MOST_TERMINALS: Final = 100
+MOST_NAMED: Final = 10  # ids in a refusal
 
 
 class Registry:
@@ -107,8 +109,7 @@ class Registry:
         """The terminal with this id; also one whose shell has ended, for its output can still be read."""
         known = self._known()
         if id not in known:
-            message = f"no terminal has the id {id!r}: {kinds.listing(known)}"
-            raise UnknownTerminal(message, terminal_id=id, known=[*known])
+            raise unknown(f"no terminal {kinds.quoted(id)};", id, self.list())
         return known[id]
 
     def list(self) -> builtins.list[Terminal]:
@@ -232,6 +233,14 @@ class Registry:
         limit = self._capacity.room(self)
         room = self._warm if limit is None else limit - used
         self._seats.refill(self._defaults, min(self._warm, room))
+
+
+def unknown(complaint: str, id: str | None, terminals: Sequence[Terminal]) -> UnknownTerminal:
+    """For an id that is not there: which of the open terminals may be meant."""
+    ids = [terminal.id for terminal in terminals]
+    offer = f"open: {', '.join(ids[:MOST_NAMED])}" if ids else "none is open: run opens one"
+    more = f" and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else ""
+    return UnknownTerminal(f"{complaint} {offer}{more}", terminal_id=id, known=ids[:MOST_NAMED])
 
 
 def _check(**limits: float | None) -> None:

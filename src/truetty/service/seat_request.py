@@ -96,9 +96,9 @@ def _options(defaults: Options, cwd: Directory, task: str | None, shell: ShellNa
 
 
 def with_absolute_cwd(options: Options) -> Options:
-    """A directory of this machine is what it is now, whatever directory we are in later."""
+    """A directory of this machine is what it is now, whatever directory we are in later; `~` is a home."""
     here = options.cwd is not None and _is_here(options)
-    return replace(options, cwd=_absolute(options.cwd or "")) if here else options
+    return replace(options, cwd=_absolute(os.path.expanduser(options.cwd or ""))) if here else options
 
 
 def _absolute(path: str) -> str:

@@ -236,11 +236,13 @@ class Service:
         *,
         keys: Sequence[str] = (),
         wait: float | None = 0,
+        until: str | re.Pattern[str] | Until = "settled",
         asker: Asker | None = None,
     ) -> Answer:
         """Type the text, then the keys, into a running command, in one write. Secrets are refused."""
         _check_seconds("wait", wait)
         _check_typing(text, keys)
+        until = of(until)
         command = self.command(id)
         subject = self._subject(command, "typing")
         with self._permissions.refusals(_typing(command), subject):
@@ -257,7 +259,7 @@ class Service:
             self._check_typable(command, subject)  # a person who was asked may have thought for minutes
             self._permissions.record(permit, subject)
             await command.type(text, *keys)
-        return await self.wait(command.id, timeout=wait)
+        return await self.wait(command.id, timeout=wait, until=until)
 
     def _check_typable(self, command: Command, subject: Subject) -> None:
         """Refused: a terminal that a person has, and secrets. The text is in no record, since it may be a secret."""
