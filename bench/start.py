@@ -1,49 +1,84 @@
 """Starting, beside the bare interpreter. To stay: `import truetty` under 100 ms, `truetty --help` under 300, and
-`truetty mcp` under 1500 until it has answered initialize, of which the SDK's own import is the most.
+`truetty mcp` under half of what a bare server of the SDK takes until it has answered `initialize` and `tools/list`.
+
+The programs take turns, so that a busy machine is as busy for each. The least of ten rounds counts.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
 
+# The least that a server of the SDK is: one tool, which does nothing.
+BARE_SERVER = """
+import asyncio
+import mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+async def tools(ctx, params):
+    return types.ListToolsResult(tools=[types.Tool(name="nothing", input_schema={"type": "object"})])
+
+async def main():
+    server = Server("bare", on_list_tools=tools)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+asyncio.run(main())
+"""
 PROGRAMS = {
     "bare interpreter": ["-c", "pass"],
     "import asyncio": ["-c", "import asyncio"],
     "import truetty": ["-c", "import truetty"],
     "truetty --help": ["-m", "truetty", "--help"],
-    "import mcp": ["-c", "import mcp.server.lowlevel"],
-    "truetty mcp": ["-m", "truetty", "mcp"],
 }
-# What a client says first; the end of it ends the server, after its answer.
-GREETING = (
-    b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},'
-    b'"clientInfo":{"name":"bench","version":"1"}}}\n'
-)
+SERVERS = {
+    "bare server of the SDK": ["-c", BARE_SERVER],
+    "truetty mcp": ["-m", "truetty", "mcp", "--no-rc"],
+}
+ROUNDS = 10
+INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+
+
+class Program:
+    def __init__(self, arguments: list[str]) -> None:
+        env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        self.start = time.perf_counter()
+        command = [sys.executable, *arguments]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+
+    def end(self) -> float:
+        self.process.communicate()
+        assert self.process.returncode == 0
+        return time.perf_counter() - self.start
+
+    def ask(self, method: str, params: dict[str, object]) -> float:
+        """Seconds from the start to the answer."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        message = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        assert "result" in json.loads(self.process.stdout.readline())
+        return time.perf_counter() - self.start
 
 
 def main() -> None:
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    for name, arguments in PROGRAMS.items():
-        times = []
-        for _ in range(10):
-            start = time.perf_counter()
-            program = subprocess.Popen(
-                [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
-            )
-            assert program.stdin is not None and program.stdout is not None
-            if arguments[-1] == "mcp":
-                program.stdin.write(GREETING)
-                program.stdin.flush()
-                assert b"serverInfo" in program.stdout.readline()
-            else:
-                program.stdout.read()
-            times.append(time.perf_counter() - start)
-            program.communicate()
-            assert program.returncode == 0
-        print(f"{name:18} {min(times) * 1e3:6.0f} ms")
+    times: dict[str, list[float]] = {}
+    for _ in range(ROUNDS):
+        for name, arguments in PROGRAMS.items():
+            times.setdefault(name, []).append(Program(arguments).end())
+        for name, arguments in SERVERS.items():
+            server = Program(arguments)
+            times.setdefault(f"{name}: initialize", []).append(server.ask("initialize", INITIALIZE))
+            times.setdefault(f"{name}: tools/list", []).append(server.ask("tools/list", {}))
+            server.end()
+    interpreter, sdk = min(times["bare interpreter"]), min(times["bare server of the SDK: tools/list"])
+    for name, all_of_them in times.items():
+        least = min(all_of_them)
+        print(f"{name:36} {least * 1e3:6.0f} ms {least / interpreter:6.1f} × interpreter {least / sdk:6.3f} × SDK")
 
 
 if __name__ == "__main__":

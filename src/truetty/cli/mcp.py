@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from truetty.cli import early
 from truetty.cli.commands import OURS
 from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import InSandbox, NoRc, PolicyName, Shell
@@ -75,9 +76,9 @@ def mcp(
         return 0
     if sys.stdin is None or sys.stdout is None:
         raise Misuse(f"standard {'input' if sys.stdin is None else 'output'} is closed: the client speaks over it")
-    if sys.stdin.isatty():
+    if early.wire is None and sys.stdin.isatty():
         print("truetty mcp: an MCP client starts this and speaks to it; Ctrl-D ends it", file=sys.stderr)
-    number = asyncio.run(serving.over_stdio(setup, ENDING))
+    number = asyncio.run(serving.over_stdio(setup, ENDING, early.wire))
     if number:
         # A thread still reads standard input; everything else is closed, and Python would wait for that one.
         sys.stderr.flush()

@@ -10,8 +10,9 @@ import asyncio
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
+from typing import IO, Final, cast
 
+import anyio
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
@@ -20,6 +21,7 @@ from truetty.mcp.log import log_seldom
 from truetty.mcp.server import build
 from truetty.mcp.session import Setup
 from truetty.mcp.sessions import FORGOTTEN_SECONDS, SESSION_HEADER, Sessions
+from truetty.mcp.wire import Wire
 
 MCP_PATH: Final = "/mcp"
 # Commands may be a megabyte long, and arrive twice as long in JSON.
@@ -40,21 +42,22 @@ class Address:
     origins: Collection[str] = ()
 
 
-async def over_stdio(setup: Setup, ending: Collection[int]) -> int:
-    """The one of the `ending` signals that came, or 0 if the client has ended it."""
+async def over_stdio(setup: Setup, ending: Collection[int], wire: Wire | None = None) -> int:
+    """The one of the `ending` signals that came, or 0 if the client has ended it. `wire`: its first lines were read."""
     log_seldom()
     async with Sessions(setup) as sessions:
         ended = _ended_by(ending)
-        serving = asyncio.ensure_future(_pipe(sessions))
+        serving = asyncio.ensure_future(_pipe(sessions, wire))
         await asyncio.wait({serving, ended}, return_when=asyncio.FIRST_COMPLETED)
         # The thread that reads standard input cannot be called back: whoever called us must leave without it.
         return ended.result() if ended.done() else serving.result()
 
 
-async def _pipe(sessions: Sessions) -> int:
+async def _pipe(sessions: Sessions, wire: Wire | None) -> int:
     server = build(sessions)
+    files = None if wire is None else anyio.wrap_file(cast(IO[str], wire))
     try:
-        async with stdio_server() as (incoming, outgoing):
+        async with stdio_server(files, files) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
     except* (BrokenPipeError, ConnectionResetError):
         pass  # the client is gone, and did not wait for the rest
