@@ -4,9 +4,9 @@ import pytest
 
 from tests.rows import each_row
 from truetty.core.errors import Misuse
-from truetty.functions import VERBS, parameters
+from truetty.functions import VERBS
 from truetty.functions.arguments import CallArguments, read_arguments
-from truetty.mcp.catalogue import TOOLS
+from truetty.mcp.catalogue import TOOLS, input_schema
 
 
 def read(tool: str, **arguments: object) -> CallArguments:
@@ -131,10 +131,19 @@ def test_one_key_may_come_without_a_list_and_truth_as_a_word() -> None:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_schema_has_one_name_for_each_thing(tool: str) -> None:
-    made = parameters(TOOLS[tool], closed=False)
+def test_a_schema_has_one_name_for_each_thing_that_is_listed(tool: str) -> None:
+    made = input_schema(TOOLS[tool])
     assert made["type"] == "object" and "additionalProperties" not in made
-    assert list(made["properties"]) == [one.name for one in TOOLS[tool].parameters]  # type: ignore[call-overload]
+    assert list(made["properties"]) == [one.name for one in TOOLS[tool].parameters if one.listed]  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_what_is_not_required_may_be_null(tool: str) -> None:
+    """smolagents asks a model for every parameter whose schema does not say so, whatever `required` says."""
+    made = input_schema(TOOLS[tool])
+    properties, required = made["properties"], made["required"]
+    assert isinstance(properties, dict) and isinstance(required, list)
+    assert {name for name, one in properties.items() if not one.get("nullable")} == set(required)
 
 
 def test_the_tools_take_what_the_functions_take_and_what_a_session_adds() -> None:

@@ -58,8 +58,18 @@ async def test_there_are_eight_tools_with_one_result_shape(home: Path, era: str)
         assert [tool.name for tool in tools] == NAMES == list(TOOLS)
         assert len({json.dumps(tool.output_schema) for tool in tools}) == 1
         for tool in tools:
-            assert tool.description and tool.annotations is not None
-            assert tool.annotations.read_only_hint is (tool.name in ("read", "wait", "screen", "terminals"))
+            read_only = tool.annotations is not None and tool.annotations.read_only_hint
+            assert tool.description and bool(read_only) is (tool.name in ("read", "wait", "screen", "terminals"))
+
+
+async def test_what_a_model_reads_of_the_tools_has_less_than_5000_characters(home: Path) -> None:
+    """It is sent with every request of a model. Only one client sends the output schema too."""
+    async with served("legacy") as call:
+        tools = (await call.client.list_tools()).tools
+        read = [
+            one.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"output_schema"}) for one in tools
+        ]
+        assert len(json.dumps(read, separators=(",", ":"))) < 5000
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -11,24 +11,27 @@ from truetty.functions.table import VERBS, Parameter, Verb
 Schema = dict[str, object]
 
 
-def parameters(verb: Verb, *, strict: bool = False, closed: bool = True) -> Schema:
+def parameters(verb: Verb, *, strict: bool = False, closed: bool = True, nullable: bool = False) -> Schema:
     """As JSON Schema. `strict` is OpenAI's: all are required, and those that need not be there may be null.
 
     Not `closed`: other names than these pass whoever holds a call against the schema; they are read as ever.
+    `nullable`: those that need not be there say so in OpenAPI's way, without which smolagents takes them for required.
     """
     return {
         "type": "object",
-        "properties": {each.name: _property(each, strict) for each in verb.parameters},
-        "required": [each.name for each in verb.parameters if strict or each.required],
+        "properties": {each.name: _property(each, strict, nullable) for each in verb.listed},
+        "required": [each.name for each in verb.listed if strict or each.required],
         **({"additionalProperties": False} if closed else {}),
     }
 
 
-def _property(parameter: Parameter, strict: bool) -> Schema:
+def _property(parameter: Parameter, strict: bool, nullable: bool) -> Schema:
     kind = "array" if parameter.type == "strings" else parameter.type
     found: Schema = {"type": [kind, "null"] if strict and not parameter.required else kind}
     if parameter.type == "strings":
         found["items"] = {"type": "string"}
+    if nullable and not parameter.required:
+        found["nullable"] = True
     description, default = parameter.description, parameter.default
     if default is not None and strict:  # which knows no defaults, so the words say it
         description = f"{description} Default: {default if isinstance(default, str) else f'{default:g}'}."

@@ -2,6 +2,7 @@
 
 Rule 1: said once, here. Surfaces that offer the verbs read it from this table.
 Rule 2: names that models know from other tools are understood (`cmd`, `chars`, `yield_time_ms`), and not advertised.
+        Nor is what models seldom need: each word of a schema is paid for in every request.
 Rule 3: patience is given in seconds. What ends in `_ms` is in milliseconds; a bare `timeout` is either in other tools.
         None of them ends a command: only `kill_after` does.
 """
@@ -9,7 +10,7 @@ Rule 3: patience is given in seconds. What ends in `_ms` is in milliseconds; a b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from truetty.service.service import PAGE_SIZE
@@ -35,6 +36,7 @@ class Parameter:
     default: str | float | None = None
     zero: bool = False  # 0 and an empty text say something; elsewhere they are as good as nothing
     line: bool = False  # a line for a shell: a list of words is one too
+    listed: bool = True  # in the schemas; what is not listed is taken all the same
 
     @property
     def names(self) -> Mapping[str, Unit]:
@@ -49,6 +51,11 @@ class Verb:
     parameters: tuple[Parameter, ...] = ()
     read_only: bool = False  # it changes nothing that runs
 
+    @property
+    def listed(self) -> tuple[Parameter, ...]:
+        """The parameters that models read of."""
+        return tuple(each for each in self.parameters if each.listed)
+
 
 def _also(*names: str) -> dict[str, Unit]:
     return dict.fromkeys(names, "same")
@@ -62,19 +69,22 @@ PASSED_OVER: Final = ("description", "explanation")
 ID: Final = Parameter(
     "id",
     "string",
-    "The command_id of a command, or a terminal_id: then its last command is meant.",
+    "A command_id, or a terminal_id for the last command there.",
     required=True,
     aliases=_also("command_id", "terminal_id", "session_id", "shell_id"),
 )
 _UNTIL: Final = Parameter(
     "until",
     "string",
-    "What to wait for: settled (finished, or waiting for input), exit, input, match:REGEX (found in new output), "
-    "idle:SECONDS (nothing printed for so long), port:NUMBER (it listens there). The end always ends it.",
+    "What to wait for: settled (finished or asking), exit, input, match:REGEX, idle:SECONDS or port:NUMBER.",
     aliases=_also("for"),
     default="settled",
 )
 _TOKENS: Final = Parameter("max_output_tokens", "integer", "Show about so many tokens of the output.")
+
+
+def _unlisted(parameter: Parameter) -> Parameter:
+    return replace(parameter, listed=False)
 
 
 def _patience(default: float | None, description: str) -> Parameter:
@@ -90,19 +100,13 @@ def _patience(default: float | None, description: str) -> Parameter:
 VERBS: Final = (
     Verb(
         "run",
-        "Run a shell command and get its output, exit code and state. Waits up to `wait` seconds for it to finish or "
-        "to ask for input; then it goes on by itself and is reported as running. The shell stays: cd and variables "
-        "last. While a command runs, further ones get another terminal.",
+        "Run a shell command in a terminal that stays: directory, variables and jobs last. For every command, above "
+        "all long, interactive and background ones. Gives output and exit code, or says that it still runs, or what it "
+        "asks (answer with send). No command is ended because time is over.",
         (
-            Parameter("command", "string", "The command line, as you would type it.", True, _also("cmd"), line=True),
-            Parameter("cwd", "string", "The directory to run it in; the shell stays there.", aliases=_DIRECTORIES),
-            Parameter(
-                "terminal_id",
-                "string",
-                "The terminal to run it in. Without it: the one of your last command, or another while that one runs.",
-                aliases=_also("session_id", "terminal", "id", "shell_id"),
-            ),
-            _patience(RUN_WAIT, "Seconds to wait for it; then it goes on by itself: use wait, read or stop."),
+            Parameter("command", "string", "The command line.", True, _also("cmd"), line=True),
+            Parameter("cwd", "string", "Directory to run it in; the shell stays there.", aliases=_DIRECTORIES),
+            _patience(RUN_WAIT, "Seconds to wait for it. It goes on after that."),
             _UNTIL,
             Parameter(
                 "background",
@@ -110,23 +114,32 @@ VERBS: Final = (
                 "Come back at once.",
                 aliases=_also("run_in_background", "is_background"),
             ),
-            Parameter("kill_after", "number", "End the command after so many seconds. Without it: never."),
-            Parameter("task", "string", "A name for a line of work that has its own terminals."),
-            Parameter("shell", "string", "The shell, by name or path. Without it: the user's."),
-            Parameter("outside", "boolean", "In a sandbox: ask the user to let it run outside, in another terminal."),
-            Parameter("key", "string", "Any text that is unique to this request: sent again, it runs nothing twice."),
+            Parameter(
+                "terminal_id",
+                "string",
+                "Terminal to run it in. Without it: the last one, or another while that one is busy.",
+                aliases=_also("session_id", "terminal", "id", "shell_id"),
+            ),
+            Parameter("outside", "boolean", "In a sandbox: ask the user to let it run outside."),
             _TOKENS,
+            Parameter("kill_after", "number", "End it after so many seconds. Without it: never.", listed=False),
+            Parameter("task", "string", "A name for a line of work that has its own terminals.", listed=False),
+            Parameter("shell", "string", "The shell, by name or path. Without it: the user's.", listed=False),
+            Parameter(
+                "key",
+                "string",
+                "Any text that is unique to this request: sent again, it runs nothing twice.",
+                listed=False,
+            ),
         ),
     ),
     Verb(
         "read",
-        "Read a command's output: what no read gave before, a page from `offset` (go on at next_offset), lines "
-        "matching `grep`, or the last `tail` lines. Nothing that was printed is lost.",
+        "Read a command's output: what is new, a page from offset, lines that match grep, or the last lines. Nothing "
+        "that was printed is lost.",
         (
             ID,
-            Parameter(
-                "offset", "integer", "Where to begin, in characters. Without it: what was not read yet.", zero=True
-            ),
+            Parameter("offset", "integer", "Begin here, in characters. Without it: at what is new.", zero=True),
             Parameter(
                 "limit",
                 "integer",
@@ -137,60 +150,56 @@ VERBS: Final = (
             Parameter(
                 "grep",
                 "string",
-                "Only lines that this regular expression (RE2) is found in.",
+                "Only lines in which this regular expression (RE2) is found.",
                 aliases=_also("pattern"),
             ),
-            Parameter("context", "integer", "With grep: so many lines around each."),
+            Parameter("context", "integer", "With grep: so many lines around each.", listed=False),
             Parameter("tail", "integer", "Only so many last lines.", zero=True),
         ),
         read_only=True,
     ),
     Verb(
         "wait",
-        "Wait for a running command, and say how it stands. It never ends the command.",
+        "Wait for a running command, and say how it stands. Never ends it.",
         (
             ID,
             _UNTIL,
-            Parameter("match", "string", "The same as for match:REGEX.", aliases=_also("pattern")),
-            Parameter("idle", "number", "The same as for idle:SECONDS."),
-            Parameter("port", "integer", "The same as for port:NUMBER."),
-            _patience(RUN_WAIT, "Seconds to wait at most; the command goes on after it."),
-            _TOKENS,
+            _patience(RUN_WAIT, "Seconds to wait. It goes on after that."),
+            _unlisted(_TOKENS),
+            Parameter("match", "string", "The same as until match:REGEX.", aliases=_also("pattern"), listed=False),
+            Parameter("idle", "number", "The same as until idle:SECONDS.", listed=False),
+            Parameter("port", "integer", "The same as until port:NUMBER.", listed=False),
         ),
         read_only=True,
     ),
     Verb(
         "send",
-        "Type into a running command: `text` exactly as given (an answer needs its newline, or `enter`), then `keys` "
-        "by name, then Enter if `enter`; then wait for what it does. With nothing to type it only waits. Secrets are "
-        "refused: use handoff.",
+        "Answer a command that asks, or press keys in it, and see what it does. Secrets are refused: use handoff.",
         (
             ID,
-            Parameter("text", "string", 'What to type, for example "y\\n".', aliases=_also("chars", "input")),
-            Parameter("keys", "strings", "Keys to press after the text, for example C-c, Up, Escape."),
+            Parameter("text", "string", "What to type.", aliases=_also("chars", "input")),
             Parameter("enter", "boolean", "Press Enter after it all.", aliases=_also("submit")),
-            _UNTIL,
+            Parameter("keys", "strings", "Keys to press after the text: C-c, Up, Escape, Tab."),
             _patience(SEND_WAIT, "Seconds to wait for what it does."),
-            _TOKENS,
+            _unlisted(_UNTIL),
+            _unlisted(_TOKENS),
         ),
     ),
     Verb(
         "screen",
-        "What a person would see of the terminal now: for full-screen programs (editors, pagers, menus).",
+        "What a person would see now: for full-screen programs (editors, pagers, menus).",
         (ID,),
         read_only=True,
     ),
     Verb(
         "stop",
-        "End a command: interrupt, then terminate, then kill its processes. Says how it ended and names what it left "
-        "running. Its terminal stays, unless `close`.",
-        (ID, Parameter("close", "boolean", "End its terminal too, with everything it started."), _TOKENS),
+        "End a command: interrupt, then terminate, then kill. The terminal stays, unless close.",
+        (ID, Parameter("close", "boolean", "End its terminal too, and all that runs in it."), _unlisted(_TOKENS)),
     ),
-    Verb("terminals", "The terminals that are open: where each is, and what runs in it.", read_only=True),
+    Verb("terminals", "The open terminals, and what runs in them.", read_only=True),
     Verb(
         "handoff",
-        "Let the user type into a command that waits, for secrets above all. You cannot type there until the command "
-        "has gone on or the user gave it back.",
+        "Let the user type into a command that waits: for passwords and other secrets. Never ask for them in the chat.",
         (
             ID,
             Parameter("reason", "string", "What the user is asked to type, and why: the user reads it."),

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
+from truetty.functions import schemas
 from truetty.functions.result import FIELDS, Type
 from truetty.functions.table import VERBS, Parameter, Verb
 
@@ -20,7 +21,7 @@ TITLES: Final = {
     "handoff": "Hand over to the user",
 }
 # Only a session remembers what its client was shown.
-_ONLY_NEW: Final = Parameter("only_new", "boolean", "Show only output that no call has shown before.")
+_ONLY_NEW: Final = Parameter("only_new", "boolean", "Show only output that no call has shown before.", listed=False)
 _REMEMBERING: Final = ("wait", "send")
 # Fields whose meaning is in the schema: eight tools carry it, and some clients show it to models.
 _EXPLAINED: Final = ("exit_code", "omitted", "reached")
@@ -32,6 +33,11 @@ def _tool(verb: Verb) -> Verb:
 
 
 TOOLS: Final[Mapping[str, Verb]] = {verb.name: _tool(verb) for verb in VERBS}
+
+
+def input_schema(verb: Verb) -> schemas.Schema:
+    """Open: some clients hold a call against it, and names from other tools must come through."""
+    return schemas.parameters(verb, closed=False, nullable=True)
 
 
 def _or_null(**kind: object) -> Mapping[str, object]:

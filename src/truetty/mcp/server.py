@@ -30,7 +30,7 @@ from truetty.functions.words import Report
 from truetty.functions.words import notice as notice_line
 from truetty.mcp import words
 from truetty.mcp.asking import ClientCaller, InputRequired
-from truetty.mcp.catalogue import TITLES, TOOLS, output_schema
+from truetty.mcp.catalogue import TITLES, TOOLS, input_schema, output_schema
 from truetty.mcp.session import Session, Tell
 from truetty.mcp.sessions import Sessions
 from truetty.mcp.tools import ClientVerbs
@@ -67,8 +67,7 @@ def build(sessions: Sessions) -> Server[Any]:
 
 
 def _input_schema(name: str) -> schemas.Schema | None:
-    """Open: some clients hold a call against it, and names from other tools must come through."""
-    return schemas.parameters(TOOLS[name], closed=False) if name in TOOLS else None
+    return input_schema(TOOLS[name]) if name in TOOLS else None
 
 
 def _tool(verb: Verb) -> types.Tool:
@@ -76,15 +75,10 @@ def _tool(verb: Verb) -> types.Tool:
         name=verb.name,
         title=TITLES[verb.name],
         description=verb.description,
-        input_schema=schemas.parameters(verb, closed=False),
+        input_schema=input_schema(verb),
         output_schema=output_schema(),
-        annotations=types.ToolAnnotations(
-            title=TITLES[verb.name],
-            read_only_hint=verb.read_only,
-            destructive_hint=not verb.read_only,
-            idempotent_hint=verb.read_only,
-            open_world_hint=not verb.read_only,
-        ),
+        # By the protocol's defaults a tool writes, may destroy and reaches out: only what differs is said.
+        annotations=types.ToolAnnotations(read_only_hint=True) if verb.read_only else None,
     )
 
 
