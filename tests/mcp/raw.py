@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -47,6 +48,13 @@ class RawClient:
         answer = await self.request("tools/call", {"name": name, "arguments": arguments})
         assert "result" in answer, answer
         return answer["result"]["content"][0]["text"], bool(answer["result"].get("isError"))
+
+
+def command_id(text: str) -> str:
+    """The command that a result is about."""
+    found = re.search(r"\[(t\d+-\d+)", text)
+    assert found is not None, text
+    return found[1]
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tests.mcp.raw import RawClient, raw_client
+from tests.mcp.raw import RawClient, command_id, raw_client
 from tests.mcp.served import PATIENCE
 
 LONGEST_REFUSAL = 300
@@ -187,12 +187,6 @@ def filled(value: object, command: str) -> object:
 
 def lines(file: Path) -> int:
     return len(file.read_text().splitlines()) if file.exists() else 0
-
-
-def command_id(text: str) -> str:
-    found = re.search(r"\[(t\d+-\d+)", text)
-    assert found is not None, text
-    return found[1]
 
 
 class Trial:

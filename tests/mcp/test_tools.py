@@ -267,6 +267,7 @@ async def test_a_cancelled_call_ends_its_wait_and_its_command_is_told_of(home: P
         await eventually(lambda: terminal.command is not None and terminal.command.finished, "it ends by itself")
         told = await call("terminals")
         assert [notice["command_id"] for notice in told["notices"]] == [terminal.command.id]
+        assert '("while [ ! -e ' in call.text and '…"), its call was cut off' in call.text
         assert (await call("read", id=terminal.id))["output"] == "went on\n"
 
 

@@ -59,7 +59,8 @@ FIELDS: Final[Mapping[str, ResultField]] = {
     ),
     "notices": ResultField(
         "notices",
-        "what happened to your other commands since your last call: command_id, terminal_id, what, exit_code, prompt",
+        "what happened to your other commands since your last call: command_id, terminal_id, what, exit_code, prompt, "
+        "command",
     ),
     "next": ResultField("text", "what you can do next"),
     "offset": ResultField("whole", "read: where in the whole output this begins, in characters"),

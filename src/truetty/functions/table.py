@@ -117,7 +117,7 @@ VERBS: Final = (
             Parameter(
                 "terminal_id",
                 "string",
-                "Terminal to run it in. Without it: the last one, or another while that one is busy.",
+                "Terminal to run it in. Without it: yours, or another while that one is busy.",
                 aliases=_also("session_id", "terminal", "id", "shell_id"),
             ),
             Parameter("outside", "boolean", "In a sandbox: ask the user to let it run outside."),

@@ -124,7 +124,8 @@ class Verbs:
             message = f"no function is called {kinds.quoted(name)}: {kinds.listing(table)}"
             raise Misuse(message, name=name, known=[*table])
         arguments = read_arguments(table[name], call)
-        return dataclasses.replace(await self._verbs[name](arguments), notes=arguments.notes)
+        report = await self._verbs[name](arguments)
+        return dataclasses.replace(report, notes=(*report.notes, *arguments.notes))
 
     def _id(self, arguments: CallArguments) -> str:
         if (id := arguments.text("id")) is not None:
@@ -149,8 +150,10 @@ class Verbs:
             asker=self._surface.asker,
             outside=arguments.flag("outside"),
         )
+        moved = self._service.move_of(command)
         wait = arguments.number("wait", BACKGROUND_WAIT if arguments.flag("background") else RUN_WAIT)
-        return await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))
+        report = await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))
+        return report if moved is None else dataclasses.replace(report, notes=(words.moved(moved),))
 
     async def _wait(self, arguments: CallArguments) -> Report:
         until, command = arguments.until(), self._command(arguments)

@@ -16,6 +16,7 @@ from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
 from truetty.questions.prompts import SECRETS
 from truetty.service.answer import Answer
+from truetty.service.move import Move
 from truetty.service.notices import Notice
 from truetty.store.part import Part
 from truetty.terminal.stop import NOT_REACTING
@@ -171,6 +172,14 @@ def question(waiting: Waiting | None) -> str:
 
 
 def notice(notice: Notice) -> str:
+    happened = _happened(notice)
+    if notice.command is None:
+        return happened
+    cut_off = f"{happened} ({_quote(notice.command)}), its call was cut off"
+    return f"{cut_off}: wait(id={_quote(notice.command_id)})" if notice.what == "running" else cut_off
+
+
+def _happened(notice: Notice) -> str:
     match notice.what:
         case "finished":
             code = "unknown" if notice.exit_code is None else str(notice.exit_code)
@@ -179,6 +188,8 @@ def notice(notice: Notice) -> str:
             return f"{notice.command_id} waits for input: {_quote(notice.prompt or '')}"
         case "lost":
             return f"{notice.command_id} is lost: its terminal vanished"
+        case "running":
+            return f"{notice.command_id} still runs"
 
 
 def idle_line(id: str, cwd: str | None) -> str:
@@ -191,6 +202,23 @@ def closed_line(id: str) -> str:
 
 def count_line(number: int) -> str:
     return "no terminal is open" if not number else f"{number} terminal{'s' if number > 1 else ''} open"
+
+
+def moved(move: Move) -> str:
+    """That a command runs in another terminal than the one before it."""
+    where = f", in {_quote(move.cwd)}" if move.cwd else ""
+    match move.why:
+        case "closed":
+            why = f"{move.before} is closed"
+        case "busy":
+            why = f"{move.before} is busy" + (f" with {move.busy_with}" if move.busy_with else "")
+        case "sandbox":
+            why = f"{move.before} is on the other side of the sandbox's wall"
+        case "shell":
+            why = f"{move.before} has another shell"
+        case "free":
+            why = f"it is free, as is {move.before}"
+    return f"ran in {move.terminal_id}{', new' if move.is_new else ''}{where}: {why}"
 
 
 def _row(row: Mapping[str, object]) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 
 from truetty.core import kinds
 from truetty.core.errors import Misuse, UnknownTerminal
+from truetty.service.move import Move
 from truetty.service.registry import Registry, unknown
 from truetty.terminal.command import Command
 
@@ -48,23 +49,30 @@ class _Request:
     command_id: str | None = None  # from then on
 
 
+@dataclass(frozen=True, slots=True)
+class _Started:
+    command: Command
+    agent: str | None
+    move: Move | None
+
+
 class Commands:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._started: dict[str, tuple[Command, str | None]] = {}  # with its agent
+        self._started: dict[str, _Started] = {}
         self._requests: dict[str, _Request] = {}
 
-    def add(self, command: Command, agent: str | None) -> None:
+    def add(self, command: Command, agent: str | None, move: Move | None) -> None:
         known = self._registry.ids()
-        self._started = {id: one for id, one in self._started.items() if one[0].terminal_id in known}
-        self._started[command.id] = (command, agent)
+        self._started = {id: one for id, one in self._started.items() if one.command.terminal_id in known}
+        self._started[command.id] = _Started(command, agent, move)
         if len(self._started) > MOST_COMMANDS:
             del self._started[next(iter(self._started))]
 
     def find(self, id: str) -> Command:
         """By its own id, or by its terminal's: then the last one there."""
         if id in self._started:
-            return self._started[id][0]
+            return self._started[id].command
         try:
             terminal = self._registry.get(id)
         except UnknownTerminal as error:
@@ -76,7 +84,11 @@ class Commands:
 
     def agent_of(self, command: Command, otherwise: str | None) -> str | None:
         """Who has started it; `otherwise` for one that was started by no service."""
-        return self._started[command.id][1] if command.id in self._started else otherwise
+        return self._started[command.id].agent if command.id in self._started else otherwise
+
+    def move_of(self, command: Command) -> Move | None:
+        """That it was started in another terminal than its task's last one."""
+        return self._started[command.id].move if command.id in self._started else None
 
     async def start_once(
         self, key: str, wanted: StartRequest, start: Callable[[], Coroutine[object, object, Command]]

@@ -1,5 +1,7 @@
 """What happened to commands that no call was waiting for: a `Notice` in the next answer to their agent.
 
+A command whose call was cut off is in the next answer too, while it runs: its agent does not know its id.
+
 Rule 1: a notice is for the agent whose command it was, and for no other.
 Rule 2: an end, or a wait for input, that was in an answer to that agent is no notice.
 Rule 3: of a command that has ended only its notice is kept, never the command: its terminal can be forgotten.
@@ -18,17 +20,19 @@ from truetty.terminal.command import Command
 
 # Ends that an agent has not been told of, oldest dropped first: an agent that asks nothing for so long has gone.
 MOST_ENDS: Final = 1000
+LONGEST_EXCERPT: Final = 60  # characters of a command
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A command that was left to itself has finished, or waits for input."""
+    """A command that was left to itself has finished, waits for input, or (its call was cut off) still runs."""
 
     command_id: str
     terminal_id: str
-    what: Literal["finished", "waiting", "lost"]
+    what: Literal["finished", "waiting", "lost", "running"]
     exit_code: int | None
     prompt: str | None
+    command: str | None = None  # its text, cut, if its call was cut off
 
 
 Listener = Callable[[Notice], Coroutine[object, object, None]]
@@ -41,6 +45,13 @@ class _Running:
     command: Command
     agent: str | None
     answered: int = 0  # the number of the last waiting that was in an answer to the agent
+    cut_off: bool = False  # its call was cancelled, and no answer to the agent has named it since
+
+    def notice(self, what: Literal["finished", "waiting", "lost", "running"], prompt: str | None = None) -> Notice:
+        command = self.command
+        text = command.text if len(command.text) <= LONGEST_EXCERPT else f"{command.text[:LONGEST_EXCERPT]}…"
+        named = text if self.cut_off else None
+        return Notice(command.id, command.terminal_id, what, command.exit_code, prompt, named)
 
 
 class Notices:
@@ -64,11 +75,11 @@ class Notices:
         else:
             running = self._follow(command, owner)
             if owner == reader:
-                running.answered = command.open_waiting or running.answered
+                running.answered, running.cut_off = command.open_waiting or running.answered, False
 
     def leave(self, command: Command, owner: str | None) -> None:
         """The call that waited was cancelled: its agent has been told nothing."""
-        self._follow(command, owner)
+        self._follow(command, owner).cut_off = True
         if command.finished:
             self._end(command)
 
@@ -80,8 +91,9 @@ class Notices:
         found = [notice for whose, notice in self._ends.values() if whose == agent]
         self._ends = {id: end for id, end in self._ends.items() if end[0] != agent}
         for running in self._running.values():
-            if running.agent == agent and (notice := self._unheard(running)) is not None:
-                running.answered = running.command.open_waiting or running.answered
+            notice = self._unheard(running) or (running.notice("running") if running.cut_off else None)
+            if running.agent == agent and notice is not None:
+                running.answered, running.cut_off = running.command.open_waiting or running.answered, False
                 found.append(notice)
         return tuple(found)
 
@@ -105,8 +117,7 @@ class Notices:
         """It has ended: of one that was followed its notice is kept, and nothing else."""
         running = self._running.pop(command.id, None)
         if running is not None:
-            what: Literal["finished", "lost"] = "lost" if command.state == "lost" else "finished"
-            notice = Notice(command.id, command.terminal_id, what, command.exit_code, None)
+            notice = running.notice("lost" if command.state == "lost" else "finished")
             self._ends[command.id] = (running.agent, notice)
             if len(self._ends) > MOST_ENDS:
                 del self._ends[next(iter(self._ends))]
@@ -132,6 +143,5 @@ class Notices:
             return self._ends[command.id][1] if command.id in self._ends else None
         if (command.open_waiting or 0) > running.answered:
             waiting = command.waiting
-            prompt = waiting.prompt if waiting is not None else ""
-            return Notice(command.id, command.terminal_id, "waiting", None, prompt)
+            return running.notice("waiting", waiting.prompt if waiting is not None else "")
         return None

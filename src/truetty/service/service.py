@@ -24,7 +24,8 @@ from math import inf
 from typing import Final, Literal, NoReturn, Self, TypedDict, Unpack
 
 from truetty.core import patterns
-from truetty.core.errors import Denied, Misuse
+from truetty.core.errors import Closed, Denied, Misuse
+from truetty.core.outcome import Outcome
 from truetty.core.until import Until, of
 from truetty.policy import Asker, Audit, Decision, Policy
 from truetty.policy.audit import Event
@@ -32,6 +33,7 @@ from truetty.service.answer import Answer
 from truetty.service.capacity import Shared
 from truetty.service.commands import Commands, StartRequest
 from truetty.service.handoffs import Handoff, Handoffs, secrecy
+from truetty.service.move import Move
 from truetty.service.notices import Notice, Notices
 from truetty.service.permissions import Permissions, Permit, Subject
 from truetty.service.policies import policy_of
@@ -169,9 +171,13 @@ class Service:
         return await self._commands.start_once(key, request, lambda: self._start(request, timeout, asker))
 
     async def _start(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
-        started = await self._starter.start(request, timeout, asker)
-        self._commands.add(started, self.agent)
+        started, moved = await self._starter.start(request, timeout, asker)
+        self._commands.add(started, self.agent, moved)
         return started
+
+    def move_of(self, command: Command) -> Move | None:
+        """That it was started in another terminal than its task's last one, and why."""
+        return self._commands.move_of(command)
 
     # -- afterwards
 
@@ -189,7 +195,7 @@ class Service:
         except asyncio.CancelledError:
             self.notices.leave(command, self._commands.agent_of(command, self.agent))
             raise
-        return Answer(outcome, command.reached, notices=self.news(command))
+        return Answer(self._current(outcome), command.reached, notices=self.news(command))
 
     async def read(
         self,
@@ -218,7 +224,7 @@ class Service:
                 part = await reads.part(offset, limit)
             else:
                 part = await reads.fresh(Budget(limit, rest=self._rest))
-        outcome = await command.report()
+        outcome = self._current(await command.report())
         return Answer(outcome, part=part, matches=matches, match_count=count, notices=self.news(command))
 
     def news(self, command: Command | None = None) -> tuple[Notice, ...]:
@@ -246,8 +252,7 @@ class Service:
         command = self.command(id)
         subject = self._subject(command, "typing")
         with self._permissions.refusals(_typing(command), subject):
-            if command.finished:
-                raise Misuse(f"command {command.id} has finished", command_id=command.id, exit_code=command.exit_code)
+            self._check_unfinished(command)
             command.check_lines(text)
             self._check_typable(command, subject)
             waiting = command.waiting
@@ -260,6 +265,14 @@ class Service:
             self._permissions.record(permit, subject)
             await command.type(text, *keys)
         return await self.wait(command.id, timeout=wait, until=until)
+
+    def _check_unfinished(self, command: Command) -> None:
+        terminal = self.registry.get(command.terminal_id)
+        facts = {"command_id": command.id, "terminal_id": terminal.id, "exit_code": command.exit_code}
+        if terminal.closed:
+            raise Closed(f"{command.id} has finished, and {terminal.id} is closed", **facts)
+        if command.finished:
+            raise Misuse(f"{command.id} has finished: there is nothing to type into", **facts)
 
     def _check_typable(self, command: Command, subject: Subject) -> None:
         """Refused: a terminal that a person has, and secrets. The text is in no record, since it may be a secret."""
@@ -277,8 +290,7 @@ class Service:
         command = self.command(id)
         subject = self._subject(command, "handoff")
         with self._permissions.refusals(_handoff(command), subject):
-            if command.finished:
-                raise Misuse(f"command {command.id} has finished: there is nothing to type", command_id=command.id)
+            self._check_unfinished(command)
             decision = Decision("allow", f"A person may type now: {reason}", None, _handoff(command))
             self._permissions.record(Permit(decision, "rule"), subject)
             return self.handoffs.offer(command, reason, partial(self._record_deed, subject, _handoff(command)))
@@ -329,7 +341,12 @@ class Service:
         outcome = await command.kill() if not command.finished else await command.report()
         if close:
             await self.registry.get(command.terminal_id).close()
-        return Answer(outcome, command.reached, notices=self.news(command))
+        return Answer(self._current(outcome), command.reached, notices=self.news(command))
+
+    def _current(self, outcome: Outcome) -> Outcome:
+        """With what has become of its terminal since it ended."""
+        is_closed = outcome.terminal_id in self.registry.ids() and self.registry.get(outcome.terminal_id).closed
+        return replace(outcome, closed=outcome.closed or is_closed)
 
     def terminal(self, id: str) -> tuple[Terminal, Command | None]:
         """By its own id or by that of a command in it; with the command that is meant, None where nothing has run."""

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from truetty.core.errors import Misuse
 from truetty.policy import Asker
 from truetty.service.commands import StartRequest
+from truetty.service.move import Move, move
 from truetty.service.permissions import Location, Permissions, Subject
 from truetty.service.registry import Registry
 from truetty.terminal.command import Command
@@ -29,10 +30,13 @@ class Starter:
         self._asked_outside = asked_outside and registry.sandbox is not None
         self._last: WeakValueDictionary[str, Terminal] = WeakValueDictionary()  # in which a task's last command began
 
-    async def start(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
+    async def start(
+        self, request: StartRequest, timeout: float | None, asker: Asker | None
+    ) -> tuple[Command, Move | None]:
+        """The command, and that it runs elsewhere than the task's last one, if the caller does not know that."""
         with self._permissions.refusals(request.command, Subject(request.task, request.terminal)):
             if request.terminal is not None:
-                return await self._start_in(request.terminal, request, timeout, asker)
+                return await self._start_in(request.terminal, request, timeout, asker), None
             return await self._start_somewhere(request, timeout, asker)
 
     async def _start_in(
@@ -44,9 +48,13 @@ class Starter:
             message = f"terminal {terminal} is in the sandbox, and what the user is asked for runs outside of it"
             raise Misuse(f"{message}: name no terminal", terminal_id=terminal)
         await self._permissions.judge_in(chosen, request.command, asker, is_outside=self.is_outside(chosen))
-        return await chosen.start(request.command, timeout=timeout)
+        started = await chosen.start(request.command, timeout=timeout)
+        self._remember(request, chosen)
+        return started
 
-    async def _start_somewhere(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
+    async def _start_somewhere(
+        self, request: StartRequest, timeout: float | None, asker: Asker | None
+    ) -> tuple[Command, Move | None]:
         subject = Subject(request.task)
         self._permissions.check_shell(request.command, request.shell, subject)
         cwd, making = self._directory(request), Making()
@@ -56,6 +64,7 @@ class Starter:
             where = await self._registry.expected(cwd, task=request.task, shell=request.shell, **making)
             location = Location(*where, is_outside=True)
         permit = await self._permissions.judge(request.command, location, subject, asker)
+        last, known = self._last.get(request.task or ""), self._registry.ids()
         chosen = await self._registry.acquire(cwd, task=request.task, shell=request.shell, **making)
         try:
             is_outside = self.is_outside(chosen)
@@ -64,9 +73,12 @@ class Starter:
         except BaseException:
             self._registry.release(chosen)
             raise
+        self._remember(request, chosen)
+        return started, None if last is None else move(last, chosen, is_new=chosen.id not in known)
+
+    def _remember(self, request: StartRequest, terminal: Terminal) -> None:
         if request.task is not None:
-            self._last[request.task] = chosen
-        return started
+            self._last[request.task] = terminal
 
     async def _leaves(self, request: StartRequest, location: Location) -> bool:
         """Whether it runs outside although that was not asked for."""
