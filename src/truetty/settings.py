@@ -19,7 +19,7 @@ from truetty import files
 from truetty.core import kinds
 from truetty.core.errors import Misuse
 from truetty.core.kinds import Kind, Wrong
-from truetty.host.environment import FRIENDLY
+from truetty.host.environment import FRIENDLY, KEEPER_MARKS
 from truetty.host.wall import NAMES, Sandbox
 from truetty.questions.replies import REPLIES, Reply
 
@@ -272,7 +272,7 @@ def places(environ: Mapping[str, str]) -> list[str]:
 
 def strangers(environ: Mapping[str, str]) -> list[str]:
     """Variables that look like settings and are none."""
-    known = {PREFIX + name.upper() for name in FIELDS}
+    known = {KEEPER_MARKS, *(PREFIX + name.upper() for name in FIELDS)}
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
 

@@ -15,6 +15,7 @@ from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import InSandbox, NoRc, PolicyName, Shell
 from truetty.cli.signals import ENDING
 from truetty.core.errors import Misuse, SpawnFailed
+from truetty.host.keeper import kept
 from truetty.host.local import LocalHost
 from truetty.host.sandbox import problem
 from truetty.host.wall import Sandbox
@@ -65,6 +66,7 @@ def mcp(
         print(f"truetty: {error.name} is missing: pip install 'truetty[mcp]' brings it", file=sys.stderr)
         return OURS
     setup = Setup.of(settings, policy)
+    kept.begin()
     if (warning := setup.guard.warning) is not None:
         print(f"truetty mcp: {warning}", file=sys.stderr, flush=True)
     if http:
@@ -73,12 +75,14 @@ def mcp(
             host, port, token.read_or_make(path), path, expose, allow_host or [], allow_origin or []
         )
         asyncio.run(serving.over_http(setup, address, ENDING))
+        kept.finish()
         return 0
     if sys.stdin is None or sys.stdout is None:
         raise Misuse(f"standard {'input' if sys.stdin is None else 'output'} is closed: the client speaks over it")
     if early.wire is None and sys.stdin.isatty():
         print("truetty mcp: an MCP client starts this and speaks to it; Ctrl-D ends it", file=sys.stderr)
     number = asyncio.run(serving.over_stdio(setup, ENDING, early.wire))
+    kept.finish()
     if number:
         # A thread still reads standard input; everything else is closed, and Python would wait for that one.
         sys.stderr.flush()

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 TERM: Final = "xterm-256color"
+# The marks of all servers that a process has come from (`keeper.py`): one may run in a terminal of another.
+KEEPER_MARKS: Final = "TRUETTY_KEEPER"
 
 # Programs that would open a pager or an editor nobody sees. A caller's `env` wins over each of these.
 FRIENDLY: Final[dict[str, str | None]] = {

@@ -10,12 +10,14 @@ import signal
 import termios
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import Final
 
 from truetty.core.errors import LimitReached
 from truetty.host import environment
 from truetty.host.base import Found, Order, ShellName
 from truetty.host.folder import Folder
+from truetty.host.keeper import kept
 from truetty.host.kernel import observer_for
 from truetty.host.kernel.observer import Observer
 from truetty.host.kernel.tty import Attributes
@@ -52,6 +54,7 @@ class LocalHost:
             files = Folder()
         try:
             execution = prepare(order, files, self._variables(), cwd)
+            execution = replace(execution, env={**execution.env, **kept.variables(os.environ)})
             with refusal(order, f"cannot start {execution.program}"):
                 return await self._spawn(execution, files, cwd, order)
         except BaseException:

@@ -21,6 +21,7 @@ from truetty.host.base import Ended, Sink
 from truetty.host.census import identify, members
 from truetty.host.child import Child, send_signal
 from truetty.host.folder import Folder
+from truetty.host.keeper import kept
 from truetty.host.kernel.observer import Observer
 from truetty.host.kernel.tty import open_slave
 from truetty.host.outbox import Outbox
@@ -51,6 +52,7 @@ class LocalChannel:
         self._master = master
         self._child = Child(pid) if supervisor is None else Child(supervisor, supervises=True)
         self._pty = identify(master, pid, supervisor)
+        kept.put(self._pty)
         self._outbox = Outbox(master)
         self._slave: int | None = None  # once nobody else had the other side open
         self._sink: Sink | None = None
@@ -182,6 +184,7 @@ class LocalChannel:
 
     def _let_go(self) -> None:
         self._open = False
+        kept.drop(self._pty)
         self._child.close()
         self._observer.close()
         os.close(self._master)
