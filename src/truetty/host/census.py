@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 from collections import defaultdict
 from collections.abc import Iterable
 from math import inf
@@ -20,7 +19,7 @@ from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from truetty.host.kernel import proc
-from truetty.host.kernel.calls import Device, is_terminal_of
+from truetty.host.kernel.calls import Device, is_terminal_of, open_devices
 from truetty.host.kernel.tty import open_slave
 
 # Some 0.1 ms each: the loop stands still for 2 ms.
@@ -113,7 +112,7 @@ class Census:
                 if name.isdigit() and int(name) != os.getpid():
                     one = proc.stat(int(name))
                     if one is not None and one.state not in proc.DEAD:
-                        found.add(one, _open_devices(one) if one.born >= oldest else ())
+                        found.add(one, open_devices(one.pid) if one.born >= oldest else ())
                 if count % AT_ONCE == 0:
                     await _others()
             return found
@@ -138,23 +137,6 @@ async def _others() -> None:
     turned = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().call_soon(turned.set_result, None)
     await turned
-
-
-def _open_devices(one: proc.Stat) -> set[Device]:
-    """The character devices that it has open; none when we may not know."""
-    found: set[Device] = set()
-    try:
-        numbers = os.listdir(f"/proc/{one.pid}/fd")
-    except OSError:
-        return found
-    for number in numbers:
-        try:
-            at = os.stat(f"/proc/{one.pid}/fd/{number}")
-        except OSError:  # closed since
-            continue
-        if stat.S_ISCHR(at.st_mode):
-            found.add(Device(at.st_rdev, at.st_dev))
-    return found
 
 
 def _shares_master(one: proc.Stat, device: Device) -> bool:

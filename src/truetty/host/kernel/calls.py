@@ -328,6 +328,23 @@ def _has_our_mounts(pid: int) -> bool:
         return False
 
 
+def open_devices(pid: int) -> set[Device]:
+    """The character devices that a process has open; none when we may not know."""
+    found: set[Device] = set()
+    try:
+        numbers = os.listdir(f"/proc/{pid}/fd")
+    except OSError:
+        return found
+    for number in numbers:
+        try:
+            at = os.stat(f"/proc/{pid}/fd/{number}")
+        except OSError:  # closed since
+            continue
+        if modes.S_ISCHR(at.st_mode):
+            found.add(Device(at.st_rdev, at.st_dev))
+    return found
+
+
 def _holds(of: proc.Stat, device: Device) -> bool:
     return any(_is_ours(of, int(fd), device) for fd in os.listdir(f"/proc/{of.pid}/fd"))
 
