@@ -310,15 +310,19 @@ def _is_ours(of: proc.Stat, fd: int, device: Device) -> bool:
 
 def is_terminal_of(of: proc.Stat, device: Device) -> bool:
     """Whether our tty controls the process. /proc tells the number only, and another devpts, such as a container's, has
-    the same numbers. So the file of that number is looked at where the process itself finds it."""
+    the same numbers. So the file of that number is looked at where the process itself finds it. A sandbox has a devpts
+    of its own, in which ours is not; but there the leader of the session has our tty open."""
     if of.tty != device.packed:
         return False
     try:
-        return os.stat(f"/proc/{of.pid}/root/dev/pts/{os.minor(device.rdev)}").st_dev == device.dev
-    except FileNotFoundError:  # a chroot without /dev/pts; what has mounts of its own is a stranger
-        return _has_our_mounts(of.pid)
+        if os.stat(f"/proc/{of.pid}/root/dev/pts/{os.minor(device.rdev)}").st_dev == device.dev:
+            return True
+    except FileNotFoundError:
+        if _has_our_mounts(of.pid):  # a chroot without /dev/pts
+            return True
     except OSError:
         return False
+    return device in open_devices(of.session)
 
 
 def _has_our_mounts(pid: int) -> bool:

@@ -58,6 +58,8 @@ class LinuxFamily(Family):
             parents = {one.parent: proc.stat(one.parent) for one in here}
         except OSError:
             return []
+        # In a sandbox orphans become children of what has started the shell, and that has our tty open too.
+        parents.pop(of.parent if of is not None else 0, None)
         # A child of an orphan is not one, though it may be younger than the mark and its parent older.
         ours = {pid for pid, parent in parents.items() if parent is not None and self._was_started_here(parent)}
         return [one.as_process() for one in here if one.parent not in ours]

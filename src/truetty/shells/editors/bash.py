@@ -63,6 +63,6 @@ class BashEditor(Editor):
             content += f"[[ $- != *H* ]]||{{ \\builtin set +H;{request.name}[5]=1;}}\n"
         if request.probe:
             content += f"{request.name}[6]=8\n"
-        # Emptied by the shell that has read it: a second key finds nothing.
-        content += f"\\builtin : >|{request.folder}/x\n"
+        # Emptied by the shell that has read it: a second key finds nothing. In a sandbox it is read-only.
+        content += f"\\builtin : >|{request.folder}/x||\\builtin :\n"
         return Typed(FILE + ENTER, {"x": encode(content)}, by_editor=True)

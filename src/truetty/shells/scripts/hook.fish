@@ -25,7 +25,7 @@ end 2>/dev/null
 # A text that is wrong or unfinished is refused (R) before anything of it is shown or run.
 function @NAME@_f
     builtin read --null --local t <@FOLDER@/x
-    builtin true >@FOLDER@/x
+    builtin test -w @FOLDER@/x; and builtin true >@FOLDER@/x # it is read-only in a sandbox, and fish would say so
     builtin test -n "$t"; or return
     builtin commandline --replace -- $t
     builtin commandline --cursor 0 # an abbreviation at the cursor would be expanded
