@@ -20,6 +20,7 @@ HOUR = 3600  # seconds: the bound of a long test that sets none itself
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the tests marked `long` too, and more random cases")
     parser.addoption("--blind", action="store_true", help="run acceptance on terminals of which no kernel can be asked")
+    parser.addoption("--walled", action="store_true", help="run acceptance on terminals in a sandbox")
 
 
 def pytest_configure(config: pytest.Config) -> None:

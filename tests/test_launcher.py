@@ -135,7 +135,7 @@ def test_a_failed_set_up_is_our_own_error(tree: Path, bare_path: Path) -> None:
 def test_every_folder_of_tests_is_a_part() -> None:
     listed = subprocess.run([ROOT / "test", "--parts"], capture_output=True, text=True, check=True).stdout.split()
     folders = {path.parent.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").glob("*/**/test_*.py")}
-    assert set(listed) == folders | {"house", "blind"}
+    assert set(listed) == folders | {"house", "blind", "walled"}
 
 
 def test_the_help_of_test_names_its_options() -> None:

@@ -6,8 +6,13 @@ only those of `IN_EVERY_RUN`, beside the usual ones.
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+import pytest
+
+from tests.acceptance.left_out import find_reason
+from truetty.host.kernel.blind import BlindObserver
+from truetty.host.local import LocalHost
 
 # Ends, exit codes, exact output and hooks: what marks alone must tell. Together they take half a minute.
 IN_EVERY_RUN: Final = ("test_exact", "test_prompt_hooks", "test_alternate_screen", "test_terminal_questions")
@@ -82,10 +87,10 @@ UNKNOWABLE: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
+def apply(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LocalHost.__init__, "__defaults__", (BlindObserver,))
+
+
 def reason_to_leave_out(test: str) -> str | None:
     """Of a test by its node id; None: the blind observer must do as well."""
-    name = test.rpartition("/test_")[2]
-    for reason, patterns in UNKNOWABLE.items():
-        if any(re.match(pattern, name) for pattern in patterns):
-            return reason
-    return None
+    return find_reason(test, UNKNOWABLE)

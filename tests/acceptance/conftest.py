@@ -1,41 +1,52 @@
-"""Which observer a test runs on: with `--blind`, one that cannot ask the kernel. `blind.py` says what is left out."""
+"""Under which condition a test runs: as it is, where no kernel can be asked (`--blind`), in a sandbox (`--walled`).
+
+`blind.py` and `walled.py` say what is left out under theirs, and why.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 import pytest
 
-from tests.acceptance.blind import IN_EVERY_RUN, reason_to_leave_out
-from truetty.host.kernel.blind import BlindObserver
-from truetty.host.local import LocalHost
+from tests.acceptance import blind, walled
 
-BLIND = "blind"
+REASONS: Final[dict[str, Callable[[str], str | None]]] = {
+    "blind": blind.reason_to_leave_out,
+    "walled": walled.reason_to_leave_out,
+}
+IN_EVERY_RUN: Final = {"blind": blind.IN_EVERY_RUN, "walled": walled.IN_EVERY_RUN}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test runs as it is, on a blind observer, or on both."""
-    if metafunc.config.getoption("--blind"):
-        observers = [BLIND]
-    elif metafunc.module.__name__.rpartition(".")[2] in IN_EVERY_RUN:
-        observers = ["kernel", BLIND]
-    else:
-        return
-    metafunc.parametrize("observer", observers, indirect=True)
+    wanted = [name for name in REASONS if metafunc.config.getoption(f"--{name}")]
+    if not wanted:
+        file = metafunc.module.__name__.rpartition(".")[2]
+        wanted = ["kernel", *(name for name, files in IN_EVERY_RUN.items() if file in files)]
+    if wanted != ["kernel"]:
+        metafunc.parametrize("condition", wanted, indirect=True)
 
 
 @pytest.fixture(autouse=True)
-def observer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whom a terminal of this test asks, unless the test itself says it."""
-    if getattr(request, "param", None) == BLIND:
-        monkeypatch.setattr(LocalHost.__init__, "__defaults__", (BlindObserver,))
+def condition(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the terminals of this test, unless the test itself says it."""
+    match getattr(request, "param", None):
+        case "blind":
+            blind.apply(monkeypatch)
+        case "walled":
+            workspace = request.getfixturevalue("tmp_path_factory").mktemp("workspace")
+            walled.apply(monkeypatch, workspace, request.getfixturevalue("tmp_path"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if _is_blind(item) and reason_to_leave_out(item.nodeid) is not None]
+    left_out = [item for item in items if _reason(item) is not None]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
 
 
-def _is_blind(item: pytest.Item) -> bool:
+def _reason(item: pytest.Item) -> str | None:
     parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    return parameters.get("observer") == BLIND
+    condition = str(parameters.get("condition"))
+    return REASONS[condition](item.nodeid) if condition in REASONS else None
