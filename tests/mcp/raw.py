@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from tests.mcp.served import PATIENCE, server
+from truetty.mcp.greeting import CAPABILITIES, CLIENT, VERSION
 
 LONGEST_LINE = 1 << 24
 
@@ -18,16 +19,18 @@ LONGEST_LINE = 1 << 24
 class RawClient:
     """One call at a time."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, meta: Mapping[str, object]) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._input, self._output = process.stdin, process.stdout
         self._numbers = itertools.count(1)
+        self._meta = {"_meta": meta} if meta else {}
 
-    def write(self, method: str, params: object, id: int | None = None) -> None:
-        message = {"jsonrpc": "2.0", "method": method, "params": params, **({} if id is None else {"id": id})}
+    def write(self, method: str, params: Mapping[str, object], id: int | None = None) -> None:
+        number = {} if id is None else {"id": id}
+        message = {"jsonrpc": "2.0", "method": method, "params": {**params, **self._meta}, **number}
         self._input.write(json.dumps(message).encode() + b"\n")
 
-    def send(self, method: str, params: object) -> int:
+    def send(self, method: str, params: Mapping[str, object]) -> int:
         """Ask without waiting for the answer: its number, for `answer`."""
         id = next(self._numbers)
         self.write(method, params, id)
@@ -40,7 +43,7 @@ class RawClient:
                 if message.get("id") == id and "method" not in message:
                     return cast(dict[str, Any], message)
 
-    async def request(self, method: str, params: object) -> dict[str, Any]:
+    async def request(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
         return await self.answer(self.send(method, params))
 
     async def call(self, name: str, arguments: Mapping[str, object]) -> tuple[str, bool]:
@@ -58,17 +61,27 @@ def command_id(text: str) -> str:
 
 
 @asynccontextmanager
-async def raw_client(*options: str, env: Mapping[str, str] | None = None) -> AsyncIterator[RawClient]:
+async def raw_client(
+    *options: str,
+    env: Mapping[str, str] | None = None,
+    elicitation: Mapping[str, object] | None = None,
+    modern: bool = False,
+) -> AsyncIterator[RawClient]:
+    """`elicitation`: what the client says it can do; `modern`: by the revision without sessions."""
     made = server(*options, env=env)
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         made.command, *made.args, env=made.env, stdin=pipe, stdout=pipe, limit=LONGEST_LINE
     )
-    client = RawClient(process)
+    capabilities = {} if elicitation is None else {"elicitation": elicitation}
+    info = {"name": "raw", "version": "1"}
+    meta = {VERSION: "2026-07-28", CAPABILITIES: capabilities, CLIENT: info} if modern else {}
+    client = RawClient(process, meta)
     try:
-        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
-        await client.request("initialize", about)
-        client.write("notifications/initialized", {})
+        if not modern:
+            about = {"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": info}
+            await client.request("initialize", about)
+            client.write("notifications/initialized", {})
         yield client
     finally:
         assert process.stdin is not None

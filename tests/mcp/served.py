@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 import truetty
 from tests.acceptance.session import eventually as eventually
 from tests.patience import PATIENCE as PATIENCE
-from truetty.mcp.caller import Reply
+from truetty.mcp.caller import LinkOffer, Reply
 from truetty.mcp.session import Session, Setup
 from truetty.mcp.tools import ClientVerbs
 from truetty.policy import Decision
@@ -47,10 +47,10 @@ class Person:
         self.asked.append(decision)
         return self.allows
 
-    async def show_link(self, link: Callable[[], Awaitable[str]], message: str, about: str) -> Reply:
+    async def show_link(self, link: Callable[[], Awaitable[str]], offer: LinkOffer) -> Reply:
         if self.replies != "nobody":
             self.links.append(await link())
-        self.messages.append(message)
+        self.messages.append(offer.message)
         return self.replies
 
 

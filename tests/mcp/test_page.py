@@ -178,10 +178,10 @@ async def test_what_is_typed_is_in_no_log(home: Path, caplog: pytest.LogCaptureF
 async def test_it_can_be_given_back_untyped(home: Path) -> None:
     async with tools() as call:
         id, url = await handed_over(call, "read -p 'Name: ' n; echo $n")
-        assert (await call("send", id=id, text="no\n"))["error"] is not None
         async with browser(url) as person:
             page = await person.get(url)
             assert 'type="text"' in page.text
+            assert (await call("send", id=id, text="no\n"))["error"] is not None
             back = await person.post("/back", data={"key": key_in(page.text)})
             assert "The agent may type again" in back.text
         assert (await call("send", id=id, text="yes\n"))["state"] == "finished"

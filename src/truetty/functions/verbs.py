@@ -55,6 +55,8 @@ class Invitation:
     url: str | None = None  # for the model to show to the user
     wait: float = 0.0  # how long a call waits for the person, if it does not say
     next: str = words.HANDED_OVER
+    note: str | None = None
+    taken: bool = True  # the person has the ticket; otherwise a page is still to be opened
 
 
 def _budget(tokens: int) -> Budget:
@@ -241,18 +243,21 @@ class Verbs:
         invite = self._surface.invite
         if invite is None:
             self._service.refuse_handoff(command, "no person can be reached from here", reason="nobody")
-        handoff = self._service.handoff(command.id, arguments.text("reason") or words.NO_REASON)
+        handoff = self._service.handoff(command.id, arguments.text("reason") or words.NO_REASON, taken=False)
         try:
             invitation = await invite(handoff, command)
         except Exception:  # no person has the ticket: the agent may type again
             if self._service.handoffs.of(handoff.terminal_id) is not None:  # the surface may have given it back
                 self._service.handoffs.give_back(handoff.ticket, "No person could be reached.")
             raise
+        if invitation.taken and self._service.handoffs.of(handoff.terminal_id) is not None:
+            self._service.handoffs.take(handoff.ticket)
         wait = arguments.number("wait", invitation.wait)
         report = await self._report(arguments, command, self._service.wait(command.id, timeout=wait))
         if command.finished or (report.answer is not None and report.answer.reached is not None):
             return report
-        return dataclasses.replace(report, next=invitation.next, url=invitation.url)
+        notes = () if invitation.note is None else (invitation.note,)
+        return dataclasses.replace(report, next=invitation.next, url=invitation.url, notes=notes)
 
 
 def _ends_in_enter(text: str, keys: Sequence[str]) -> bool:

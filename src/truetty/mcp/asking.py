@@ -5,6 +5,8 @@
 
 Rule 1: only an explicit yes is a yes. A client that cannot ask is nobody.
 Rule 2: an answer counts for the call it was asked for: what we asked comes back sealed and is compared.
+Rule 3: a link is shown by the client once. If the model calls again without an answer, the client could not show it
+        (Copilot CLI 1.0 says that it can, and cannot read "input required"): then the model gets the address.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from truetty.mcp.caller import Reply
+from truetty.mcp.caller import LinkOffer, Reply
 from truetty.policy import Decision
 from truetty.text.quoting import whole
 
@@ -72,7 +74,7 @@ class ClientCaller:
             return None
         return answer.action == "accept" and (answer.content or {}).get("allow") is True
 
-    async def show_link(self, link: Callable[[], Awaitable[str]], message: str, about: str) -> Reply:
+    async def show_link(self, link: Callable[[], Awaitable[str]], offer: LinkOffer) -> Reply:
         can = self._elicitation()
         if can is None or can.url is None:
             return "nobody"
@@ -80,9 +82,10 @@ class ClientCaller:
         async def request() -> types.ElicitRequestURLParams:
             url = await link()
             id = None if self._modern else _digest(LINK, url)[:32]
-            return types.ElicitRequestURLParams(message=message, url=url, elicitation_id=id)
+            return types.ElicitRequestURLParams(message=offer.message, url=url, elicitation_id=id)
 
-        answer = await self._ask(LINK, request, _digest(LINK, about))
+        state = _digest(LINK, offer.about)
+        answer = self._brought(LINK, state) if offer.again else await self._ask(LINK, request, state)
         if answer is None:
             return "nobody"
         return "accepted" if answer.action == "accept" else "declined"
@@ -99,11 +102,9 @@ class ClientCaller:
     ) -> types.ElicitResult | None:
         """The user's answer; None if the client could not get one. What is asked is made when it is asked."""
         if self._modern:
-            answers = self._params.input_responses or {}
-            answer = answers.get(key)
-            if self._params.request_state != state or answer is None:
+            if self._params.request_state != state or key not in (self._params.input_responses or {}):
                 raise InputRequired(key, types.ElicitRequest(params=await make()), state)
-            return answer if isinstance(answer, types.ElicitResult) else None
+            return self._brought(key, state)
         if not self._ctx.session.can_send_request:
             return None
         request = types.ElicitRequest(params=await make())
@@ -112,6 +113,11 @@ class ClientCaller:
             return await self._ctx.session.send_request(request, types.ElicitResult, metadata=on_this_stream)
         except (MCPError, ValidationError):
             return None
+
+    def _brought(self, key: str, state: str) -> types.ElicitResult | None:
+        """The answer that this call brings to what was asked."""
+        answer = (self._params.input_responses or {}).get(key)
+        return answer if self._params.request_state == state and isinstance(answer, types.ElicitResult) else None
 
 
 def _digest(*parts: str) -> str:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from truetty.policy import Decision
 
+# What the client answers, not the user: one that shows nothing may decline too.
 Reply = Literal["accepted", "declined", "nobody"]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOffer:
+    message: str  # beside the link
+    about: str  # tells this offer from others when the call comes again with the answer
+    again: bool = False  # it was offered before, and not accepted: only an answer that this call brings counts
 
 
 class Caller(Protocol):
@@ -22,9 +31,8 @@ class Caller(Protocol):
     async def permit(self, decision: Decision) -> bool | None:
         """Ask the user; None when nobody can be asked."""
 
-    async def show_link(self, link: Callable[[], Awaitable[str]], message: str, about: str) -> Reply:
+    async def show_link(self, link: Callable[[], Awaitable[str]], offer: LinkOffer) -> Reply:
         """Offer the user a page; "nobody" when the client cannot.
 
-        `link` makes one, which ends the one before: it is called only where the user is to see it. `about` tells this
-        offer from others when the call comes again with the answer.
+        `link` makes one: it is called only where the user is to see it.
         """

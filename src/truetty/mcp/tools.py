@@ -11,7 +11,7 @@ from truetty.functions.result import Result
 from truetty.functions.table import RUN_WAIT
 from truetty.functions.verbs import Invitation, Surface, Verbs
 from truetty.mcp import words
-from truetty.mcp.caller import Caller
+from truetty.mcp.caller import Caller, LinkOffer
 from truetty.mcp.catalogue import TOOLS
 from truetty.mcp.progress import show_progress
 from truetty.mcp.session import MCP_TASK, Session
@@ -50,16 +50,20 @@ class ClientVerbs:
         return dataclasses.replace(answer, part=part)
 
     async def _invite(self, handoff: Handoff, command: Command) -> Invitation:
-        setup, service = self._session.setup, self._session.service
+        page, service = self._session.setup.page, self._session.service
 
         async def link() -> str:
-            return await setup.page.link(setup.page.visits.offer(service, handoff, command))
+            return await page.link(page.visits.offer(service, handoff, command))
 
         message = words.invitation(look(command, handoff.reason, secrecy(command)), handoff.reason, command.text)
-        reply = await self._caller.show_link(link, message, f"{command.id}: {handoff.reason}")
-        if reply == "declined":
-            service.handoffs.give_back(handoff.ticket, "The user declined to type.")
-            service.refuse_handoff(command, "the user declined to type", reason="declined")
-        if reply == "nobody":
-            return Invitation(await link(), next=words.SHOW_URL)
-        return Invitation(wait=RUN_WAIT)
+        offered = page.visits.unopened(command)
+        offer = LinkOffer(
+            message, f"{command.id}: {handoff.reason}", again=offered is not None and not offered.accepted
+        )
+        reply = await self._caller.show_link(link, offer)
+        if reply == "accepted":
+            if (offered := page.visits.unopened(command)) is not None:
+                offered.accepted = True
+            return Invitation(wait=RUN_WAIT, next=words.PAGE_SHOWN, taken=False)
+        note = words.DECLINED if reply == "declined" else None
+        return Invitation(await link(), next=words.SHOW_URL, note=note, taken=False)

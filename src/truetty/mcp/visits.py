@@ -3,8 +3,8 @@
 Rule 1: a link works once, and only for a while; so does a page that nobody uses. The browser that used a link gets two
         keys, a cookie and one inside the page; both are needed, since a browser shows cookies of this machine to every
         server on it. For the same reason the page is shown again only for the cookie together with the link.
-        A new link has new keys, and the old link and its keys are worth nothing from then on. When earlier links were
-        opened is kept: an agent can open a link as well as a person can.
+        While nobody has opened a link, the same one is offered again. After that a new link has new keys, and the old
+        link and its keys are worth nothing. When earlier links were opened is kept: an agent can open one too.
 Rule 2: whose the terminal is, `service/handoffs.py` decides. If the command asks again, the same page types again.
 Rule 3: what is typed is passed on and kept nowhere.
 Rule 4: what was asked for as a secret is typed only where a secret is still asked for, and as hidden as it was.
@@ -65,6 +65,7 @@ class Visit:
     key: str = field(repr=False)
     code: str | None = field(default=None, repr=False)  # in the link, until it is used
     used_code: str | None = field(default=None, repr=False)
+    accepted: bool = False  # the client has said that it shows the link to the user
     opened_at: float | None = None  # in seconds since 1970
     earlier: tuple[float, ...] = ()  # when earlier links to the same command were opened
     secrecy: Secrecy = "open"  # as the page said when it was last shown
@@ -102,7 +103,11 @@ class Visits:
         return tuple(one for one in self._visits if not one.command.finished)
 
     def offer(self, service: Service, handoff: Handoff, command: Command) -> Visit:
-        """A visit with a link. It is the only one of its command: an earlier one is over."""
+        """A visit with a link: the one that nobody has opened yet, or a new one, and an earlier one is over."""
+        if (waiting := self.unopened(command)) is not None:
+            waiting.reason = handoff.reason
+            self._expire_later(waiting)
+            return waiting
         visit = Visit(service, command, handoff.reason, _key(), _key(), _key())
         for one in list(self._visits):
             if one.command is command:
@@ -114,11 +119,17 @@ class Visits:
         self._expire_later(visit)
         return visit
 
+    def unopened(self, command: Command) -> Visit | None:
+        """The one whose link can still be opened."""
+        return next((one for one in self._visits if one.command is command and one.code is not None), None)
+
     def enter(self, code: str, visitor: str = "") -> Visit | None:
         """Use a link. `visitor`: what the program that opens it calls itself."""
         visit = next((one for one in self._visits if one.code is not None and _same(one.code, code)), None)
         if visit is not None:
             visit.service.record_visit(visit.command, visitor)
+            if (handoff := visit.handoff) is not None:
+                visit.service.handoffs.take(handoff.ticket)
             visit.code, visit.used_code, visit.opened_at = None, visit.code, self._clock()
             self._expire_later(visit)
         return visit

@@ -20,6 +20,9 @@ Commands run in a read-only sandbox, held by the kernel. What the policy asks ab
 of it, in another terminal with variables of its own."""
 _ALONE: Final = " The policy is read-only, and no sandbox stands behind it here."
 
+PAGE_SHOWN: Final = "wait: the user was shown a page to type on; do not ask for the secret"
+# A client may answer so by itself, where no user is.
+DECLINED: Final = "the client did not show the page: it answered no, with or without the user"
 SHOW_URL: Final = (
     "show the url to the user and wait: the page is on this machine, or `truetty answer URL` in a terminal here"
 )

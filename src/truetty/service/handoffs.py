@@ -2,7 +2,8 @@
 
 Rule 1: one writer at a time. While a person has a terminal, no agent types into it.
 Rule 2: a ticket is made by chance, is for one command, and is worth nothing once the terminal was given back.
-Rule 3: the terminal is the person's until it is given back, or until the command goes on after something was typed.
+Rule 3: an offer that no person has taken holds nobody up. The terminal is the person's from when the ticket is taken
+        until it is given back, or until the command goes on after something was typed.
 Rule 4: what a person types is kept nowhere: not in an answer, not in a log, not in an error. How much it
         is, is recorded.
 """
@@ -23,7 +24,7 @@ from truetty.terminal.changes import Rank
 from truetty.terminal.command import Command
 from truetty.terminal.stream import Stream
 
-# Tickets that nobody has used. Each is a terminal that an agent cannot type into.
+# Tickets that are worth something. Each is a terminal that a person may type into.
 MOST_HANDOFFS: Final = 64
 
 GIVEN_BACK: Final = "The person gave it back."
@@ -66,6 +67,7 @@ class _Open:
     handoff: Handoff
     command: Command
     record: Record
+    taken: bool = False  # a person has it
     leave: Callable[[], None] = lambda: None  # ends the look-out for the command's end
     watcher: asyncio.Task[None] | None = None  # from the first typing on
 
@@ -93,9 +95,18 @@ class Handoffs:
         return handoff
 
     def of(self, terminal_id: str) -> Handoff | None:
-        """The handoff that keeps agents from typing into this terminal."""
+        """The one that is open for this terminal, taken or not."""
         self._drop_finished()
         return next((one.handoff for one in self._open.values() if one.handoff.terminal_id == terminal_id), None)
+
+    def take(self, ticket: str) -> None:
+        """A person has come: from now on no agent types into the terminal."""
+        self._find(ticket).taken = True
+
+    def taken(self, terminal_id: str) -> Handoff | None:
+        """The one that keeps agents from typing into this terminal."""
+        handoff = self.of(terminal_id)
+        return handoff if handoff is not None and self._open[handoff.ticket].taken else None
 
     async def type(self, ticket: str, text: str) -> None:
         """What a person types, as it is."""
@@ -103,6 +114,7 @@ class Handoffs:
         if not isinstance(text, str):
             raise Misuse("only text can be typed")
         one.record("typed", f"A person types {len(text)} characters.", len(text))
+        one.taken = True
         if one.watcher is None:
             one.watcher = asyncio.ensure_future(self._watch(one, one.command.events()))
             self._watchers.add(one.watcher)

@@ -276,7 +276,7 @@ class Service:
 
     def _check_typable(self, command: Command, subject: Subject) -> None:
         """Refused: a terminal that a person has, and secrets. The text is in no record, since it may be a secret."""
-        handoff = self.handoffs.of(command.terminal_id)
+        handoff = self.handoffs.taken(command.terminal_id)
         if handoff is not None:
             reason, why = f"a person has terminal {command.terminal_id} now: {handoff.reason}", "handed over"
         elif secrecy(command) != "open":
@@ -285,18 +285,24 @@ class Service:
             return
         self._permissions.refuse(Decision("deny", reason, None, _typing(command)), subject, why=why)
 
-    def handoff(self, id: str, reason: str) -> Handoff:
-        """Leave a running command's terminal to a person. Whoever gets the ticket may type; the caller may not."""
+    def handoff(self, id: str, reason: str, *, taken: bool = True) -> Handoff:
+        """Leave a running command's terminal to a person, who may type with the ticket; the caller may not.
+
+        Not `taken`: a person is still to be reached, and the caller may type until `handoffs.take`.
+        """
         command = self.command(id)
         subject = self._subject(command, "handoff")
         with self._permissions.refusals(_handoff(command), subject):
             self._check_unfinished(command)
             decision = Decision("allow", f"A person may type now: {reason}", None, _handoff(command))
             self._permissions.record(Permit(decision, "rule"), subject)
-            return self.handoffs.offer(command, reason, partial(self._record_deed, subject, _handoff(command)))
+            made = self.handoffs.offer(command, reason, partial(self._record_deed, subject, _handoff(command)))
+            if taken:
+                self.handoffs.take(made.ticket)
+            return made
 
     def refuse_handoff(self, command: Command, message: str, **facts: object) -> NoReturn:
-        """A surface or a person refuses: nobody can be reached, or the person declined."""
+        """A surface refuses: nobody can be reached."""
         decision = Decision("deny", message, None, _handoff(command))
         self._permissions.refuse(decision, self._subject(command, "handoff"), **{"command": command.text, **facts})
 
