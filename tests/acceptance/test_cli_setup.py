@@ -25,14 +25,21 @@ FILES = {
     "cursor": ".cursor/mcp.json",
     "codex": ".codex/config.toml",
     "gemini": ".gemini/settings.json",
+    "qwen": ".qwen/settings.json",
+    "opencode": ".config/opencode/opencode.json",
+    "copilot": ".copilot/mcp-config.json",
+    "continue": ".continue/mcpServers/truetty.json",
 }
-TABLES = {"vscode": "servers", "codex": "mcp_servers"}
+TABLES = {"vscode": "servers", "codex": "mcp_servers", "opencode": "mcp"}
 PROJECT_FILES = {
     "claude-code": ".mcp.json",
     "vscode": ".vscode/mcp.json",
     "cursor": ".cursor/mcp.json",
     "codex": ".codex/config.toml",
     "gemini": ".gemini/settings.json",
+    "qwen": ".qwen/settings.json",
+    "opencode": "opencode.json",
+    "continue": ".continue/mcpServers/truetty.json",
 }
 
 
@@ -40,7 +47,7 @@ PROJECT_FILES = {
 def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", SOURCE)
     monkeypatch.setenv("NO_COLOR", "1")
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "CONTINUE_GLOBAL_DIR"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -55,6 +62,12 @@ def entry(client: str, path: Path) -> dict:
     text = path.read_text()
     value = tomllib.loads(text) if client == "codex" else json.loads(text)
     return value[TABLES.get(client, "mcpServers")]["truetty"]
+
+
+def words(entry: dict) -> list[str]:
+    """What it starts."""
+    command = entry["command"]
+    return [*(command if isinstance(command, list) else [command]), *entry.get("args", [])]
 
 
 def only(folder: Path) -> list[str]:
@@ -72,8 +85,8 @@ def test_setup_undo_and_print(client: str, home: Path) -> None:
     assert str(path) in run("setup", client).stdout
     assert only(home) == [FILES[client]]
     written = entry(client, path)
-    assert (written["command"], written["args"]) == (sys.executable, ["-m", "truetty", "mcp"])
-    assert os.path.isabs(written["command"])
+    assert words(written) == [sys.executable, "-m", "truetty", "mcp"]
+    assert os.path.isabs(words(written)[0])
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     pasted = shown.partition("\n")[2]
     assert entry_of(client, pasted) == written
@@ -106,7 +119,7 @@ def test_the_rest_of_the_file_stays(client: str, indent: int | str | None, home:
     path.write_text(text)
     path.chmod(0o640)
     run("setup", client)
-    assert entry(client, path)["args"][-1] == "mcp" and stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert words(entry(client, path))[-1] == "mcp" and stat.S_IMODE(path.stat().st_mode) == 0o640
     run("setup", client, "--undo")
     assert path.read_text() == text and stat.S_IMODE(path.stat().st_mode) == 0o640
     assert only(home) == [FILES[client]]
@@ -230,6 +243,86 @@ def test_alone_it_lists_the_clients(home: Path) -> None:
     assert "  configured  " in rows["codex"] and "not configured" in rows["gemini"]
     assert "unreadable" in rows["cursor"] and "line 1" in rows["cursor"]
     assert all(row.endswith(str(home / FILES[name])) for name, row in rows.items())
+
+
+def test_it_says_what_it_has_written_beside_the_command(home: Path) -> None:
+    said = run("setup", "codex").stdout
+    written = entry("codex", home / FILES["codex"])
+    assert written["required"] is True and written["env_vars"] == ["SSH_AUTH_SOCK", "VIRTUAL_ENV"]
+    assert all(f"  {key} = " in said for key in written if key not in ("command", "args"))
+
+
+def test_what_a_person_has_set_there_stays(home: Path) -> None:
+    path = home / FILES["codex"]
+    path.parent.mkdir()
+    path.write_text('[mcp_servers.truetty]\ncommand = "/old"\nrequired = false # mine\n')
+    run("setup", "codex")
+    assert "required = false # mine" in path.read_text()
+    written = entry("codex", path)
+    assert (written["command"], written["tool_timeout_sec"]) == (sys.executable, 120)
+    assert "already there" in run("setup", "codex").stdout
+
+
+def test_an_approval_is_written_only_when_it_is_asked_for(home: Path) -> None:
+    path = home / FILES["codex"]
+    run("setup", "codex")
+    assert "default_tools_approval_mode" not in entry("codex", path)
+    assert "outside the sandbox" in run("setup", "codex", "--approve").stdout
+    assert entry("codex", path)["default_tools_approval_mode"] == "approve"
+    run("setup", "codex")
+    assert entry("codex", path)["default_tools_approval_mode"] == "approve"
+    run("setup", "codex", "--undo")
+    assert only(home) == []
+    assert "no such setting" in run("setup", "gemini", "--approve", status=125).stderr and only(home) == []
+
+
+def test_which_clients_are_here(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "none" in run("setup", "--list").stdout
+    (home / ".codex").mkdir()
+    program = tmp_path / "opencode"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    rows = {line.split()[0]: line for line in run("setup", "--list").stdout.splitlines()}
+    assert list(rows) == ["codex", "opencode"]
+    assert str(home / ".codex") in rows["codex"] and str(program) in rows["opencode"]
+    assert all("not configured" in row for row in rows.values())
+
+
+def test_a_check_starts_what_the_client_would(home: Path) -> None:
+    before = run("setup", "codex", "--check").stdout
+    assert "would write" in before and "tools/list after" in before and "run, read, wait" in before
+    assert only(home) == []
+    run("setup", "codex")
+    assert f"as in {home / FILES['codex']}" in run("setup", "codex", "--check").stdout
+
+
+def test_a_check_says_what_keeps_the_server_from_starting(home: Path, tmp_path: Path) -> None:
+    path = home / FILES["cursor"]
+    path.parent.mkdir()
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\necho no such thing >&2; exit 3\n")
+    broken.chmod(0o755)
+    for command, words in ((str(broken), "no such thing"), ("/nowhere/truetty", "No such file")):
+        path.write_text(json.dumps({"mcpServers": {"truetty": {"command": command, "args": []}}}))
+        assert words in run("setup", "cursor", "--check", status=1).stdout
+
+
+def test_a_check_hands_on_only_what_the_client_does(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", "/venv")
+    monkeypatch.setenv("MINE", "1")
+    path = home / FILES["codex"]
+    path.parent.mkdir()
+    shown = tmp_path / "shown"
+    shown.write_text('#!/bin/sh\necho "${VIRTUAL_ENV-none} ${MINE-none} $OWN" >&2\n')
+    shown.chmod(0o755)
+    path.write_text(
+        f'[mcp_servers.truetty]\ncommand = "{shown}"\nenv_vars = ["VIRTUAL_ENV"]\n'
+        '[mcp_servers.truetty.env]\nOWN = "o"\n'
+    )
+    assert "/venv none o" in run("setup", "codex", "--check", status=1).stdout
 
 
 def test_an_unknown_client_is_answered_with_the_known_ones() -> None:

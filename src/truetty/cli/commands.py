@@ -116,7 +116,7 @@ COMMANDS: Final = {
         "Print every setting as it is in effect, and where it came from: the default, your file, or the environment."
     ),
     "setup": CommandRow(
-        "Put truetty into an MCP client: Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini CLI.",
+        "Put truetty into an MCP client: Claude Code, VS Code, Cursor, Codex, Gemini CLI, opencode, Copilot, …",
         module="setup.setup",
     ),
     "schema": CommandRow("Print the tools as function schemas for agent frameworks, as JSON."),

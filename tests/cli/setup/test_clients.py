@@ -32,6 +32,20 @@ OURS = ServerLaunch("/opt/bin/truetty", ("mcp",))
         ("cursor", "/home/ada/.cursor/mcp.json", "/home/ada/.cursor/mcp.json", ".cursor/mcp.json"),
         ("codex", "/home/ada/.codex/config.toml", "/home/ada/.codex/config.toml", ".codex/config.toml"),
         ("gemini", "/home/ada/.gemini/settings.json", "/home/ada/.gemini/settings.json", ".gemini/settings.json"),
+        ("qwen", "/home/ada/.qwen/settings.json", "/home/ada/.qwen/settings.json", ".qwen/settings.json"),
+        (
+            "opencode",
+            "/home/ada/.config/opencode/opencode.json",
+            "/home/ada/.config/opencode/opencode.json",
+            "opencode.json",
+        ),
+        ("copilot", "/home/ada/.copilot/mcp-config.json", "/home/ada/.copilot/mcp-config.json", None),
+        (
+            "continue",
+            "/home/ada/.continue/mcpServers/truetty.json",
+            "/home/ada/.continue/mcpServers/truetty.json",
+            ".continue/mcpServers/truetty.json",
+        ),
     ],
 )
 def test_where_each_keeps_its_file(name: str, linux: str, mac: str, project: str | None) -> None:
@@ -45,6 +59,9 @@ def test_where_each_keeps_its_file(name: str, linux: str, mac: str, project: str
         ("claude-code", "CLAUDE_CONFIG_DIR", "/cfg", "/cfg/.claude.json"),
         ("codex", "CODEX_HOME", "/cfg", "/cfg/config.toml"),
         ("gemini", "GEMINI_CLI_HOME", "/cfg", "/cfg/.gemini/settings.json"),
+        ("copilot", "COPILOT_HOME", "/cfg", "/cfg/mcp-config.json"),
+        ("continue", "CONTINUE_GLOBAL_DIR", "/cfg", "/cfg/mcpServers/truetty.json"),
+        ("opencode", "XDG_CONFIG_HOME", "/cfg", "/cfg/opencode/opencode.json"),
         ("vscode", "XDG_CONFIG_HOME", "/cfg", "/cfg/Code/User/mcp.json"),
         ("claude-desktop", "XDG_CONFIG_HOME", "/cfg", "/cfg/Claude/claude_desktop_config.json"),
         ("vscode", "XDG_CONFIG_HOME", "not/absolute", "/home/ada/.config/Code/User/mcp.json"),
@@ -62,17 +79,53 @@ def test_without_a_home_nobody_guesses() -> None:
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 def test_entries(client: Client) -> None:
     entry = client.entry(OURS)
-    assert (entry["command"], entry["args"]) == ("/opt/bin/truetty", ["mcp"])
-    assert entry.get("type") == ("stdio" if client.name in ("vscode", "claude-code") else None)
-    assert client.table == {"vscode": "servers", "codex": "mcp_servers"}.get(client.name, "mcpServers")
+    if client.name == "opencode":
+        assert entry["command"] == ["/opt/bin/truetty", "mcp"] and "args" not in entry
+    else:
+        assert (entry["command"], entry["args"]) == ("/opt/bin/truetty", ["mcp"])
+    types = {"vscode": "stdio", "claude-code": "stdio", "opencode": "local", "copilot": "local"}
+    assert entry.get("type") == types.get(client.name)
+    tables = {"vscode": "servers", "codex": "mcp_servers", "opencode": "mcp"}
+    assert client.table == tables.get(client.name, "mcpServers")
     assert (client.format == "toml") == (client.name == "codex")
+    assert entry.items() >= {setting.key: setting.value for setting in client.settings}.items()
+
+
+def test_what_a_person_has_set_stays() -> None:
+    codex = clients.find("codex")
+    entry = codex.entry(OURS, {"command": "/old", "required": False, "tool_timeout_sec": 600})
+    assert (entry["command"], entry["required"], entry["tool_timeout_sec"]) == ("/opt/bin/truetty", False, 600)
+    assert entry["startup_timeout_sec"] == 30
+
+
+def test_no_approval_is_written_unasked() -> None:
+    approvals = [client for client in CLIENTS if client.approval is not None]
+    assert [client.name for client in approvals] == ["codex"]
+    for client in approvals:
+        assert client.approval is not None and client.approval.key not in client.entry(OURS)
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "seconds"),
+    [
+        ("codex", {}, 0.5),
+        ("codex", {"required": True}, 10),
+        ("codex", {"required": True, "startup_timeout_sec": 30}, 30),
+        ("opencode", {"timeout": 30_000}, 30),
+        ("gemini", {}, 10),
+    ],
+)
+def test_how_long_each_waits(name: str, entry: dict[str, object], seconds: float) -> None:
+    patience = clients.find(name).patience
+    assert patience is not None and patience(entry)[0] == seconds
 
 
 @each_row(
     ("said", "name"),
     [("VS Code", "vscode"), ("vs-code", "vscode"), ("code", "vscode"), ("claude", "claude-code"),
      ("Claude Desktop", "claude-desktop"), ("claude_code", "claude-code"), ("gemini-cli", "gemini"),
-     ("CODEX", "codex"), ("codex-cli", "codex"), ("Cursor", "cursor")],
+     ("CODEX", "codex"), ("codex-cli", "codex"), ("Cursor", "cursor"), ("Qwen Code", "qwen"),
+     ("copilot-cli", "copilot"), ("OpenCode", "opencode")],
 )  # fmt: skip
 def test_names_may_be_spelled_as_people_do(said: str, name: str) -> None:
     assert clients.find(said).name == name

@@ -28,7 +28,12 @@ def _refuse_constant(name: str) -> NoReturn:
     raise json.JSONDecodeError(f"{name} is not JSON", name, 0)
 
 
-_DECODER: Final = json.JSONDecoder(parse_int=float, parse_constant=_refuse_constant)
+def _whole_number(digits: str) -> float:
+    """As it is written again; a very long one takes Python too long."""
+    return int(digits) if len(digits) < 16 else float(digits)
+
+
+_DECODER: Final = json.JSONDecoder(parse_int=_whole_number, parse_constant=_refuse_constant)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ Rule 3: doing it twice changes nothing the second time; `--undo` takes out our e
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib.util
+import json
 import os
 import shutil
 import stat
@@ -21,7 +23,7 @@ from typing import Annotated, Final, NamedTuple
 import typer
 
 from truetty import files
-from truetty.cli.setup import json_text, toml_text
+from truetty.cli.setup import checking, json_text, toml_text
 from truetty.cli.setup.clients import CLIENTS, Client, Format, ServerLaunch, find, launch
 from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
@@ -43,16 +45,27 @@ def setup(
     project: Annotated[
         bool, typer.Option("--project", help="The file of the project in this directory, not your own.")
     ] = False,
+    approve: Annotated[
+        bool, typer.Option("--approve", help="Let the client call the tools without asking you: Codex only.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Start the server as the client would, and say what the client would see.")
+    ] = False,
+    here: Annotated[bool, typer.Option("--list", help="List the clients that are on this machine.")] = False,
 ) -> int:
-    """Put truetty into an MCP client: Claude Code, Claude Desktop, VS Code, Cursor, Codex, Gemini CLI."""
+    """Put truetty into an MCP client: Claude Code, VS Code, Cursor, Codex, Gemini CLI, opencode, Copilot, …"""
     started = _launch()
     if client is None:
-        if show or undo:
+        if show or undo or check or approve:
             raise Misuse(f"which client? {kinds.listing(known.name for known in CLIENTS)}")
-        _list(started, project)
+        _list(started, project, only_here=here)
         return 0
     chosen = find(client)
+    if approve:
+        chosen = _approving(chosen)
     path = _path(chosen, project)
+    if check:
+        return checking.check(chosen, started, _entry(chosen, path), path)
     if show:
         _show(chosen, path, started, undo)
     elif undo:
@@ -63,6 +76,7 @@ def setup(
         print(f"{chosen.title}: {'written to' if done else 'already there, in'} {path}")
         if done:
             print(f"It starts {' '.join((started.command, *started.args))}. {chosen.title} must be started again.")
+            _explain(chosen)
     if not undo and importlib.util.find_spec("mcp") is None:
         print("truetty: the server needs more: pip install 'truetty[mcp]'", file=sys.stderr)
     return 0
@@ -84,7 +98,21 @@ def _path(client: Client, project: bool) -> str:
     return os.path.abspath(client.project)
 
 
+def _approving(client: Client) -> Client:
+    if client.approval is None:
+        raise Misuse(
+            f"{client.title} has no such setting in its file: it asks you, or its own options say otherwise",
+            client=client.name,
+        )
+    return dataclasses.replace(client, settings=(*client.settings, client.approval))
+
+
 # -- for people
+
+
+def _explain(client: Client) -> None:
+    for setting in client.settings:
+        print(f"  {setting.key} = {json.dumps(setting.value)}: {setting.reason}")
 
 
 def _show(client: Client, path: str, started: ServerLaunch, undo: bool) -> None:
@@ -102,28 +130,44 @@ def _snippet(client: Client, started: ServerLaunch) -> str:
     return _EDITORS[client.format].put("", client.keys, client.entry(started))
 
 
-def _list(started: ServerLaunch, project: bool) -> None:
+def _list(started: ServerLaunch, project: bool, *, only_here: bool) -> None:
     """One line for each, never broken."""
     rows = []
     for client in CLIENTS:
-        if project and client.project is None:
+        if (project and client.project is None) or (only_here and _found(client) is None):
             continue
         path = _path(client, project)
-        rows.append((client.name, client.title, _state(client, path, started), path))
+        place = _found(client) if only_here else None
+        rows.append((client.name, client.title, _state(client, path, started), *([place] if place else []), path))
+    if not rows:
+        print("none of the clients that `truetty setup` knows is on this machine")
+        return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
+def _found(client: Client) -> str | None:
+    """Its program, or the folder that it has made; None: there is no sign of it."""
+    program = next(filter(None, map(shutil.which, client.programs)), None)
+    folder = str(client.folder(os.environ, sys.platform == "darwin"))
+    is_home = os.path.realpath(folder) == os.path.realpath(os.environ.get("HOME", "/"))
+    return program or (folder if os.path.isdir(folder) and not is_home else None)
+
+
+def _entry(client: Client, path: str) -> object:
+    text = _read(path)
+    return None if text is None else _EDITORS[client.format].read(_text(path, text), client.keys)
+
+
 def _state(client: Client, path: str, started: ServerLaunch) -> str:
     try:
-        text = _read(path)
-        there = None if text is None else _EDITORS[client.format].read(_text(path, text), client.keys)
+        there = _entry(client, path)
     except (Misuse, HostError) as error:
         return f"unreadable ({error})"
     if there is None:
         return "not configured"
-    if isinstance(there, dict) and there == {**there, **client.entry(started)}:
+    if isinstance(there, dict) and there == {**there, **client.command(started)}:
         return "configured"
     other = there.get("command") if isinstance(there, dict) else None
     return f"configured with another command ({other})" if other else "configured in another way"
@@ -152,8 +196,10 @@ _EDITORS: Final[Mapping[Format, Editor]] = {
 
 
 def _put(client: Client, text: str | None, started: ServerLaunch) -> str | None:
+    editor, keys = _EDITORS[client.format], client.keys
     try:
-        return _EDITORS[client.format].put(text or "", client.keys, client.entry(started))
+        there = editor.read(text or "", keys)
+        return editor.put(text or "", keys, client.entry(started, there))
     except Misuse as error:
         pasted = _snippet(client, started)
         raise Misuse(f"{error}. Nothing was changed. The entry by hand:\n{pasted.rstrip()}", **error.facts) from error
