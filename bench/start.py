@@ -22,8 +22,11 @@ from mcp.server.stdio import stdio_server
 async def tools(ctx, params):
     return types.ListToolsResult(tools=[types.Tool(name="nothing", input_schema={"type": "object"})])
 
+async def call(ctx, params):
+    return types.CallToolResult(content=[types.TextContent(type="text", text="")])
+
 async def main():
-    server = Server("bare", on_list_tools=tools)
+    server = Server("bare", on_list_tools=tools, on_call_tool=call)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
