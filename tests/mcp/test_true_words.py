@@ -49,14 +49,22 @@ async def test_a_command_whose_call_was_cut_off_is_named_in_the_next_result_once
 
 async def test_a_run_beside_one_that_runs_says_where_it_is_and_why(client: RawClient, home: Path) -> None:
     await said(client, "run", command="cd /; true")
-    busy = command_id(await said(client, "run", command=once(home / "go"), wait=0))
+    busy = command_id(await said(client, "run", command=f"cat {home}/go; {once(home / 'go')}", wait=0))
     beside = await said(client, "run", command="pwd")
-    assert f'note: ran in t2, new, in "{home}": t1 is busy with {busy}\n' in beside
+    assert f'note: ran in t2, new, in "{home}": t1 is busy with {busy} ("cat /' in beside
     assert "note: ran in" not in await said(client, "run", command="pwd", terminal_id="t2")
     (home / "go").touch()
     await said(client, "wait", id=busy, wait=PATIENCE)
     assert 'note: ran in t1, in "/": it is free, as is t2\n' in await said(client, "run", command="pwd")
     assert "note: ran in" not in await said(client, "run", command="pwd")
+
+
+async def test_a_secret_is_refused_in_few_words(client: RawClient) -> None:
+    asked = command_id(await said(client, "run", command="read -s -p 'Password: ' x"))
+    refused = await refusal(client, "send", id=asked, text="hunter2\n")
+    assert refused.startswith(
+        "error: denied: it asks for a secret, which a person types. Nothing was typed.\nnext: handoff"
+    )
 
 
 async def test_what_is_closed_is_said_closed_and_not_offered(client: RawClient, home: Path) -> None:

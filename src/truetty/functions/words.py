@@ -211,7 +211,8 @@ def moved(move: Move) -> str:
         case "closed":
             why = f"{move.before} is closed"
         case "busy":
-            why = f"{move.before} is busy" + (f" with {move.busy_with}" if move.busy_with else "")
+            command = f" with {move.busy_with} ({_quote(move.busy_text)})" if move.busy_with else ""
+            why = f"{move.before} is busy{command}"
         case "sandbox":
             why = f"{move.before} is on the other side of the sandbox's wall"
         case "shell":

@@ -17,12 +17,12 @@ from truetty.core.errors import Misuse, UnknownTerminal
 from truetty.service.move import Move
 from truetty.service.registry import Registry, unknown
 from truetty.terminal.command import Command
+from truetty.text.quoting import excerpt
 
 # What a client may send again after a lost connection; older ones are surely answered.
 MOST_REQUESTS: Final = 1000
 # How many commands can be asked for by their ids; the terminals of older ones still have the output.
 MOST_COMMANDS: Final = 1000
-LONGEST_EXCERPT: Final = 60  # characters of a command in an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Commands:
         if request is None:
             # A task of its own: the caller that came first may be cancelled, and one that comes again must not be.
             starting = asyncio.ensure_future(start())
-            request = self._requests[key] = _Request(wanted.digest, wanted.command[:LONGEST_EXCERPT], starting)
+            request = self._requests[key] = _Request(wanted.digest, excerpt(wanted.command), starting)
             starting.add_done_callback(lambda done: self._settle(key, done))
             if len(self._requests) > MOST_REQUESTS:
                 del self._requests[next(iter(self._requests))]

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from truetty.terminal.command import Command
+from truetty.text.quoting import excerpt
 
 # Ends that an agent has not been told of, oldest dropped first: an agent that asks nothing for so long has gone.
 MOST_ENDS: Final = 1000
-LONGEST_EXCERPT: Final = 60  # characters of a command
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,7 @@ class _Running:
 
     def notice(self, what: Literal["finished", "waiting", "lost", "running"], prompt: str | None = None) -> Notice:
         command = self.command
-        text = command.text if len(command.text) <= LONGEST_EXCERPT else f"{command.text[:LONGEST_EXCERPT]}…"
-        named = text if self.cut_off else None
+        named = excerpt(command.text) if self.cut_off else None
         return Notice(command.id, command.terminal_id, what, command.exit_code, prompt, named)
 
 

@@ -280,7 +280,7 @@ class Service:
         if handoff is not None:
             reason, why = f"a person has terminal {command.terminal_id} now: {handoff.reason}", "handed over"
         elif secrecy(command) != "open":
-            reason, why = "it asks for a secret, and a secret is typed by a person: use handoff", "secret"
+            reason, why = "it asks for a secret, which a person types", "secret"
         else:
             return
         self._permissions.refuse(Decision("deny", reason, None, _typing(command)), subject, why=why)

@@ -11,8 +11,14 @@ from typing import Final
 from truetty.text.unseen import is_unseen
 
 LONGEST_QUOTE: Final = 160  # characters on one line: a reason must fit on a line or two
+LONGEST_EXCERPT: Final = 60  # characters
 LONGEST_TEXT: Final = 8000  # characters of a whole text
 LONGEST_END: Final = 2000  # of these, how many are the end of a longer one
+
+
+def excerpt(text: str) -> str:
+    """The beginning, by which a command is known again."""
+    return text if len(text) <= LONGEST_EXCERPT else f"{text[:LONGEST_EXCERPT]}…"
 
 
 def on_one_line(text: str) -> str:
