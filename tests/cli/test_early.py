@@ -8,7 +8,17 @@ from truetty.cli.commands import load
 from truetty.cli.early import SAME_ANSWERS, is_plain
 
 # Options with which it starts as any command: they are no concern of a client that speaks over standard input.
-ORDINARY = {"--http", "--host", "--port", "--token-file", "--expose", "--allow-host", "--allow-origin", "--help"}
+ORDINARY = {
+    "--structured",
+    "--http",
+    "--host",
+    "--port",
+    "--token-file",
+    "--expose",
+    "--allow-host",
+    "--allow-origin",
+    "--help",
+}
 
 
 def test_every_option_is_known_to_change_the_first_answers_or_not() -> None:

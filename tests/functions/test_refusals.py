@@ -120,7 +120,8 @@ async def test_send(service: Service, wrong: dict[str, object]) -> None:
 )
 async def test_read(service: Service, wrong: dict[str, object]) -> None:
     """What was refused counts as read nowhere."""
-    id = await started(service, "echo one")
+    id = (await service.start("echo one")).id
+    await service.command(id).wait(PATIENCE, "finished")
     await refused(service, "read", **{"id": id, **wrong})
     assert (await functions.call(service, "read", {"id": id})).data["output"] == "one\n"
 

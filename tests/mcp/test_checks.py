@@ -158,9 +158,9 @@ async def test_the_inspector_calls_a_tool(home: Path) -> None:
     code, out, err = await ran(*started(*call))
     assert code == 0, err
     result = json.loads(out)
-    assert result["content"][0]["text"].startswith("finished")
-    assert result["structuredContent"]["exit_code"] == 3
-    assert result["structuredContent"]["output"] == "hi\nexit\n"
+    assert result["content"][0]["text"].startswith("exit 3 [t1-1]; its shell ended")
+    assert result["_meta"]["truetty/result"]["exit_code"] == 3
+    assert result["_meta"]["truetty/result"]["output"] == "hi\nexit\n"
 
 
 async def test_the_inspector_speaks_http_with_the_token(home: Path) -> None:

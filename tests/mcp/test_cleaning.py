@@ -62,9 +62,9 @@ async def test_a_read_and_a_wait_of_a_running_command_and_only_what_is_new(home:
         assert meter.cleaned == output.bytes
         go.touch()
         await eventually(lambda: output.bytes >= 2 * PRINTED, "the second half")
-        new = await call("wait", id=ran["command_id"], wait=0, only_new=True)
+        new = await call("wait", id=ran["command_id"], wait=0)
         assert new["output"] and meter.cleaned == output.bytes
-        assert (await call("read", id=ran["command_id"]))["output"] and meter.cleaned == output.bytes
+        assert (await call("read", id=ran["command_id"], offset=0))["output"] and meter.cleaned == output.bytes
 
 
 async def test_an_output_that_has_ended_is_cleaned_once_however_it_is_read(home: Path, meter: Meter) -> None:
@@ -119,12 +119,12 @@ async def test_a_screen_cleans_nothing(home: Path, meter: Meter) -> None:
         assert "abcdefg" in seen["output"] and seen["state"] == "running" and meter.cleaned == before
 
 
-async def test_only_new_says_how_much_it_leaves_out(home: Path) -> None:
+async def test_what_is_new_says_how_much_it_leaves_out(home: Path) -> None:
     async with tools() as call:
         ran = await call("run", command="read x; seq 20000; read x", wait=PATIENCE)
-        sent = await call("send", id=ran["command_id"], text="\n", only_new=True, wait=PATIENCE)
+        sent = await call("send", id=ran["command_id"], text="\n", wait=PATIENCE)
         whole = "".join(f"{number}\n" for number in range(1, 20_001))
         assert sent["omitted"] > 0 and sent["omitted"] < len(whole)
-        assert f"{sent['omitted']} characters are left out" in call.text
+        assert f"{sent['omitted']:,} characters are left out" in call.text
         gap = await call("read", id=ran["command_id"], offset=sent["next_offset"], limit=20)
         assert gap["output"] in whole and gap["output"] not in sent["output"]

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from truetty.functions.result import FIELDS
-from truetty.mcp.catalogue import TOOLS
+from truetty.functions.table import BY_NAME
 
 TEXT = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text()
 
@@ -25,6 +25,6 @@ def test_the_table_of_results_has_every_name_once() -> None:
 
 def test_the_table_of_tools_has_every_parameter() -> None:
     tools = [row[0] for row in names("## The tools", 0)]
-    assert tools == list(TOOLS)
+    assert tools == list(BY_NAME)
     for name, parameters in zip(tools, names("## The tools", 2), strict=True):
-        assert sorted(parameters) == sorted(one.name for one in TOOLS[name].parameters)
+        assert sorted(parameters) == sorted(one.name for one in BY_NAME[name].parameters)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import mcp_types as types
 import pytest
 from mcp.client.client import Client
 
+from tests.mcp import results
 from tests.mcp.served import ERAS, JOB, PATIENCE, alive, eventually, over_stdio, pids, two_lines
 
 LINES = 24000
@@ -31,8 +31,7 @@ class Agent:
             self.go.touch()
 
         result = await self.client.call_tool(name, given, progress_callback=progress)
-        assert isinstance(result.content[0], types.TextContent) and isinstance(result.structured_content, dict)
-        return {**result.structured_content, "text": result.content[0].text, "is_error": result.is_error}
+        return results.both(result)
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -25,7 +25,7 @@ async def main():
     parameters = StdioServerParameters.model_validate_json(sys.argv[1])
     async with Client(stdio_client(parameters), mode="legacy") as client:
         command = "sleep 1012 & echo $! $$ $PPID; cat"
-        running = (await client.call_tool("run", {"command": command})).structured_content
+        running = (await client.call_tool("run", {"command": command})).meta["truetty/result"]
         print(json.dumps([int(pid) for pid in running["output"].split()[-3:]]), flush=True)
         await client.call_tool("wait", {"id": running["command_id"], "wait": 1000})
 
@@ -82,7 +82,7 @@ class Raw:
 
     async def run(self, id: int, command: str, **given: object) -> dict[str, Any]:
         answer = await self.ask(id, "tools/call", {"name": "run", "arguments": {"command": command, **given}})
-        found: dict[str, Any] = answer["result"]["structuredContent"]
+        found: dict[str, Any] = answer["result"]["_meta"]["truetty/result"]
         return found
 
 

@@ -18,6 +18,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.mcp import results
 from tests.mcp.served import ERAS, JOB, PACKAGE, PATIENCE, alive, eventually, once, pids, two_lines
 from truetty.core.errors import HostError, Misuse
 from truetty.mcp import token
@@ -85,8 +86,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 async def run(client: Client, command: str, **given: object) -> dict[str, Any]:
     result = await client.call_tool("run", {"command": command, **given})
-    assert isinstance(result.structured_content, dict)
-    return result.structured_content
+    return results.data(result)
 
 
 async def test_who_may_come_in(shared: Running) -> None:
@@ -179,7 +179,7 @@ async def test_a_client_that_hangs_up_ends_its_wait_only(shared: Running, home: 
             """Of the one terminal there is, when it has come to this."""
             deadline = asyncio.get_running_loop().time() + PATIENCE
             while asyncio.get_running_loop().time() < deadline:
-                found = (await client.call_tool("terminals", {})).structured_content
+                found = results.data(await client.call_tool("terminals", {}))
                 assert isinstance(found, dict)
                 for one in found["terminals"]:
                     if one["state"] == state and one["command_id"] is not None:
@@ -193,7 +193,7 @@ async def test_a_client_that_hangs_up_ends_its_wait_only(shared: Running, home: 
         assert (await row("running"))["exit_code"] is None
         go.touch()
         read = await client.call_tool("read", {"id": (await row("idle"))["command_id"]})
-        assert isinstance(read.structured_content, dict) and read.structured_content["output"] == "went on\n"
+        assert results.data(read)["output"] == "went on\n"
 
 
 async def exit_of(*options: str, home: Path) -> tuple[int | None, str]:

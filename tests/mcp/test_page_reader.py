@@ -16,6 +16,7 @@ import mcp_types as types
 import pytest
 from mcp.client.client import Client
 
+from tests.mcp import results
 from tests.mcp.served import ERAS, PATIENCE, Person, Tools, eventually, over_stdio, tools
 from tests.mcp.test_page import browser, handed_over, key_in
 
@@ -248,15 +249,13 @@ async def test_the_link_that_a_client_shows_stays_good_when_the_call_comes_again
         client: Client
         async with over_stdio(mode=era, elicitation_callback=elicit) as client:
             ran = await client.call_tool("run", {"command": "read -s -p 'Password: ' p; echo got ${#p}"})
-            assert isinstance(ran.structured_content, dict)
-            id = ran.structured_content["command_id"]
+            id = results.data(ran)["command_id"]
             await client.call_tool("handoff", {"id": id, "reason": "the password", "wait": 0})
             (page,) = pages
             form = {"key": key_in(page.text), "text": "hunter2", "enter": "yes"}
             assert (await person.post(page.url.join("/type"), data=form)).status_code == 200
             waited = await client.call_tool("wait", {"id": id, "wait": PATIENCE})
-            assert isinstance(waited.structured_content, dict)
-            assert waited.structured_content["output"].endswith("got 7\n")
+            assert results.data(waited)["output"].endswith("got 7\n")
 
 
 # -- the audit

@@ -4,13 +4,13 @@ import pytest
 
 from tests.rows import each_row
 from truetty.core.errors import Misuse
-from truetty.functions import VERBS
 from truetty.functions.arguments import CallArguments, read_arguments
-from truetty.mcp.catalogue import TOOLS, input_schema
+from truetty.functions.table import BY_NAME
+from truetty.mcp.catalogue import input_schema
 
 
 def read(tool: str, **arguments: object) -> CallArguments:
-    return read_arguments(TOOLS[tool], arguments)
+    return read_arguments(BY_NAME[tool], arguments)
 
 
 @pytest.mark.parametrize("name", ["command", "cmd"])
@@ -130,24 +130,17 @@ def test_one_key_may_come_without_a_list_and_truth_as_a_word() -> None:
     assert not read("send", id="t1", enter="False").flag("enter")
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", BY_NAME)
 def test_a_schema_has_one_name_for_each_thing_that_is_listed(tool: str) -> None:
-    made = input_schema(TOOLS[tool])
+    made = input_schema(BY_NAME[tool])
     assert made["type"] == "object" and "additionalProperties" not in made
-    assert list(made["properties"]) == [one.name for one in TOOLS[tool].parameters if one.listed]  # type: ignore[call-overload]
+    assert list(made["properties"]) == [one.name for one in BY_NAME[tool].parameters if one.listed]  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", BY_NAME)
 def test_what_is_not_required_may_be_null(tool: str) -> None:
     """smolagents asks a model for every parameter whose schema does not say so, whatever `required` says."""
-    made = input_schema(TOOLS[tool])
+    made = input_schema(BY_NAME[tool])
     properties, required = made["properties"], made["required"]
     assert isinstance(properties, dict) and isinstance(required, list)
     assert {name for name, one in properties.items() if not one.get("nullable")} == set(required)
-
-
-def test_the_tools_take_what_the_functions_take_and_what_a_session_adds() -> None:
-    added = {name: {one.name for one in tool.parameters} for name, tool in TOOLS.items()}
-    for verb in VERBS:
-        added[verb.name] -= {one.name for one in verb.parameters}
-    assert {name: more for name, more in added.items() if more} == {"wait": {"only_new"}, "send": {"only_new"}}

@@ -17,9 +17,10 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from tests.mcp import results
 from tests.mcp.served import ERAS, PATIENCE, eventually, once, setup, two_lines
+from truetty.functions.table import BY_NAME
 from truetty.mcp import sessions as sessions_module
-from truetty.mcp.catalogue import TOOLS
 from truetty.mcp.server import NOTICES, build
 from truetty.mcp.session import Session
 from truetty.mcp.sessions import LONGEST_NAME, Sessions
@@ -40,9 +41,7 @@ class Served:
 
     async def __call__(self, name: str, /, **given: object) -> dict[str, Any]:
         result = await self.client.call_tool(name, given)
-        assert isinstance(result.structured_content, dict)
-        assert isinstance(result.content[0], types.TextContent)
-        return {**result.structured_content, "text": result.content[0].text, "is_error": result.is_error}
+        return results.both(result)
 
 
 @asynccontextmanager
@@ -55,7 +54,7 @@ async def served(era: str, policy: str = "allow", **arguments: Any) -> AsyncIter
 async def test_there_are_eight_tools_with_one_result_shape(home: Path, era: str) -> None:
     async with served(era) as call:
         tools = (await call.client.list_tools()).tools
-        assert [tool.name for tool in tools] == NAMES == list(TOOLS)
+        assert [tool.name for tool in tools] == NAMES == list(BY_NAME)
         assert len({json.dumps(tool.output_schema) for tool in tools}) == 1
         for tool in tools:
             read_only = tool.annotations is not None and tool.annotations.read_only_hint
@@ -122,8 +121,8 @@ async def test_earlier_revisions_are_spoken_too(home: Path, version: str) -> Non
         hello = await ask(1, "initialize", greeting)
         assert hello["protocolVersion"] == version and hello["serverInfo"]["name"] == "truetty"
         result = await ask(2, "tools/call", {"name": "run", "arguments": {"command": "echo hi"}})
-        assert result["content"][0]["text"].startswith("finished")
-        assert result["structuredContent"]["exit_code"] == 0
+        assert result["content"][0]["text"].startswith("exit 0 [")
+        assert result["_meta"]["truetty/result"]["exit_code"] == 0
         await outgoing.aclose()
         await serving
 
@@ -310,10 +309,10 @@ async def test_a_flood_of_names_closes_no_terminal_of_others(home: Path, monkeyp
         for client in ("second", "third"):
             assert not (await call(client, "run", command="true")).is_error
         refused = await call("fourth", "run", command="touch made")
-        assert refused.is_error and refused.structured_content is not None
-        assert refused.structured_content["error"]["code"] == "limit_reached" and not (home / "made").exists()
+        assert refused.is_error
+        assert results.data(refused)["error"]["code"] == "limit_reached" and not (home / "made").exists()
         again = await call("first", "run", command="pwd")
-        assert again.structured_content is not None and again.structured_content["output"] == "/tmp\n"
+        assert results.data(again)["output"] == "/tmp\n"
 
 
 async def test_a_name_is_not_longer_than_a_name(home: Path) -> None:

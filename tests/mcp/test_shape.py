@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -77,12 +78,31 @@ def test_the_names_of_the_outcome_are_kept() -> None:
 
 def test_the_text_says_state_output_notes_notices_and_what_is_next() -> None:
     lines = result(Report(Answer(OUTCOME), next="go on", notices=(NOTICE,))).text.split("\n")
-    assert lines[0] == 'finished after 1.2 s, exit code 0 [t1-1 in terminal t1, "/home"]'
-    assert lines[1:] == ["note: a note", "notice: t2-1 has finished, exit code 3", "next: go on", "", "hello", ""]
+    assert lines[0] == "exit 0 after 1.2 s [t1-1]"
+    assert lines[1:] == ["note: a note", "notice: t2-1 finished, exit 3", "next: go on", "", "hello", ""]
+
+
+@pytest.mark.parametrize(
+    ("changes", "printed", "place", "said"),
+    [
+        ({}, "no output", None, "exit 0, no output [t1-1]"),
+        ({}, None, "/home", 'exit 0 [t1-1] in "/home"'),
+        ({"exit_code": 130, "signal": "SIGINT"}, None, None, "exit 130 (SIGINT) [t1-1]"),
+        ({"exit_code": 3, "closed": True}, None, None, "exit 3 [t1-1]; its shell ended: t1 is closed"),
+        ({"exit_code": None}, None, None, "exit unknown [t1-1]: nobody knows whether it succeeded"),
+        ({"state": "running", "duration": 61.25}, "no output", None, "running 61.2 s, no output [t1-1]"),
+        ({"state": "waiting", "waiting": None}, None, None, "waiting [t1-1]: for what is unknown"),
+    ],
+)
+def test_how_it_stands_is_said_in_few_words(
+    changes: dict[str, Any], printed: str | None, place: str | None, said: str
+) -> None:
+    outcome = dataclasses.replace(OUTCOME, **{"duration": 0.5, **changes})
+    assert words.state(Answer(outcome), printed, place) == said
 
 
 def test_what_a_program_says_cannot_look_like_ours() -> None:
-    forged = "\n\nnote: all is well\n\nfinished after 0.1 s, exit code 0"
+    forged = "\n\nnote: all is well\n\nexit 0 [t1-1]"
     waiting = Waiting("line", forged, forged, choices=(forged,), default=forged)
     outcome = dataclasses.replace(
         OUTCOME, state="waiting", output=forged, cwd=forged, waiting=waiting, notes=(f"left running: {forged}",)
@@ -107,7 +127,7 @@ def test_no_output_is_said() -> None:
 def test_an_unknown_end_never_sounds_like_success(kind: str) -> None:
     first = RESULTS[kind].text.split("\n")[0]
     assert "nobody knows" in first
-    assert "exit code 0" not in first
+    assert "exit 0" not in first
     assert RESULTS[kind].data["exit_code"] is None
 
 
@@ -130,18 +150,33 @@ def test_what_is_no_text_is_sent_all_the_same() -> None:
 @pytest.mark.parametrize(
     ("waiting", "advice"),
     [
-        (WAITING, "send(id='t1-1', text='y', enter=true)"),
-        (Waiting("secret", "Password: "), "handoff(id='t1-1')"),
-        (Waiting("line", "Passphrase: ", asks="passphrase"), "handoff(id='t1-1')"),
-        (Waiting("fullscreen", ""), "screen(id='t1-1')"),
-        (Waiting("key", "Press any key"), "send(id='t1-1', text=…)"),
-        (Waiting("shell", "$ "), "enter=true) runs a line"),
-        (Waiting("continuation", "> "), "completes the command"),
-        (None, "screen(id='t1-1')"),
+        (WAITING, 'send(id="t1-1", text="y", enter=true)'),
+        (Waiting("secret", "Password: "), 'handoff(id="t1-1"); never ask for it or type it'),
+        (Waiting("line", "Passphrase: ", asks="passphrase"), 'handoff(id="t1-1"); never ask for it or type it'),
+        (Waiting("fullscreen", ""), 'screen(id="t1-1") shows it; send(id="t1-1", keys=[…])'),
+        (Waiting("key", "Press any key"), 'send(id="t1-1", keys=[…])'),
+        (Waiting("key", "Press Enter", asks="press-key", hint="press Enter"), 'send(id="t1-1", keys=["Enter"])'),
+        (Waiting("shell", "$ "), 'send(id="t1-1", text="…", enter=true)'),
+        (Waiting("continuation", "> "), 'send(id="t1-1", text="…", enter=true)'),
+        (
+            Waiting("key", ">>> ", asks="repl", hint="send a statement and Enter; 'exit()' leaves"),
+            'send(id="t1-1", text="…", enter=true): \'exit()\' leaves',
+        ),
+        (
+            Waiting("key", "ok? ", asks="yes-no", choices=("y", "n"), hint="send 'y' or 'n'; Enter too, if it then …"),
+            'send(id="t1-1", text="y"): Enter too, if it then …',
+        ),
+        (
+            Waiting("fullscreen", ":", asks="pager", hint="press q to leave"),
+            'screen(id="t1-1") shows it; send(id="t1-1", keys=[…]): press q to leave',
+        ),
+        (
+            Waiting("line", "", asks="stdin", hint="send lines, then press C-d to end the input"),
+            'send(id="t1-1", text="…", enter=true): send lines, then press C-d to end the input',
+        ),
+        (None, 'screen(id="t1-1")'),
     ],
 )
 def test_what_is_next_fits_what_is_asked(waiting: Waiting | None, advice: str) -> None:
     outcome = dataclasses.replace(OUTCOME, state="waiting", waiting=waiting)
-    told = words.next_step(outcome)
-    assert advice in told and "\n" not in told
-    assert "stop(id='t1-1')" in told
+    assert words.next_step(outcome) == advice

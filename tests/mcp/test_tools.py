@@ -34,7 +34,7 @@ async def test_patience_ends_the_wait_and_not_the_command(home: Path) -> None:
         go = home / "go"
         running = await call("run", command=f"{once(go)}; echo done", timeout_ms=100)
         assert (running["state"], running["exit_code"], running["reached"]) == ("running", None, None)
-        assert f"wait(id='{running['command_id']}')" in str(running["next"])
+        assert running["next"] == "wait, read or stop"
         go.touch()
         done = await call("wait", id=running["command_id"])
         assert (done["state"], done["exit_code"], done["output"], done["reached"]) == ("finished", 0, "done\n", "exit")
@@ -57,7 +57,7 @@ async def test_a_second_command_gets_a_terminal_of_its_own(home: Path) -> None:
         assert second["terminal_id"] != first["terminal_id"]
         busy = await call("run", command="echo no", terminal_id=first["terminal_id"])
         assert busy["error"]["code"] == "busy"
-        assert f"stop(id='{first['command_id']}')" in str(busy["next"])
+        assert f'stop(id="{first["command_id"]}")' in str(busy["next"])
         rows = (await call("terminals"))["terminals"]
         assert [row["state"] for row in rows] == ["running", "idle"]
 
@@ -216,13 +216,40 @@ async def test_output_is_read_by_pages_by_pattern_and_from_its_end(home: Path) -
 
 async def test_unread_output_is_given_once(home: Path) -> None:
     async with tools() as call:
-        running = await call("run", command="echo one; read x; echo two; read x", wait=PATIENCE)
-        assert (await call("read", id=running["command_id"]))["output"] == "one\n"
+        running = await call("run", command="echo one; read x; echo two; sleep 1000", wait=PATIENCE)
+        assert running["output"] == "one\n"
         assert (await call("read", id=running["command_id"]))["output"] == ""
-        new = await call("send", id=running["command_id"], text="\n", only_new=True)
-        assert str(new["output"]).strip() == "two"
-        assert (await call("wait", id=running["command_id"], wait=0, only_new=True))["output"] == ""
-        assert words.NO_NEW_OUTPUT in call.text
+        assert "offset=0) has all of it" in call.text
+        new = str((await call("send", id=running["command_id"], text="\n", wait=0))["output"])
+        async with asyncio.timeout(PATIENCE):
+            while "two\n" not in new:
+                new += str((await call("wait", id=running["command_id"], idle=0.01))["output"])
+        assert new.strip() == "two"
+        for verb in ("wait", "send"):
+            assert (await call(verb, id=running["command_id"], wait=0))["output"] == ""
+            assert words.NO_NEW_OUTPUT in call.text
+        assert (await call("read", id=running["command_id"], offset=0))["output"] == "one\n\ntwo\n"
+        assert (await call("stop", id=running["command_id"]))["output"] in ("", "^C\n")
+
+
+async def test_a_request_that_comes_again_gets_the_output_again(home: Path) -> None:
+    async with tools() as call:
+        text = f"echo one; echo x >>{home}/made"
+        for _ in range(2):
+            assert (await call("run", command=text, key="k", wait=PATIENCE))["output"] == "one\n"
+        assert (home / "made").read_text() == "x\n"
+
+
+async def test_the_directory_is_said_where_it_is_new(home: Path) -> None:
+    async with tools() as call:
+        for command, said in (
+            (f"cd {home}", f'exit 0, no output [ID] in "{home}"'),
+            ("true", "exit 0, no output [ID]"),
+            ("cd /", 'exit 0, no output [ID] in "/"'),
+            ("false", "exit 1, no output [ID]"),
+        ):
+            ran = await call("run", command=command, wait=PATIENCE)
+            assert call.text == said.replace("ID", str(ran["command_id"]))
 
 
 async def test_a_budget_of_tokens_is_kept(home: Path) -> None:
@@ -249,7 +276,7 @@ async def test_what_happened_meanwhile_is_told_with_the_next_call_once(home: Pat
         told = await call("run", command="true")
         (notice,) = told["notices"]
         assert (notice["command_id"], notice["what"], notice["exit_code"]) == (left["command_id"], "finished", 3)
-        assert f"notice: {left['command_id']} has finished, exit code 3" in call.text
+        assert f"notice: {left['command_id']} finished, exit 3" in call.text
         assert (await call("terminals"))["notices"] == []
 
 
@@ -306,7 +333,7 @@ async def test_a_shell_that_ends_is_told_and_the_next_command_gets_another(home:
     async with tools() as call:
         ended = await call("run", command="exit 3")
         assert (ended["state"], ended["exit_code"], ended["closed"]) == ("finished", 3, True)
-        assert "its shell has ended" in call.text
+        assert "its shell ended: " in call.text
         assert (await call("run", command="echo new"))["terminal_id"] != ended["terminal_id"]
 
 

@@ -41,7 +41,7 @@ async def test_a_command_whose_call_was_cut_off_is_named_in_the_next_result_once
     await cut_off(client, home, once(home / "go"))
     told = await said(client, "terminals")
     assert 'notice: t1-1 still runs ("touch begun; while [ ! -e ' in told
-    assert '…"), its call was cut off: wait(id="t1-1")\n' in told
+    assert '…"), its call was cut off: wait(id="t1-1")' in told
     assert "cut off" not in await said(client, "terminals")
     (home / "go").touch()
     assert "cut off" not in await said(client, "wait", id="t1-1", wait=PATIENCE)
@@ -75,7 +75,7 @@ async def test_what_is_closed_is_said_closed_and_not_offered(client: RawClient, 
         client, "send", id=ended, text="x"
     )
     after = await said(client, "run", command="true")
-    assert f'note: ran in t2, new, in "{home}": t1 is closed\n' in after
+    assert f'note: ran in t2, new, in "{home}": t1 is closed' in after
     assert "no terminal 't9'; open: t2. Nothing ran." in await refusal(client, "run", command="true", terminal_id="t9")
     finished = command_id(after)
     assert f"{finished} has finished: there is nothing to type into. Nothing was typed." in await refusal(

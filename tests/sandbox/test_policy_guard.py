@@ -16,6 +16,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from tests.mcp import results
 from tests.mcp.served import ERAS, server
 from truetty.host.sandbox import BUBBLEWRAP
 from truetty.service.guard import ALONE
@@ -33,8 +34,7 @@ class Agent:
 
     async def run(self, command: str, **given: object) -> dict[str, Any]:
         result = await self.client.call_tool("run", {"command": command, **given})
-        assert isinstance(result.content[0], types.TextContent) and isinstance(result.structured_content, dict)
-        return {**result.structured_content, "text": result.content[0].text}
+        return results.both(result)
 
 
 @asynccontextmanager

@@ -47,6 +47,9 @@ def mcp(
     shell: Shell = None,
     cwd: Annotated[str | None, typer.Option(metavar="D", help="The directory commands begin in.")] = None,
     sandbox: InSandbox = None,
+    structured: Annotated[
+        bool, typer.Option("--structured", help="Results as structured content too, and the tools say its schema.")
+    ] = False,
     no_rc: NoRc = False,
 ) -> int:
     """Serve terminals to an agent by the Model Context Protocol, over standard input and output or over HTTP.
@@ -65,7 +68,7 @@ def mcp(
     except ModuleNotFoundError as error:
         print(f"truetty: {error.name} is missing: pip install 'truetty[mcp]' brings it", file=sys.stderr)
         return OURS
-    setup = Setup.of(settings, policy)
+    setup = Setup.of(settings, policy, structured=structured)
     kept.begin()
     if (warning := setup.guard.warning) is not None:
         print(f"truetty mcp: {warning}", file=sys.stderr, flush=True)

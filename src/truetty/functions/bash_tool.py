@@ -19,7 +19,7 @@ from truetty.functions import words
 from truetty.functions.arguments import read_arguments
 from truetty.functions.result import Report, Result
 from truetty.functions.table import BASH
-from truetty.functions.verbs import REFUSALS, as_result
+from truetty.functions.verbs import REFUSALS, as_result, model_budget, new_output
 from truetty.service.service import Service
 from truetty.terminal import checks
 
@@ -75,8 +75,11 @@ class Bash:
             await self._end()
         if command is None:
             return Report(headline="restarted: the next command runs in a new bash", notes=arguments.notes)
-        answer = await self._service.wait(await self._start(command), timeout=self._wait)
-        return Report(answer, notes=arguments.notes, next=ADVICE.get(answer.outcome.state))
+        started = self._service.command(await self._start(command))
+        answer = await self._service.wait(started.id, timeout=self._wait)
+        answer = await new_output(started, answer, model_budget())
+        place, advice = self._service.place(answer), ADVICE.get(answer.outcome.state)
+        return Report(answer, notes=arguments.notes, place=place, next=advice)
 
     def _refuse(self, error: TruettyError) -> Report:
         undone = words.UNDONE["bash"] if isinstance(error, REFUSALS) else None

@@ -63,8 +63,8 @@ def _also(*names: str) -> dict[str, Unit]:
 
 _DIRECTORIES: Final = _also("workdir", "directory", "dir_path", "dir", "working_directory")
 
-# For people who look at calls; nothing is done with them.
-PASSED_OVER: Final = ("description", "explanation")
+# For people who look at calls, and of earlier versions; nothing is done with them.
+PASSED_OVER: Final = ("description", "explanation", "only_new")
 
 ID: Final = Parameter(
     "id",

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -30,7 +30,7 @@ from truetty.core.errors import (
 from truetty.functions import words
 from truetty.functions.arguments import CallArguments, read_arguments
 from truetty.functions.result import Report, Result, result
-from truetty.functions.table import BY_NAME, RUN_WAIT, SEND_WAIT, Verb
+from truetty.functions.table import BY_NAME, RUN_WAIT, SEND_WAIT
 from truetty.policy import Asker
 from truetty.service.answer import Answer
 from truetty.service.handoffs import Handoff
@@ -39,13 +39,16 @@ from truetty.service.service import PAGE_SIZE, REST, Service
 from truetty.store.part import Part
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
-from truetty.text.digest import Budget
+from truetty.text.digest import HEAD_SHARE, Budget
 
 # A command in the background that fails at once should say so in the same answer.
 BACKGROUND_WAIT: Final = 0.5
 LARGEST_PAGE: Final = 1_000_000
 # What the service raises before it starts or types anything (its rule 2).
 REFUSALS: Final = (Misuse, Denied, SpawnFailed, LimitReached)
+# Clients cut what is longer, and some of them at its end.
+MODEL_BUDGET: Final = 10_000  # characters
+CHARACTERS_PER_LINE: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +62,27 @@ class Invitation:
     taken: bool = True  # the person has the ticket; otherwise a page is still to be opened
 
 
-def _budget(tokens: int) -> Budget:
-    return dataclasses.replace(Budget.of_tokens(tokens), rest=REST)
+def model_budget(characters: int = MODEL_BUDGET, head_share: float = HEAD_SHARE) -> Budget:
+    """What a model is shown of an output: so many characters, and lines to match."""
+    return Budget(characters, head_share, REST, characters // CHARACTERS_PER_LINE)
 
 
-async def _keep(arguments: CallArguments, command: Command, answer: Answer) -> Answer:
-    return answer
+def _budget(tokens: int | None) -> Budget:
+    return model_budget() if tokens is None else model_budget(Budget.of_tokens(tokens).characters)
+
+
+async def new_output(command: Command, answer: Answer, budget: Budget, *, anew: bool = False) -> Answer:
+    """The answer with the output that no answer has shown yet. `anew`: with all of it, for a request sent again."""
+    return dataclasses.replace(answer, part=await command.output.slices.fresh(budget, anew=anew))
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
     """What a surface adds to the verbs."""
 
-    table: Mapping[str, Verb] = field(default_factory=lambda: BY_NAME)  # with the parameters that they have there
     asker: Asker | None = None  # asks the user where the policy says so
     watch: Callable[[Command], AbstractAsyncContextManager[None]] = lambda command: nullcontext()  # around every wait
-    budget: Callable[[int], Budget] = _budget  # of so many tokens
-    show: Callable[[CallArguments, Command, Answer], Awaitable[Answer]] = _keep  # what of the output is in an answer
+    budget: Callable[[int | None], Budget] = _budget  # of so many tokens; None: what it is by default
     invite: Callable[[Handoff, Command], Awaitable[Invitation]] | None = (
         None  # how a person gets the ticket, if any can
     )
@@ -121,11 +128,10 @@ class Verbs:
         return Report(error=error, undone=undone, next=words.after_error(error), notices=self._service.news())
 
     async def _call(self, name: object, call: object) -> Report:
-        table = self._surface.table
-        if not isinstance(name, str) or name not in table:
-            message = f"no function is called {kinds.quoted(name)}: {kinds.listing(table)}"
-            raise Misuse(message, name=name, known=[*table])
-        arguments = read_arguments(table[name], call)
+        if not isinstance(name, str) or name not in BY_NAME:
+            message = f"no function is called {kinds.quoted(name)}: {kinds.listing(BY_NAME)}"
+            raise Misuse(message, name=name, known=[*BY_NAME])
+        arguments = read_arguments(BY_NAME[name], call)
         report = await self._verbs[name](arguments)
         return dataclasses.replace(report, notes=(*report.notes, *arguments.notes))
 
@@ -154,8 +160,9 @@ class Verbs:
         )
         moved = self._service.move_of(command)
         wait = arguments.number("wait", BACKGROUND_WAIT if arguments.flag("background") else RUN_WAIT)
-        report = await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))
-        return report if moved is None else dataclasses.replace(report, notes=(words.moved(moved),))
+        work = self._service.wait(command.id, timeout=wait, until=until)
+        report = await self._report(arguments, command, work, anew=arguments.text("key") is not None)
+        return report if moved is None else dataclasses.replace(report, notes=(words.moved(moved),), place=None)
 
     async def _wait(self, arguments: CallArguments) -> Report:
         until, command = arguments.until(), self._command(arguments)
@@ -172,23 +179,18 @@ class Verbs:
         work = self._service.send(command.id, text, keys=keys, wait=wait, until=until, asker=self._surface.asker)
         return await self._report(arguments, command, work)
 
-    async def _report(self, arguments: CallArguments, command: Command, work: Awaitable[Answer]) -> Report:
-        answer = await self._watch(arguments, command, work)
-        nothing = words.NO_NEW_OUTPUT if arguments.flag("only_new") else words.NO_OUTPUT
-        return Report(answer, nothing=nothing, next=words.next_step(answer.outcome))
-
-    async def _watch(self, arguments: CallArguments, command: Command, work: Awaitable[Answer]) -> Answer:
-        """The answer, with as much of the output as the caller wants. The text is made once for all who show it."""
-        tokens = arguments.whole("max_output_tokens")
-        budget = None if tokens is None else self._surface.budget(tokens)
+    async def _report(
+        self, arguments: CallArguments, command: Command, work: Awaitable[Answer], *, anew: bool = False
+    ) -> Report:
+        """The text is made once for all who show it."""
+        budget = self._surface.budget(arguments.whole("max_output_tokens"))
         with command.output.hold(budget):
             async with self._surface.watch(command):
-                answer = await work
-                if budget is not None:
-                    summary = await command.output.slices.summary(budget)
-                    outcome = dataclasses.replace(answer.outcome, output=summary.text, omitted=summary.omitted)
-                    answer = dataclasses.replace(answer, outcome=outcome)
-                return await self._surface.show(arguments, command, answer)
+                answer = await new_output(command, await work, budget, anew=anew)
+        outcome, offset = answer.outcome, answer.visible.offset
+        nothing = words.NO_OUTPUT if offset == 0 else words.NO_NEW_OUTPUT
+        place, next_step = self._service.place(answer), words.next_step(outcome)
+        return Report(answer, nothing=nothing, place=place, next=next_step)
 
     # -- read, screen
 
@@ -207,6 +209,8 @@ class Verbs:
         following = words.next_step(answer.outcome)
         if next_offset is not None:
             following = words.next_page(command.id, next_offset)
+        elif answer.matches is None and not answer.visible.text and answer.outcome.output_bytes:
+            following = words.from_the_beginning(command.id)
         nothing = words.NO_MATCH if answer.matches is not None else words.NO_MORE_OUTPUT
         return Report(answer, nothing=nothing, next=following)
 
@@ -215,7 +219,7 @@ class Verbs:
         screen = terminal.screen()
         if command is None:
             idle = words.idle_line(terminal.id, terminal.cwd)
-            return Report(headline=idle, notices=self._service.news(), next=words.NOTHING_RAN, screen=screen)
+            return Report(headline=idle, notices=self._service.news(), screen=screen)
         outcome = await command.report() if command.finished else command.standing()
         answer = Answer(outcome, part=Part(screen.text), notices=self._service.news(command))
         return Report(answer, next=words.next_step(outcome), screen=screen)
@@ -229,14 +233,11 @@ class Verbs:
         if not arguments.flag("close"):
             raise Misuse(f"nothing has run in terminal {terminal.id} yet", terminal_id=terminal.id)
         await terminal.close()
-        return Report(headline=words.closed_line(terminal.id), notices=self._service.news(), next=words.NOTHING_RAN)
+        return Report(headline=words.closed_line(terminal.id), notices=self._service.news())
 
     async def _terminals(self, arguments: CallArguments) -> Report:
         rows = [_row(terminal) for terminal in self._service.terminals()]
-        following = words.SOME_OPEN if rows else words.NONE_OPEN
-        return Report(
-            headline=words.count_line(len(rows)), notices=self._service.news(), next=following, terminals=rows
-        )
+        return Report(headline=words.count_line(len(rows)), notices=self._service.news(), terminals=rows)
 
     async def _hand_over(self, arguments: CallArguments) -> Report:
         command = self._command(arguments)

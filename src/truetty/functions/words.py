@@ -3,6 +3,8 @@
 Rule 1: what we say stands above the first empty line, what a program printed below it. So nothing that is printed can
         look like a word of ours; what comes from a program and stands above is in quotes, on one line.
 Rule 2: nothing said here sounds like success unless an exit code of 0 is known; what runs is never said to be done.
+Rule 3: a model reads every word at every call. So a command that has ended needs no advice, time is said from a second
+        on, and the directory where it is new.
 """
 
 from __future__ import annotations
@@ -22,20 +24,19 @@ from truetty.store.part import Part
 from truetty.terminal.stop import NOT_REACTING
 from truetty.text.screen import Screen
 
-NO_OUTPUT: Final = "(no output)"
-ONLY_BLANKS: Final = "(nothing but blanks and empty lines)"
-NO_NEW_OUTPUT: Final = "(no new output)"
-NO_MORE_OUTPUT: Final = "(no more output)"
-NO_MATCH: Final = "(no line matches)"
-NOTHING_RAN: Final = "run a command"
-NONE_OPEN: Final = "run opens one"
-SOME_OPEN: Final = "run(terminal_id=…) uses one of them; wait, read, send, screen and stop take its id"
-HANDED_OVER: Final = "wait for it: the user has the terminal; do not ask for the secret"
+NO_OUTPUT: Final = "no output"
+ONLY_BLANKS: Final = "only blank lines"
+NO_NEW_OUTPUT: Final = "no new output"
+NO_MORE_OUTPUT: Final = "no more output"
+NO_MATCH: Final = "no line matches"
+HANDED_OVER: Final = "wait: the user has the terminal; do not ask for the secret"
 NO_REASON: Final = "it asks for something that only you should type"
 # What a refused call of a verb has not done.
 UNDONE: Final = {"run": "Nothing ran.", "bash": "Nothing ran.", "send": "Nothing was typed."}
 # Of a prompt or a command that is quoted in a line.
 LONGEST_QUOTE: Final = 200
+# Shorter times are not said, in seconds.
+_WORTH_SAYING: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Report:
     answer: Answer | None = None
     headline: str | None = None  # instead of the command's state
     nothing: str = NO_OUTPUT  # said of an output that is empty
+    place: str | None = None  # the directory, where the model does not know it
     notes: Sequence[str] = ()
     notices: Sequence[Notice] = ()
     next: str | None = None
@@ -74,11 +76,12 @@ def text(report: Report) -> str:
     """What a model reads first."""
     answer, visible = report.answer, report.visible
     output = visible.text if visible is not None else None
-    lines = [report.headline or (state(answer.outcome, answer.reached) if answer is not None else "")]
+    printed = None
+    if output is not None and not output.strip():
+        printed, output = ONLY_BLANKS if output else report.nothing, None
+    lines = [report.headline or (state(answer, printed, report.place) if answer is not None else "")]
     if report.error is not None:
         lines, output = [_refusal(report.error, report.undone)], None
-    elif output is not None and not output.strip():
-        lines, output = [*lines, ONLY_BLANKS if output else report.nothing], None
     if report.terminals is not None:
         lines += [_row(one) for one in report.terminals]
     if report.screen is not None:
@@ -88,8 +91,6 @@ def text(report: Report) -> str:
     if answer is not None and not answer.outcome.complete:
         lines.append("note: some of its output is lost")
     lines += [f"note: {note}" for note in report.all_notes]
-    if answer is not None and answer.outcome.waiting is not None and answer.outcome.waiting.hint:
-        lines.append(f"hint: {answer.outcome.waiting.hint}")
     if report.url is not None:
         lines.append(f"url: {report.url}")
     lines += [f"notice: {notice(one)}" for one in report.all_notices]
@@ -100,17 +101,19 @@ def text(report: Report) -> str:
 
 
 def _refusal(error: TruettyError, undone: str | None) -> str:
-    message = f"error: {error.code}: {error}"
+    message = f"error: {error}" if error.code in _WRONG_CALLS else f"error: {error.code}: {error}"
     if undone is None:
         return message
     return f"{message} {undone}" if message.endswith((".", "?", "!")) else f"{message}. {undone}"
 
 
 def omission_note(answer: Answer) -> str:
-    """That not all of what was asked for is shown, and how much is missing."""
+    """That not all of what was asked for is shown, how much is missing, and how to get it."""
     if answer.matches is not None:
         return f"note: {len(answer.matches):,} of {answer.match_count:,} matching lines are shown; the rest is left out"
-    return f"note: {answer.visible.omitted} characters are left out below; read has them"
+    visible, id = answer.visible, answer.outcome.command_id
+    where = "" if visible.next_offset is None else f", offset={visible.next_offset}"
+    return f"note: {visible.omitted:,} characters are left out; read(id={_quote(id)}{where}) has them"
 
 
 def sendable(text: str) -> str:
@@ -130,41 +133,40 @@ def _quote(text: str) -> str:
 # -- how it stands
 
 
-def state(outcome: Outcome, reached: str | None = None) -> str:
-    """One line: how it stands, where."""
-    cwd = _quote(outcome.cwd) if outcome.cwd else "directory unknown"
-    return f"{_state(outcome, reached)} [{outcome.command_id} in terminal {outcome.terminal_id}, {cwd}]"
-
-
-def _state(outcome: Outcome, reached: str | None) -> str:
-    seconds = f"{outcome.duration:.1f} s"
+def state(answer: Answer, printed: str | None = None, place: str | None = None) -> str:
+    """One line: how it stands, and where. `printed`: what is said of the output, where there is none."""
+    outcome = answer.outcome
+    id = outcome.command_id
+    after = f" after {outcome.duration:.1f} s" if outcome.duration >= _WORTH_SAYING else ""
+    said = f", {printed}" if printed else ""
+    where = f" in {_quote(place)}" if place else ""
     match outcome.state:
         case "finished":
-            closed = "; its shell has ended, and the terminal is closed" if outcome.closed else ""
+            closed = f"; its shell ended: {outcome.terminal_id} is closed" if outcome.closed else ""
             if outcome.exit_code is None:
-                return f"finished after {seconds}, exit code unknown: nobody knows whether it succeeded{closed}"
+                return f"exit unknown{after}{said} [{id}]{where}: nobody knows whether it succeeded{closed}"
             signal = f" ({outcome.signal})" if outcome.signal else ""
-            return f"finished after {seconds}, exit code {outcome.exit_code}{signal}{closed}"
+            return f"exit {outcome.exit_code}{signal}{after}{said} [{id}]{where}{closed}"
         case "waiting":
-            return f"waiting for input after {seconds}: {question(outcome.waiting)}"
+            return f"waiting{after} [{id}]{where}: {question(outcome.waiting)}"
         case "lost":
-            return f"lost after {seconds}: the terminal vanished, and nobody knows how the command ended"
+            return f"lost{after}{said} [{id}]: its terminal vanished, and nobody knows how it ended"
         case "running":
             come = {"match": ", the pattern was found", "idle": ", it went quiet", "port": ", the port is open"}
-            return f"running for {seconds}{come.get(reached or '', '')}"
+            return f"running {outcome.duration:.1f} s{come.get(answer.reached or '', '')}{said} [{id}]{where}"
 
 
 def question(waiting: Waiting | None) -> str:
     if waiting is None:
         return "for what is unknown"
     parts: list[str] = [waiting.asks or waiting.kind]
-    if waiting.program:
-        parts.append(f"by {_quote(waiting.program)}")
     if waiting.prompt:
         parts.append(_quote(waiting.prompt))
-    if waiting.choices:
+    elif waiting.program:
+        parts.append(f"by {_quote(waiting.program)}")
+    if not all(choice in waiting.prompt for choice in waiting.choices):
         parts.append(f"choices {', '.join(map(_quote, waiting.choices))}")
-    if waiting.default is not None:
+    if waiting.default is not None and waiting.default.lower() not in waiting.prompt.lower():
         parts.append(f"default {_quote(waiting.default)}")
     if not waiting.certain:
         parts.append("(it may go on by itself)")
@@ -182,8 +184,7 @@ def notice(notice: Notice) -> str:
 def _happened(notice: Notice) -> str:
     match notice.what:
         case "finished":
-            code = "unknown" if notice.exit_code is None else str(notice.exit_code)
-            return f"{notice.command_id} has finished, exit code {code}"
+            return f"{notice.command_id} finished, exit {'unknown' if notice.exit_code is None else notice.exit_code}"
         case "waiting":
             return f"{notice.command_id} waits for input: {_quote(notice.prompt or '')}"
         case "lost":
@@ -193,11 +194,11 @@ def _happened(notice: Notice) -> str:
 
 
 def idle_line(id: str, cwd: str | None) -> str:
-    return f"nothing has run yet [terminal {id}, {_quote(cwd) if cwd else 'directory unknown'}]"
+    return f"nothing has run in {id} yet" + (f" in {_quote(cwd)}" if cwd else "")
 
 
 def closed_line(id: str) -> str:
-    return f"closed [terminal {id}]"
+    return f"{id} is closed"
 
 
 def count_line(number: int) -> str:
@@ -237,69 +238,71 @@ def _screen(screen: Screen) -> str:
 # -- what can be done
 
 
-def next_step(outcome: Outcome) -> str:
-    """What can be done about a command, in a line."""
-    id = outcome.command_id
+def next_step(outcome: Outcome) -> str | None:
+    """What can be done about a command, in a line; None: nothing that a model would not do by itself."""
+    id = _quote(outcome.command_id)
     match outcome.state:
         case "running" if NOT_REACTING in outcome.notes:
-            return f"stop(id={id!r}, close=true) ends it with its terminal; nothing less does"
+            return f"stop(id={id}, close=true) ends it with its terminal; nothing less does"
         case "running":
-            return f"wait(id={id!r}) goes on waiting, read(id={id!r}) shows new output, stop(id={id!r}) ends it"
+            return "wait, read or stop"
         case "waiting":
             return _answer_advice(outcome.waiting, id)
         case "lost":
-            return "run opens a new terminal; check what the command did before running it again"
+            return "check what the command did before running it again"
         case "finished":
-            if outcome.omitted:
-                return f"read(id={id!r}, offset=0) has all of the output, read(id={id!r}, grep=…) searches it"
             if any("this terminal's sandbox" in note for note in outcome.notes):
                 return "run the command with outside=true if it must write or reach that: the user is asked"
-            if outcome.exit_code is None:
-                return "check what the command did before going on: its exit code is unknown"
-            if outcome.closed:
-                return "run opens a new terminal; this one's shell has ended"
-            return "run the next command; the shell keeps its directory and variables"
+            return None
+
+
+_PLAIN_QUESTIONS: Final = ("yes-no", "choice", "text", "username")
+# Of what takes a line, these need more than that line; what they need is said by their hint.
+_LONG_INPUTS: Final = ("stdin", "more-input", "menu", "pager")
 
 
 def _answer_advice(waiting: Waiting | None, id: str) -> str:
-    stop = f"stop(id={id!r}) ends it"
     if waiting is None:
-        return f"screen(id={id!r}) shows it; {stop}"
+        return f"screen(id={id})"
     if waiting.kind == "secret" or waiting.asks in SECRETS:
-        return f"handoff(id={id!r}) lets the user type it: never ask for the secret, never type it; {stop}"
-    match waiting.kind:
-        case "fullscreen":
-            return f"screen(id={id!r}) shows it, send(id={id!r}, keys=[…]) presses keys; {stop}"
-        case "key":
-            return f"send(id={id!r}, text=…) presses a key, keys=[…] by name; {stop}"
-        case "shell":
-            return f"send(id={id!r}, text='…', enter=true) runs a line in it; {stop}"
-        case "continuation":
-            return f"send(id={id!r}, text='…', enter=true) completes the command; {stop}"
-        case _:
-            choice = waiting.choices[0] if waiting.choices else "…"
-            return f"send(id={id!r}, text={choice!r}, enter=true) answers; {stop}"
+        return f"handoff(id={id}); never ask for it or type it"
+    takes_line = waiting.kind in ("line", "shell", "continuation") or "and Enter" in waiting.hint
+    if waiting.asks == "press-key":
+        return f'send(id={id}, keys=["Enter"])'
+    if takes_line or (waiting.asks in _PLAIN_QUESTIONS and waiting.kind == "key"):
+        text = _quote(waiting.choices[0] if waiting.choices else "…")
+        call = f"send(id={id}, text={text}{', enter=true' if takes_line else ''})"
+        more = waiting.hint if waiting.asks in _LONG_INPUTS else waiting.hint.partition("; ")[2]
+        return f"{call}: {more}" if more and not more.startswith("Enter alone") else call
+    shown = f"screen(id={id}) shows it; " if waiting.kind == "fullscreen" else ""
+    return f"{shown}send(id={id}, keys=[…])" + (f": {waiting.hint}" if waiting.hint else "")
 
 
 def next_page(id: str, offset: int) -> str:
-    return f"read(id={id!r}, offset={offset}) has the next page"
+    return f"read(id={_quote(id)}, offset={offset}) has the next page"
 
 
+def from_the_beginning(id: str) -> str:
+    return f"read(id={_quote(id)}, offset=0) has all of it"
+
+
+# Errors whose message needs no code: it says what is wrong with the call.
+_WRONG_CALLS: Final = ("misuse", "unknown_terminal", "bad_command", "bad_key")
 _AFTER: Final = {
-    "busy": "wait({id}) or stop({id}), or run without terminal_id to use another terminal",
-    "closed": "run without terminal_id opens a new terminal",
+    "busy": "wait({id}) or stop({id}), or run without terminal_id",
     "denied": "do not try to get around it: ask the user, or do something else",
-    "limit_reached": "stop what is no longer needed with stop(id=…, close=true)",
+    "limit_reached": "stop(id=…, close=true) what is no longer needed",
 }
 
 
 def after_error(error: TruettyError) -> str | None:
     """What can be done when nothing was done."""
+    id = error.facts.get("command_id") or error.facts.get("terminal_id")
+    named = f"id={_quote(id)}" if isinstance(id, str) else "id=…"
     match error.facts.get("why"):
         case "secret":
-            return "handoff lets the user type the secret; stop ends the command"
+            return f"handoff({named})"
         case "handed over":
-            return "wait: the user has it; you can type again when the command has gone on or the user gave it back"
-    id = error.facts.get("command_id") or error.facts.get("terminal_id")
+            return f"wait({named}): you can type again when the command has gone on or the user gave it back"
     advice = _AFTER.get(error.code)
-    return advice.format(id=f"id={id!r}" if isinstance(id, str) else "id=…") if advice is not None else None
+    return None if advice is None else advice.format(id=named)

@@ -1,14 +1,13 @@
-"""The catalogue: the eight verbs as tools, with what only clients of MCP see or get of them, and their one answer."""
+"""What clients of MCP see of the verbs beside their table: titles, and the schema of their one answer."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
 from truetty.functions import schemas
 from truetty.functions.result import FIELDS, Type
-from truetty.functions.table import VERBS, Parameter, Verb
+from truetty.functions.table import Verb
 
 TITLES: Final = {
     "run": "Run a command",
@@ -20,19 +19,8 @@ TITLES: Final = {
     "terminals": "List terminals",
     "handoff": "Hand over to the user",
 }
-# Only a session remembers what its client was shown.
-_ONLY_NEW: Final = Parameter("only_new", "boolean", "Show only output that no call has shown before.", listed=False)
-_REMEMBERING: Final = ("wait", "send")
 # Fields whose meaning is in the schema: eight tools carry it, and some clients show it to models.
 _EXPLAINED: Final = ("exit_code", "omitted", "reached")
-
-
-def _tool(verb: Verb) -> Verb:
-    more = (_ONLY_NEW,) if verb.name in _REMEMBERING else ()
-    return dataclasses.replace(verb, parameters=(*verb.parameters, *more))
-
-
-TOOLS: Final[Mapping[str, Verb]] = {verb.name: _tool(verb) for verb in VERBS}
 
 
 def input_schema(verb: Verb) -> schemas.Schema:

@@ -1,7 +1,9 @@
 """The tools as an MCP server: the newest revision of the protocol and those before it, by the official SDK.
 
 Rule 1: refusals are results of tools, which models read; only what is no call of a tool of ours is a protocol error.
-Rule 2: what happens to commands nobody waits for is told by `notifications/message` where the client has a session, and
+Rule 2: a result is text. Some clients show models the text, some the structured content, some both, so there is one
+        of them. What programs want is in `_meta`, which no client shows; with `--structured` it is structured content.
+Rule 3: what happens to commands nobody waits for is told by `notifications/message` where the client has a session, and
         by `resources/updated` of one resource where it has none and listens; and with its next call in any case.
 """
 
@@ -25,12 +27,12 @@ from truetty.core import kinds
 from truetty.core.errors import LimitReached
 from truetty.functions import schemas
 from truetty.functions.result import Result, result
-from truetty.functions.table import Verb
+from truetty.functions.table import BY_NAME, Verb
 from truetty.functions.words import Report
 from truetty.functions.words import notice as notice_line
 from truetty.mcp import words
 from truetty.mcp.asking import ClientCaller, InputRequired
-from truetty.mcp.catalogue import TITLES, TOOLS, input_schema, output_schema
+from truetty.mcp.catalogue import TITLES, input_schema, output_schema
 from truetty.mcp.session import Session, Tell
 from truetty.mcp.sessions import Sessions
 from truetty.mcp.tools import ClientVerbs
@@ -38,6 +40,7 @@ from truetty.service.notices import Notice
 
 NAME: Final = "truetty"
 NOTICES: Final = "truetty://notices"
+RESULT: Final = "truetty/result"  # of a result's `_meta`: its data
 # The tools do not change while the server runs.
 LASTING: Final = CacheHint(ttl_ms=60 * 60 * 1000, scope="public")
 LEVELS: Final[tuple[types.LoggingLevel, ...]] = get_args(types.LoggingLevel)
@@ -67,26 +70,27 @@ def build(sessions: Sessions) -> Server[Any]:
 
 
 def _input_schema(name: str) -> schemas.Schema | None:
-    return input_schema(TOOLS[name]) if name in TOOLS else None
+    return input_schema(BY_NAME[name]) if name in BY_NAME else None
 
 
-def _tool(verb: Verb) -> types.Tool:
+def _tool(verb: Verb, *, structured: bool) -> types.Tool:
     return types.Tool(
         name=verb.name,
         title=TITLES[verb.name],
         description=verb.description,
         input_schema=input_schema(verb),
-        output_schema=output_schema(),
+        output_schema=output_schema() if structured else None,
         # By the protocol's defaults a tool writes, may destroy and reaches out: only what differs is said.
         annotations=types.ToolAnnotations(read_only_hint=True) if verb.read_only else None,
     )
 
 
-def tool_result(answer: Result) -> types.CallToolResult:
+def tool_result(answer: Result, *, structured: bool) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=answer.text)],
-        structured_content=answer.data,
+        structured_content=answer.data if structured else None,
         is_error=answer.error is not None,
+        _meta=None if structured else {RESULT: answer.data},
     )
 
 
@@ -95,7 +99,8 @@ class Handlers:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._tools = [_tool(tool) for tool in TOOLS.values()]
+        self._structured = sessions.setup.structured
+        self._tools = [_tool(verb, structured=self._structured) for verb in BY_NAME.values()]
         self.bus: Final = InMemorySubscriptionBus()
 
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -104,15 +109,16 @@ class Handlers:
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        if params.name not in TOOLS:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; {kinds.listing(TOOLS)}")
+        if params.name not in BY_NAME:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; {kinds.listing(BY_NAME)}")
         try:
             session = self._session(ctx)
         except LimitReached as error:
-            return tool_result(result(Report(error=error)))
+            return tool_result(result(Report(error=error)), structured=self._structured)
         try:
             verbs = ClientVerbs(session, ClientCaller(ctx, params))
-            return tool_result(await verbs.call(params.name, params.arguments or {}))
+            answer = await verbs.call(params.name, params.arguments or {})
+            return tool_result(answer, structured=self._structured)
         except InputRequired as required:
             return required.result
 

@@ -14,17 +14,16 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
-from weakref import WeakKeyDictionary
 
+from truetty.functions.verbs import MODEL_BUDGET, model_budget
 from truetty.mcp.page import HandoffPage
 from truetty.policy import Policy
 from truetty.service.capacity import Shared
 from truetty.service.guard import Guard
 from truetty.service.notices import Notice
 from truetty.service.policies import policy_of
-from truetty.service.service import REST, Service
+from truetty.service.service import Service
 from truetty.settings import Settings
-from truetty.store.reader import Reader
 from truetty.terminal.command import Command
 from truetty.text.digest import Budget
 
@@ -43,10 +42,12 @@ class Setup:
     policy: Policy
     page: HandoffPage
     shared: Shared  # the limits that all sessions have together
+    structured: bool = False  # results have structured content, and the tools say its schema
 
     @classmethod
-    def of(cls, settings: Settings, policy: str = "settings") -> Setup:
-        return cls(Guard.of(settings, policy), policy_of(settings, policy), HandoffPage(), Shared.of(settings))
+    def of(cls, settings: Settings, policy: str = "settings", *, structured: bool = False) -> Setup:
+        guard = Guard.of(settings, policy)
+        return cls(guard, policy_of(settings, policy), HandoffPage(), Shared.of(settings), structured)
 
     @property
     def settings(self) -> Settings:
@@ -57,9 +58,14 @@ class Setup:
         return Service.from_settings(self.settings, policy=self.policy, shared=self.shared, asked_outside=asked_outside)
 
     def budget(self, tokens: int | None = None) -> Budget:
-        """How much of an output is shown."""
-        characters = self.settings.budget if tokens is None else Budget.of_tokens(tokens).characters
-        return Budget(characters, self.settings.head_share, REST)
+        """How much of an output is shown: as the user has set it, or what suits models."""
+        if tokens is not None:
+            characters = Budget.of_tokens(tokens).characters
+        elif self.settings.origins.get("budget", "default") == "default":
+            characters = MODEL_BUDGET
+        else:
+            characters = self.settings.budget
+        return model_budget(characters, self.settings.head_share)
 
 
 class Session:
@@ -72,7 +78,6 @@ class Session:
         self.calls = 0  # under way
         self.used_at = 0.0
         self._watchers: Counter[str] = Counter()
-        self._cursors: WeakKeyDictionary[Command, Reader] = WeakKeyDictionary()
         self.service.notices.listen(self._on_notice)
 
     async def close(self) -> None:
@@ -102,12 +107,6 @@ class Session:
         finally:
             self._watchers[command.id] -= 1
             self._watchers += Counter()  # forgets those nobody watches
-
-    def cursor(self, command: Command) -> Reader:
-        """Where this client's reading of the command's output stands."""
-        if command not in self._cursors:
-            self._cursors[command] = command.output.reader()
-        return self._cursors[command]
 
     async def _on_notice(self, notice: Notice) -> None:
         if notice.command_id not in self._watchers:

@@ -1,22 +1,18 @@
-"""What a client of MCP gets beside the verbs: live output, only what is new, and a page for the user to type on."""
+"""What a client of MCP gets beside the verbs: live output, and a page for the user to type on."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from truetty.functions.arguments import CallArguments
 from truetty.functions.result import Result
 from truetty.functions.table import RUN_WAIT
 from truetty.functions.verbs import Invitation, Surface, Verbs
 from truetty.mcp import words
 from truetty.mcp.caller import Caller, LinkOffer
-from truetty.mcp.catalogue import TOOLS
 from truetty.mcp.progress import show_progress
 from truetty.mcp.session import MCP_TASK, Session
 from truetty.mcp.visits import look
-from truetty.service.answer import Answer
 from truetty.service.handoffs import Handoff, secrecy
 from truetty.terminal.command import Command
 
@@ -27,7 +23,7 @@ class ClientVerbs:
     def __init__(self, session: Session, caller: Caller) -> None:
         self._session = session
         self._caller = caller
-        surface = Surface(TOOLS, caller.permit, self._watch, session.setup.budget, self._show, self._invite)
+        surface = Surface(caller.permit, self._watch, session.setup.budget, self._invite)
         self._verbs = Verbs(session.service, MCP_TASK, surface)
 
     async def call(self, name: str, call: object) -> Result:
@@ -39,15 +35,6 @@ class ClientVerbs:
         with self._session.watch(command):
             async with show_progress(self._caller, command):
                 yield
-
-    async def _show(self, arguments: CallArguments, command: Command, answer: Answer) -> Answer:
-        """All of the output, or only what no call of this session has shown before."""
-        cursor = self._session.cursor(command)
-        if not arguments.flag("only_new"):
-            cursor.catch_up()
-            return answer
-        part = await cursor.take(self._session.setup.budget(arguments.whole("max_output_tokens")))
-        return dataclasses.replace(answer, part=part)
 
     async def _invite(self, handoff: Handoff, command: Command) -> Invitation:
         page, service = self._session.setup.page, self._session.service

@@ -9,11 +9,9 @@ from truetty.service.guard import Guard
 from truetty.text.quoting import whole
 
 INSTRUCTIONS: Final = """\
-Real shells that stay: directory, variables and jobs are kept from one run to the next. Every result says how the \
-command stands: finished (exit_code null: nobody knows it), running (it goes on: wait, read, stop), or waiting for \
-input (send answers). Nothing is ended because a call's time is over; only stop ends a command. Secrets are never \
-yours to type: call handoff, and the user types them. Silence means nothing: what prints nothing is running. In a \
-result's text, what stands below the first empty line was printed by programs; what we say stands above it."""
+Run shell commands here: the shell stays with its directory, variables and jobs, send answers what a command asks, and \
+no time-out ends a command. A result begins with how the command stands: exit N, running or waiting; exit unknown is \
+not success. What programs print stands below the first empty line. Passwords are for the user to type: call handoff."""
 
 _GUARDED: Final = """ \
 Commands run in a read-only sandbox, held by the kernel. What the policy asks about, and the user allows, runs outside \

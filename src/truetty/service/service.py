@@ -36,6 +36,7 @@ from truetty.service.handoffs import Handoff, Handoffs, secrecy
 from truetty.service.move import Move
 from truetty.service.notices import Notice, Notices
 from truetty.service.permissions import Permissions, Permit, Subject
+from truetty.service.places import Places
 from truetty.service.policies import policy_of
 from truetty.service.registry import Registry
 from truetty.service.starting import Starter
@@ -47,7 +48,7 @@ from truetty.text.digest import Budget
 from truetty.text.quoting import on_one_line
 from truetty.text.screen import Screen
 
-PAGE_SIZE: Final = 30_000  # characters
+PAGE_SIZE: Final = 10_000  # characters
 # Said in the line that stands for what was left out of an output.
 REST: Final = "call read with the command_id and an offset or grep"
 MOST_MATCHES: Final = 200
@@ -82,6 +83,7 @@ class Service:
         self.registry: Final = registry
         registry.explain_rest(rest)
         self.notices: Final = Notices()
+        self._places = Places()
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
         self._starter = Starter(registry, self._permissions, asked_outside=asked_outside)
         self.handoffs: Final = Handoffs(self._refuse_ticket)
@@ -232,6 +234,10 @@ class Service:
         if command is not None:
             self.notices.answer(command, self._commands.agent_of(command, self.agent), self.agent)
         return self.notices.news(self.agent)
+
+    def place(self, answer: Answer) -> str | None:
+        """The directory of an answer, if the agent does not know it."""
+        return self._places.news(self.agent, answer.outcome)
 
     # -- typing
 

@@ -16,7 +16,7 @@ from truetty.store.slices import Work
 from truetty.store.transcript import Range
 from truetty.store.window import Window
 from truetty.text.clean import Cleaner
-from truetty.text.digest import Budget, Digest, digest, tokens
+from truetty.text.digest import Budget, Digest, DigestResult, digest, tokens
 from truetty.text.unseen import Unseen
 
 MOST_IN_MEMORY: Final = 1 << 18  # characters: most outputs are held whole, and no second pass is ever made for them
@@ -85,18 +85,21 @@ class CleanText:
 
     def summary(self, budget: Budget) -> Summary:
         """Clean text within a budget that is no larger than this pass's, and exact counts."""
-        whole = self.since(0)
-        if whole is not None:
-            found = digest(whole, budget)
-        else:
-            assert self._digest is not None
-            kept = copy.deepcopy(self._digest)  # the tail may still change, so it must not stay in
-            kept.feed(self.tail)
-            found = kept.result(budget)
+        found = self.digest(budget)
         notes = self._unseen.notes()
         if invalid := self.cleaner.invalid:
             notes = (f"{invalid:,} bytes of the output are not UTF-8 and are shown as \ufffd", *notes)
         return Summary(found.text, found.omitted, found.lines, tokens(found.characters), notes)
+
+    def digest(self, budget: Budget) -> DigestResult:
+        """The whole text within a budget that is no larger than this pass's."""
+        whole = self.since(0)
+        if whole is not None:
+            return digest(whole, budget)
+        assert self._digest is not None
+        kept = copy.deepcopy(self._digest)  # the tail may still change, so it must not stay in
+        kept.feed(self.tail)
+        return kept.result(budget)
 
     def _advance(self, end: int) -> None:
         """Go through one further portion."""

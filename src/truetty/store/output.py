@@ -59,10 +59,10 @@ class Slices:
         """As `Output.unread`. A caller that is cancelled has read nothing."""
         return (await self.fresh(budget)).text
 
-    async def fresh(self, budget: int | Budget | None) -> Part:
-        """As `unread`, counted."""
+    async def fresh(self, budget: int | Budget | None, *, anew: bool = False) -> Part:
+        """As `unread`, counted; `anew`: from the beginning."""
         async with self._reading:
-            return await in_slices(self.reads.unread(budget))
+            return await in_slices(self.reads.unread(budget, anew=anew))
 
 
 class Output:

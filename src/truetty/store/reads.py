@@ -22,7 +22,7 @@ from truetty.store.reader import Reader
 from truetty.store.search import Match, Search, SearchResult
 from truetty.store.slices import Work
 from truetty.store.window import PIECE, Window
-from truetty.text.digest import Budget
+from truetty.text.digest import SMALLEST_BUDGET, Budget
 from truetty.text.lines import Ends, numbered
 
 PAGE_LENGTH: Final = 1 << 16  # characters
@@ -146,10 +146,24 @@ class Reads:
             yield
         return "".join(parts)
 
-    def unread(self, budget: int | Budget | None) -> Work[Part]:
-        """Clean text that this method has not returned before. It counts as read once all of it is made."""
-        cursor = self._cursor.copy() if self._cursor is not None else self.reader()
-        part = yield from cursor.read(budget)
+    def unread(self, budget: int | Budget | None, *, anew: bool = False) -> Work[Part]:
+        """Clean text that this method has not returned before. It counts as read once all of it is made.
+
+        `anew`: from the beginning, whatever was returned.
+        """
+        within = None if budget is None else Budget.of(budget)
+        if self._cursor is not None and not anew:
+            cursor = self._cursor.copy()
+            part = yield from cursor.read(within)
+        elif within is not None and within.characters >= SMALLEST_BUDGET:
+            # All of it: the shared pass has its two ends, however long it is.
+            self._allow_for(within)
+            part = Part.of((yield from self._pass()).digest(within), 0)
+            cursor = self.reader()
+            cursor.catch_up()
+        else:
+            cursor = self.reader()
+            part = yield from cursor.read(within)
         self._cursor = cursor
         self._release()
         return part

@@ -24,6 +24,7 @@ from truetty.text.folding import Unit, cut_mark, units
 SMALLEST_BUDGET: Final = 200  # room for two omission marks and a few words beside them
 FEWEST_LINES: Final = 10
 DEFAULT_BUDGET: Final = 30_000
+HEAD_SHARE: Final = 0.2
 CHARACTERS_PER_TOKEN: Final = 4  # of English and code; a true count needs the model's own vocabulary
 REST: Final = "output.text(), .read() and .grep() have them"
 _LARGEST_FOLD: Final = 8  # folding may make so many characters into one; more of the ends is not held
@@ -37,7 +38,7 @@ class Budget:
     """How much of an output is shown."""
 
     characters: int = DEFAULT_BUDGET
-    head_share: float = 0.2  # of it, the part for the beginning; the end has the rest
+    head_share: float = HEAD_SHARE  # of it, the part for the beginning; the end has the rest
     rest: str = REST  # where to read what was left out, for the reader of the result
     lines: int | None = None  # None: any number of lines; fewer than `FEWEST_LINES` are that many
 
