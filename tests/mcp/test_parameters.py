@@ -53,6 +53,17 @@ def test_patience_is_seconds_whatever_it_is_called(name: str, value: object, sec
     assert read("run", command="ls", **{name: value}).number("wait") == seconds
 
 
+@each_row(
+    ("value", "seconds"),
+    [("5s", 5.0), ("1.5 sec", 1.5), ("500 ms", 0.5), ("200 milliseconds", 0.2), ("2 minutes", 120.0), ("1H", 3600.0)],
+)
+@each_row("name", ["wait", "timeout", "timeout_ms"])
+def test_a_time_may_have_its_unit_whatever_it_is_called(name: str, value: str, seconds: float) -> None:
+    taken = read("run", command="ls", **{name: value})
+    assert taken.number("wait") == pytest.approx(seconds)
+    assert taken.notes == (f'{name} "{value}" was read as {seconds:g} seconds',)
+
+
 def test_a_guess_about_the_unit_is_told() -> None:
     assert read("run", command="ls", timeout=30).notes == ()
     (note,) = read("run", command="ls", timeout=120000).notes
@@ -97,6 +108,8 @@ def test_one_thing_under_two_names_is_refused() -> None:
     [
         ("run", {"command": 1}),
         ("run", {"command": "ls", "wait": "soon"}),
+        ("run", {"command": "ls", "wait": "9" * 400 + "s"}),
+        ("run", {"command": "ls", "wait": "-5s"}),
         ("run", {"command": "ls", "wait": -1}),
         ("run", {"command": "ls", "wait": float("nan")}),
         ("run", {"command": "ls", "wait": float("inf")}),

@@ -31,8 +31,13 @@ LEAST_MILLISECONDS: Final = 1000
 MOST_NAMES: Final = 5  # of those passed over, in a note
 # JSON can name half of a character; no terminal can be sent one, and no answer can hold it.
 _HALF: Final = re.compile("[\ud800-\udfff]")
-_WITH_UNIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\s*")
-_SECONDS: Final = {"ms": 0.001, "mi": 60.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+_UNITS: Final = {
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+}
+_WITH_UNIT: Final = re.compile(rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,7 @@ class _Reading:
 
     def _seconds(self, name: str, unit: Unit, value: object) -> float:
         if isinstance(value, str) and (found := _WITH_UNIT.fullmatch(value)):
-            seconds = float(found[1]) * (_SECONDS.get(found[2][:2]) or _SECONDS[found[2][0]])
+            seconds = kinds.real_number(float(found[1]) * _UNITS[found[2].lower()], 0)
             self._notes.append(f"{name} {json.dumps(value)} was read as {seconds:g} seconds")
             return seconds
         number = kinds.real_number(value, 0)
