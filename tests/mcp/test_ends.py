@@ -43,6 +43,11 @@ def marks(pid: int) -> str:
     return next(one for one in variables if one.startswith(KEEPER_MARKS.encode())).decode().partition("=")[2]
 
 
+def children(pid: int) -> list[int]:
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
+    return [int(child) for child in listed if alive(int(child))]
+
+
 def keepers(mark: str) -> list[int]:
     found = []
     for folder in Path("/proc").iterdir():

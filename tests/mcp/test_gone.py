@@ -51,8 +51,8 @@ class Raw:
         self.process = process
 
     @classmethod
-    async def start(cls) -> Raw:
-        parameters = server()
+    async def start(cls, *options: str) -> Raw:
+        parameters = server(*options)
         process = await asyncio.create_subprocess_exec(
             *(parameters.command, *parameters.args),
             stdin=subprocess.PIPE,
