@@ -289,7 +289,8 @@ class Service:
             reason, why = "it asks for a secret, which a person types", "secret"
         else:
             return
-        self._permissions.refuse(Decision("deny", reason, None, _typing(command)), subject, why=why)
+        decision = Decision("deny", reason, None, _typing(command))
+        self._permissions.refuse(decision, subject, why=why, command_id=command.id)
 
     def handoff(self, id: str, reason: str, *, taken: bool = True) -> Handoff:
         """Leave a running command's terminal to a person, who may type with the ticket; the caller may not.
