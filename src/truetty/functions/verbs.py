@@ -176,8 +176,13 @@ class Verbs:
             keys.append("Enter")
         if not text and not keys:
             return await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))
+        takes_line = command.reads_lines or words.takes_line(command.waiting)
         work = self._service.send(command.id, text, keys=keys, wait=wait, until=until, asker=self._surface.asker)
-        return await self._report(arguments, command, work)
+        report = await self._report(arguments, command, work)
+        still_reads = not command.finished and (command.reads_lines or command.waiting is not None)
+        if takes_line and still_reads and text and not keys and not text.endswith(_SENT):
+            return dataclasses.replace(report, notes=(words.NO_ENTER,), next=words.press_enter(command.id))
+        return report
 
     async def _report(
         self, arguments: CallArguments, command: Command, work: Awaitable[Answer], *, anew: bool = False
@@ -187,10 +192,13 @@ class Verbs:
         with command.output.hold(budget):
             async with self._surface.watch(command):
                 answer = await new_output(command, await work, budget, anew=anew)
-        outcome, offset = answer.outcome, answer.visible.offset
-        nothing = words.NO_OUTPUT if offset == 0 else words.NO_NEW_OUTPUT
-        place, next_step = self._service.place(answer), words.next_step(outcome)
-        return Report(answer, nothing=nothing, place=place, next=next_step)
+        nothing = words.NO_OUTPUT if answer.visible.offset == 0 else words.NO_NEW_OUTPUT
+        place, next_step = self._service.place(answer), words.next_step(answer.outcome)
+        report = Report(answer, nothing=nothing, place=place, next=next_step)
+        if not command.is_full_screen or answer.visible.text.strip():
+            return report
+        shown = dataclasses.replace(answer, part=Part(self._service.screen(command.id).trimmed))
+        return dataclasses.replace(report, answer=shown, printed=words.ON_SCREEN)
 
     # -- read, screen
 
@@ -259,6 +267,10 @@ class Verbs:
             return report
         notes = () if invitation.note is None else (invitation.note,)
         return dataclasses.replace(report, next=invitation.next, url=invitation.url, notes=notes)
+
+
+# What makes the tty give a line to the program: Enter, and Ctrl-D.
+_SENT: Final = ("\n", "\r", "\x04")
 
 
 def _ends_in_enter(text: str, keys: Sequence[str]) -> bool:

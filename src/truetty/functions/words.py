@@ -21,7 +21,9 @@ from truetty.service.answer import Answer
 from truetty.service.move import Move
 from truetty.service.notices import Notice
 from truetty.store.part import Part
+from truetty.terminal.report import UNSEEN
 from truetty.terminal.stop import NOT_REACTING
+from truetty.terminal.wire.survivors import STOPPED
 from truetty.text.screen import Screen
 
 NO_OUTPUT: Final = "no output"
@@ -29,6 +31,8 @@ ONLY_BLANKS: Final = "only blank lines"
 NO_NEW_OUTPUT: Final = "no new output"
 NO_MORE_OUTPUT: Final = "no more output"
 NO_MATCH: Final = "no line matches"
+ON_SCREEN: Final = "its screen is below"
+NO_ENTER: Final = "it reads lines, and no Enter was pressed"
 HANDED_OVER: Final = "wait: the user has the terminal; do not ask for the secret"
 NO_REASON: Final = "it asks for something that only you should type"
 # What a refused call of a verb has not done.
@@ -46,6 +50,7 @@ class Report:
     answer: Answer | None = None
     headline: str | None = None  # instead of the command's state
     nothing: str = NO_OUTPUT  # said of an output that is empty
+    printed: str | None = None  # said of one that is not
     place: str | None = None  # the directory, where the model does not know it
     notes: Sequence[str] = ()
     notices: Sequence[Notice] = ()
@@ -76,7 +81,7 @@ def text(report: Report) -> str:
     """What a model reads first."""
     answer, visible = report.answer, report.visible
     output = visible.text if visible is not None else None
-    printed = None
+    printed = report.printed
     if output is not None and not output.strip():
         printed, output = ONLY_BLANKS if output else report.nothing, None
     lines = [report.headline or (state(answer, printed, report.place) if answer is not None else "")]
@@ -148,7 +153,8 @@ def state(answer: Answer, printed: str | None = None, place: str | None = None) 
             signal = f" ({outcome.signal})" if outcome.signal else ""
             return f"exit {outcome.exit_code}{signal}{after}{said} [{id}]{where}{closed}"
         case "waiting":
-            return f"waiting{after} [{id}]{where}: {question(outcome.waiting)}"
+            shown = f", {ON_SCREEN}" if printed == ON_SCREEN else ""
+            return f"waiting{after}{shown} [{id}]{where}: {question(outcome.waiting)}"
         case "lost":
             return f"lost{after}{said} [{id}]: its terminal vanished, and nobody knows how it ended"
         case "running":
@@ -160,11 +166,11 @@ def question(waiting: Waiting | None) -> str:
     if waiting is None:
         return "for what is unknown"
     parts: list[str] = [waiting.asks or waiting.kind]
-    if waiting.prompt:
+    if waiting.prompt and waiting.asks != "screen":  # where no question is known, the cursor's line is none
         parts.append(_quote(waiting.prompt))
     elif waiting.program:
         parts.append(f"by {_quote(waiting.program)}")
-    if not all(choice in waiting.prompt for choice in waiting.choices):
+    if waiting.choices and not all(choice in waiting.prompt for choice in waiting.choices):
         parts.append(f"choices {', '.join(map(_quote, waiting.choices))}")
     if waiting.default is not None and waiting.default.lower() not in waiting.prompt.lower():
         parts.append(f"default {_quote(waiting.default)}")
@@ -247,35 +253,47 @@ def next_step(outcome: Outcome) -> str | None:
         case "running":
             return "wait, read or stop"
         case "waiting":
-            return _answer_advice(outcome.waiting, id)
+            return _answer_advice(outcome.waiting, id, in_pipe=any(note.endswith(UNSEEN) for note in outcome.notes))
         case "lost":
             return "check what the command did before running it again"
         case "finished":
+            if any(note.startswith(STOPPED) for note in outcome.notes):
+                return 'run(command="fg") lets it go on, run(command="jobs -l") lists what is stopped'
             if any("this terminal's sandbox" in note for note in outcome.notes):
                 return "run the command with outside=true if it must write or reach that: the user is asked"
             return None
 
 
+_LINES: Final = ("line", "shell", "continuation")
 _PLAIN_QUESTIONS: Final = ("yes-no", "choice", "text", "username")
 # Of what takes a line, these need more than that line; what they need is said by their hint.
 _LONG_INPUTS: Final = ("stdin", "more-input", "menu", "pager")
 
 
-def _answer_advice(waiting: Waiting | None, id: str) -> str:
+def takes_line(waiting: Waiting | None) -> bool:
+    """Whether an answer is a line with its Enter."""
+    return waiting is not None and (waiting.kind in _LINES or (waiting.kind == "key" and "and Enter" in waiting.hint))
+
+
+def _answer_advice(waiting: Waiting | None, id: str, *, in_pipe: bool) -> str:
+    """`in_pipe`: what it asks is not seen, so what its answer must be is not known."""
     if waiting is None:
         return f"screen(id={id})"
     if waiting.kind == "secret" or waiting.asks in SECRETS:
         return f"handoff(id={id}); never ask for it or type it"
-    takes_line = waiting.kind in ("line", "shell", "continuation") or "and Enter" in waiting.hint
     if waiting.asks == "press-key":
         return f'send(id={id}, keys=["Enter"])'
-    if takes_line or (waiting.asks in _PLAIN_QUESTIONS and waiting.kind == "key"):
+    if takes_line(waiting) or (waiting.asks in _PLAIN_QUESTIONS and waiting.kind == "key"):
         text = _quote(waiting.choices[0] if waiting.choices else "…")
-        call = f"send(id={id}, text={text}{', enter=true' if takes_line else ''})"
-        more = waiting.hint if waiting.asks in _LONG_INPUTS else waiting.hint.partition("; ")[2]
+        call = f"send(id={id}, text={text}{', enter=true' if takes_line(waiting) else ''})"
+        more = waiting.hint if waiting.asks in _LONG_INPUTS and not in_pipe else waiting.hint.partition("; ")[2]
         return f"{call}: {more}" if more and not more.startswith("Enter alone") else call
-    shown = f"screen(id={id}) shows it; " if waiting.kind == "fullscreen" else ""
-    return f"{shown}send(id={id}, keys=[…])" + (f": {waiting.hint}" if waiting.hint else "")
+    hint = "" if waiting.asks == "screen" else waiting.hint
+    return f"send(id={id}, keys=[…])" + (f": {hint}" if hint else "")
+
+
+def press_enter(id: str) -> str:
+    return f'send(id={_quote(id)}, keys=["Enter"])'
 
 
 def next_page(id: str, offset: int) -> str:

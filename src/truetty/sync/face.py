@@ -218,6 +218,11 @@ class Command(Face[AsyncCommand]):
         return loop.ask(lambda: self._inner.reads_lines)
 
     @property
+    def is_full_screen(self) -> bool:
+        """Whether it has taken the alternate screen, as editors, pagers and dialogs do, and has not left it."""
+        return loop.ask(lambda: self._inner.is_full_screen)
+
+    @property
     def hides_typing(self) -> bool:
         """Whether what is typed now would not be shown, as at a password prompt."""
         return loop.ask(lambda: self._inner.hides_typing)

@@ -137,6 +137,11 @@ class Command:
         return (self._conversation.link.channel.tty.modes() or USUAL).canonical
 
     @property
+    def is_full_screen(self) -> bool:
+        """Whether it has taken the alternate screen, as editors, pagers and dialogs do, and has not left it."""
+        return not self.finished and self._run.span.on_alternate_screen
+
+    @property
     def hides_typing(self) -> bool:
         """Whether what is typed now would not be shown, as at a password prompt."""
         waiting = self._run.reader.waiting

@@ -20,7 +20,8 @@ from truetty.text.clean import clean
 # How much of the end of the output is read for the line a shell may have said last.
 LAST: Final = 2048
 UNTOLD: Final = "whether it waits for input cannot be told: the kernel does not show what its processes read"
-IN_PIPE: Final = "{} prints into a pipe to {}: if it has asked something, the question is still there"
+UNSEEN: Final = "if it has asked something, the question is still there"
+IN_PIPE: Final = f"{{}} prints into a pipe to {{}}: {UNSEEN}"
 STOPPED: Final = "stopped: nothing runs until it is continued"
 
 

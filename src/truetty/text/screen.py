@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import textwrap
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
@@ -71,6 +72,11 @@ class Screen:
     def text(self) -> str:
         """The lines, without the empty ones at the end."""
         return "\n".join(self.lines).rstrip("\n")
+
+    @property
+    def trimmed(self) -> str:
+        """The same without empty lines before it, and without blanks that all lines begin with."""
+        return textwrap.dedent(self.text.lstrip("\n"))
 
     def __str__(self) -> str:
         return self.text

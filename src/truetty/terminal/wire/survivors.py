@@ -15,6 +15,7 @@ from typing import Final
 from truetty.host.base import Family, Process
 
 HALTED: Final = "Tt"
+STOPPED: Final = "stopped in the background"
 _ON_CPU: Final = "RD"
 
 
@@ -49,7 +50,7 @@ class Survivors:
         stopped = [one for one in self._found if one.state in HALTED]
         running = [one for one in self._found if one.state not in HALTED]
         notes = [f"still running in the background: {self._names(running)}"] if running else []
-        return [*notes, f"stopped in the background: {self._names(stopped)}"] if stopped else notes
+        return [*notes, f"{STOPPED}: {self._names(stopped)}"] if stopped else notes
 
     def _look(self) -> None:
         if self._found and (living := self._family.children()) is not None:
