@@ -50,11 +50,11 @@ class Lines:
         pass
 
 
-async def ask(lines: list[str]) -> list[str]:
+async def ask(lines: list[str], *, structured: bool = False) -> list[str]:
     """What the SDK answers to these lines on one connection, as lines."""
     client = Lines(lines)
     file = cast("anyio.AsyncFile[str]", client)
-    async with Sessions(Setup.of(Settings.load({}))) as sessions:
+    async with Sessions(Setup.of(Settings.load({}), structured=structured)) as sessions:
         server = build(sessions)
         async with stdio_server(file, file) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
@@ -74,8 +74,8 @@ def envelope(version: str) -> dict[str, object]:
     return {"_meta": {VERSION: version, CLIENT: WHO, CAPABILITIES: {}}}
 
 
-def results(*lines: str) -> list[Any]:
-    return [json.loads(answer)["result"] for answer in asyncio.run(ask(list(lines)))]
+def results(*lines: str, structured: bool = False) -> list[Any]:
+    return [json.loads(answer)["result"] for answer in asyncio.run(ask(list(lines), structured=structured))]
 
 
 def handshake() -> dict[str, object]:
@@ -86,20 +86,33 @@ def handshake() -> dict[str, object]:
         first, ping, tools = results(initialize(version), request("ping"), request("tools/list"))
         versions[version] = first["protocolVersion"]
         first["protocolVersion"] = HANDSHAKE_PROTOCOL_VERSIONS[-1]
-        answers = {"initialize": first, "ping": ping, "tools/list": tools}
-        if found and found != answers:
+        these = {"initialize": first, "ping": ping, "tools/list": tools}
+        if found and found != these:
             raise SystemExit(f"make_greeting: {version} is answered otherwise than those before: greeting.py knows one")
-        found = answers
-    return {"versions": versions, **found}
+        found = these
+    schema = output_schema(initialize(HANDSHAKE_PROTOCOL_VERSIONS[-1]), request("tools/list"))
+    return {"versions": versions, **found, "outputSchema": schema}
 
 
 def modern(version: str) -> dict[str, object]:
     methods = ("server/discover", "tools/list")
-    return dict(zip(methods, results(*(request(method, envelope(version)) for method in methods)), strict=True))
+    lines = [request(method, envelope(version)) for method in methods]
+    return {**dict(zip(methods, results(*lines), strict=True)), "outputSchema": output_schema(lines[-1])}
+
+
+def output_schema(*lines: str) -> object:
+    """With `--structured` every tool has it; nothing else of the answers is different. The last line asks for tools."""
+    schemas = [tool["outputSchema"] for tool in results(*lines, structured=True)[-1]["tools"]]
+    if any(json.dumps(schema) != json.dumps(schemas[0]) for schema in schemas):
+        raise SystemExit("make_greeting: the tools have several schemas of their results: greeting.py knows one")
+    return schemas[0]
 
 
 def main() -> int:
-    data = {"handshake": handshake(), **{version: modern(version) for version in MODERN_PROTOCOL_VERSIONS}}
+    data = {
+        "handshake": handshake(),
+        **{version: modern(version) for version in MODERN_PROTOCOL_VERSIONS},
+    }
     text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
     if sys.argv[1:] == ["--check"]:
         with open(DATA, encoding="utf-8") as file:

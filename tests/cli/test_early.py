@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from truetty.cli.commands import load
-from truetty.cli.early import SAME_ANSWERS, is_plain
+from truetty.cli.early import EARLY, is_plain
 
 # Options with which it starts as any command: they are no concern of a client that speaks over standard input.
 ORDINARY = {
-    "--structured",
     "--http",
     "--host",
     "--port",
@@ -22,18 +21,25 @@ ORDINARY = {
 
 
 def test_every_option_is_known_to_change_the_first_answers_or_not() -> None:
-    """A new option belongs to one of the two. Tests hold the answers of those in SAME_ANSWERS against the SDK's."""
+    """A new option belongs to one of the two. Tests hold the answers with those in EARLY against the SDK's."""
     options = {option for parameter in load("mcp").params for option in parameter.opts}
-    assert options | {"--help"} == SAME_ANSWERS.keys() | ORDINARY
+    assert options | {"--help"} == EARLY.keys() | ORDINARY
     for parameter in load("mcp").params:
         for option in parameter.opts:
-            if option in SAME_ANSWERS:
-                assert SAME_ANSWERS[option] is not getattr(parameter, "is_flag", False), option
+            if option in EARLY:
+                assert EARLY[option] is not getattr(parameter, "is_flag", False), option
 
 
 @pytest.mark.parametrize(
     "words",
-    ["", "--no-rc", "--shell bash --cwd /", "--shell=bash", "--policy read-only --no-rc --sandbox=workspace"],
+    [
+        "",
+        "--structured",
+        "--no-rc",
+        "--shell bash --cwd /",
+        "--shell=bash",
+        "--policy read-only --no-rc --sandbox=workspace",
+    ],
 )
 def test_it_begins_early_where_nothing_is_doubtful(words: str) -> None:
     assert is_plain(words.split())
@@ -41,7 +47,19 @@ def test_it_begins_early_where_nothing_is_doubtful(words: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["--help", "-h", "--http", "--shell", "--no-rc=1", "--no-rc --help", "--bogus", "more", "--cwd / --http", "--"],
+    [
+        "--help",
+        "-h",
+        "--http",
+        "--shell",
+        "--no-rc=1",
+        "--structured=1",
+        "--no-rc --help",
+        "--bogus",
+        "more",
+        "--cwd / --http",
+        "--",
+    ],
 )
 def test_it_starts_as_any_command_elsewhere(words: str) -> None:
     assert not is_plain(words.split())

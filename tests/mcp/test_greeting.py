@@ -30,9 +30,9 @@ def load_tool() -> Any:
 tool = load_tool()
 
 
-def early(lines: list[str]) -> list[str | None]:
+def early(lines: list[str], *, structured: bool = False) -> list[str | None]:
     """What is answered to these lines on one connection, before the SDK is there."""
-    greeting = Greeting()
+    greeting = Greeting(structured=structured)
     answers = [greeting.answer(line.encode()) for line in lines]
     return [None if answer is None else answer[1].decode() for answer in answers]
 
@@ -42,8 +42,9 @@ def test_the_file_is_what_the_sdk_says() -> None:
     assert checked.returncode == 0, checked.stderr  # it says which command to run
 
 
+@pytest.mark.parametrize("structured", [False, True])
 @pytest.mark.parametrize("version", KNOWN_PROTOCOL_VERSIONS)
-def test_a_handshake_is_answered_as_by_the_sdk(version: str) -> None:
+def test_a_handshake_is_answered_as_by_the_sdk(version: str, structured: bool) -> None:
     lines = [
         tool.initialize(version),
         tool.request("ping", id="a-1"),
@@ -52,11 +53,12 @@ def test_a_handshake_is_answered_as_by_the_sdk(version: str) -> None:
         tool.request("tools/list", {"_meta": {"progressToken": 5}}, id=9),
         tool.initialize(version),
     ]
-    assert early(lines) == asyncio.run(tool.ask(lines))
+    assert early(lines, structured=structured) == asyncio.run(tool.ask(lines, structured=structured))
 
 
+@pytest.mark.parametrize("structured", [False, True])
 @pytest.mark.parametrize("version", MODERN_PROTOCOL_VERSIONS)
-def test_requests_with_an_envelope_are_answered_as_by_the_sdk(version: str) -> None:
+def test_requests_with_an_envelope_are_answered_as_by_the_sdk(version: str, structured: bool) -> None:
     envelope = tool.envelope(version)
     anonymous = {"_meta": {name: value for name, value in envelope["_meta"].items() if name != CLIENT}}
     lines = [
@@ -64,7 +66,7 @@ def test_requests_with_an_envelope_are_answered_as_by_the_sdk(version: str) -> N
         tool.request("tools/list", envelope, id=2),
         tool.request("tools/list", anonymous, id=3),
     ]
-    assert early(lines) == asyncio.run(tool.ask(lines))
+    assert early(lines, structured=structured) == asyncio.run(tool.ask(lines, structured=structured))
 
 
 # What clients were seen to say of themselves.
@@ -141,6 +143,8 @@ def test_what_comes_after_the_handshake_is_answered_only_if_it_is_plain() -> Non
         tool.request("tools/list", tool.envelope(MODERN)),
         tool.request("server/discover"),
         tool.request("resources/list"),
+        tool.request("versions"),
+        tool.request("outputSchema"),
         tool.request("tools/call", {"name": "run", "arguments": {"command": "true"}}),
     ]
     assert [answer is not None for answer in early(lines)] == [True] + [False] * (len(lines) - 1)

@@ -16,7 +16,7 @@ from mcp_types.version import KNOWN_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from tests.mcp.served import PACKAGE, PATIENCE, server
 from tests.mcp.test_greeting import tool
-from truetty.cli.early import SAME_ANSWERS
+from truetty.cli.early import EARLY, STRUCTURED
 
 # In every Python that is started with it: an import of the SDK waits until the fifo is opened for writing.
 HOLD = """
@@ -95,13 +95,16 @@ def call(id: str, **arguments: object) -> str:
     return tool.request("tools/call", {"name": "run", "arguments": arguments}, id=id)
 
 
-@pytest.mark.parametrize("version", KNOWN_PROTOCOL_VERSIONS)
+@pytest.mark.parametrize(
+    ("version", "options"),
+    [*((version, ()) for version in KNOWN_PROTOCOL_VERSIONS), ("2025-11-25", (STRUCTURED,))],
+)
 async def test_the_first_requests_are_answered_while_the_sdk_is_imported(
-    home: Path, tmp_path: Path, version: str
+    home: Path, tmp_path: Path, version: str, options: tuple[str, ...]
 ) -> None:
     lines = greeting(version)
-    expected = [line.encode() for line in await tool.ask(lines)]
-    async with held(tmp_path) as waiting:
+    expected = [line.encode() for line in await tool.ask(lines, structured=STRUCTURED in options)]
+    async with held(tmp_path, *options) as waiting:
         waiting.say(*lines)
         assert [await waiting.line() for _ in expected] == expected
         await waiting.release()
@@ -137,9 +140,12 @@ async def test_lines_come_through_whole_however_they_are_cut(home: Path, tmp_pat
 VALUES = {"--policy": "read-only", "--shell": "sh", "--cwd": "/", "--sandbox": "none"}
 
 
+@pytest.mark.parametrize("structured", [False, True])
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
-async def test_no_option_that_begins_early_changes_an_answer(home: Path, version: str) -> None:
-    options = [word for name, takes in SAME_ANSWERS.items() for word in ([name, VALUES[name]] if takes else [name])]
+async def test_no_other_option_changes_an_answer(home: Path, version: str, structured: bool) -> None:
+    """All at once, and the SDK answers."""
+    names = [name for name in EARLY if structured or name != STRUCTURED]
+    options = [word for name in names for word in ([name, VALUES[name]] if EARLY[name] else [name])]
     lines = greeting(version)
     parameters = server()
     process = await asyncio.create_subprocess_exec(
@@ -150,7 +156,7 @@ async def test_no_option_that_begins_early_changes_an_answer(home: Path, version
     )
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write("".join(lines).encode())
-    expected = [line.encode() for line in await tool.ask(lines)]
+    expected = [line.encode() for line in await tool.ask(lines, structured=structured)]
     found = [await asyncio.wait_for(process.stdout.readline(), PATIENCE) for _ in expected]
     assert sorted(found) == sorted(expected)
     await asyncio.wait_for(process.communicate(b""), PATIENCE)

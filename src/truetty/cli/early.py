@@ -1,7 +1,7 @@
 """The lean start of `truetty mcp`: the client's first requests are answered while the rest is still being imported.
 
 Rule 1: only where the command line leaves no doubt: standard input and output, by a client and not by a person, and no
-        option but those that change nothing of what is answered. Everything else starts as any command does.
+        option but those of which it is known what they change of the answers. Everything else starts as any command.
 Rule 2: the command line is still read by `cli/mcp.py`. What is wrong with a value (a directory, a shell) is said there.
 """
 
@@ -12,8 +12,10 @@ import sys
 
 from truetty.mcp.wire import Wire
 
-# Options of `truetty mcp` that no answer of `mcp/greeting.json` depends on; whether a value follows.
-SAME_ANSWERS = {"--policy": True, "--shell": True, "--cwd": True, "--sandbox": True, "--no-rc": False}
+# With this option the tools have a schema of their results.
+STRUCTURED = "--structured"
+# Options of `truetty mcp` with which it begins early; whether a value follows. The others change no first answer.
+EARLY = {"--policy": True, "--shell": True, "--cwd": True, "--sandbox": True, "--no-rc": False, STRUCTURED: False}
 
 wire: Wire | None = None  # of this process, if it has begun early
 
@@ -21,17 +23,17 @@ wire: Wire | None = None  # of this process, if it has begun early
 def begin(words: list[str]) -> None:
     global wire
     if is_plain(words) and None not in (sys.stdin, sys.stdout, sys.stderr) and not os.isatty(0):
-        wire = Wire()
+        wire = Wire(structured=STRUCTURED in words)
 
 
 def is_plain(words: list[str]) -> bool:
-    """Whether these words behind `mcp` mean standard input and output, and the answers that every client gets."""
+    """Whether these words behind `mcp` are options of `EARLY`, as they should be."""
     rest = list(words)
     while rest:
         option, equals, _ = rest.pop(0).partition("=")
-        if option not in SAME_ANSWERS or bool(equals) > SAME_ANSWERS[option]:
+        if option not in EARLY or bool(equals) > EARLY[option]:
             return False
-        if SAME_ANSWERS[option] and not equals:
+        if EARLY[option] and not equals:
             if not rest:
                 return False
             rest.pop(0)

@@ -29,11 +29,16 @@ Object = dict[str, object]
 
 
 class Greeting:
-    """The beginning of one connection."""
+    """The beginning of one connection. `structured`: of a server with `--structured`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, structured: bool = False) -> None:
         with open(DATA, encoding="utf-8") as file:
             self._answers: dict[str, dict[str, Object]] = json.load(file)
+        self._versions = self._answers["handshake"].pop("versions")  # asked for, and then spoken
+        for era in self._answers.values():
+            schema, listed = era.pop("outputSchema"), era["tools/list"]
+            if structured and isinstance(listed["tools"], list):
+                listed["tools"] = [_with_schema(tool, schema) for tool in listed["tools"]]
         self._era: str | None = None  # a key of the answers; "": one that is not known here
 
     def answer(self, line: bytes) -> tuple[str | int, bytes] | None:
@@ -67,15 +72,19 @@ class Greeting:
 
     def _initialized(self, params: Object) -> Object | None:
         """What `initialize` gives; None if the SDK may refuse it."""
-        answers = self._answers["handshake"]
         asked = params.get("protocolVersion")
         if params.keys() != {"protocolVersion", "capabilities", "clientInfo"} or not isinstance(asked, str):
             return None
-        if asked not in answers["versions"] or not _are_capabilities(params["capabilities"]):
+        if asked not in self._versions or not _are_capabilities(params["capabilities"]):
             return None
         if not _is_client(params["clientInfo"]):
             return None
-        return {**answers["initialize"], "protocolVersion": answers["versions"][asked]}
+        return {**self._answers["handshake"]["initialize"], "protocolVersion": self._versions[asked]}
+
+
+def _with_schema(tool: Object, schema: object) -> Object:
+    """Members of a tool are in the order of their names."""
+    return dict(sorted({**tool, "outputSchema": schema}.items()))
 
 
 def _request(line: bytes) -> tuple[str | int, str, Object] | None:

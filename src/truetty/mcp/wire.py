@@ -23,7 +23,8 @@ LARGEST_READ = 64 * 1024
 class Wire:
     """As the SDK's `stdio_server` uses files: lines of text are read, lines of text are written."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, structured: bool = False) -> None:
+        self._structured = structured
         self._input = _claim(0, os.open(os.devnull, os.O_RDONLY))
         self._output = _claim(1, os.dup(2))
         self._rest = b""  # was read, and no line ended in it
@@ -35,7 +36,7 @@ class Wire:
         threading.Thread(target=self._greet, daemon=True).start()
 
     def _greet(self) -> None:
-        greeting = Greeting()
+        greeting = Greeting(structured=self._structured)
         while line := self._read_line():
             if not self._server_reads and (answer := greeting.answer(line)) is not None:
                 id, text = answer
