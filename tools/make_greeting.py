@@ -20,7 +20,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, KNOWN_PROTOCOL_VERSIO
 
 from truetty.mcp.greeting import CAPABILITIES, CLIENT, DATA, VERSION
 from truetty.mcp.server import build
-from truetty.mcp.session import Setup
+from truetty.mcp.session import Face, Setup
 from truetty.mcp.sessions import Sessions
 from truetty.settings import Settings
 
@@ -54,7 +54,7 @@ async def ask(lines: list[str], *, structured: bool = False) -> list[str]:
     """What the SDK answers to these lines on one connection, as lines."""
     client = Lines(lines)
     file = cast("anyio.AsyncFile[str]", client)
-    async with Sessions(Setup.of(Settings.load({}), structured=structured)) as sessions:
+    async with Sessions(Setup.of(Settings.load({}), face=Face(structured=structured))) as sessions:
         server = build(sessions)
         async with stdio_server(file, file) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

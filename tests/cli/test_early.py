@@ -9,6 +9,9 @@ from truetty.cli.early import EARLY, is_plain
 
 # Options with which it starts as any command: they are no concern of a client that speaks over standard input.
 ORDINARY = {
+    "--prefix",
+    "--wait",
+    "--most-wait",
     "--http",
     "--host",
     "--port",
@@ -38,7 +41,7 @@ def test_every_option_is_known_to_change_the_first_answers_or_not() -> None:
         "--no-rc",
         "--shell bash --cwd /",
         "--shell=bash",
-        "--policy read-only --no-rc --sandbox=workspace",
+        "--policy none --no-rc --sandbox=workspace",
     ],
 )
 def test_it_begins_early_where_nothing_is_doubtful(words: str) -> None:
@@ -50,6 +53,8 @@ def test_it_begins_early_where_nothing_is_doubtful(words: str) -> None:
     [
         "--help",
         "-h",
+        "--policy read-only",
+        "--policy=read-only",
         "--http",
         "--shell",
         "--no-rc=1",

@@ -6,6 +6,7 @@ from tests.rows import each_row
 from truetty.core.errors import Misuse
 from truetty.functions.arguments import CallArguments, read_arguments
 from truetty.functions.table import BY_NAME
+from truetty.functions.verbs import USUAL_PATIENCE
 from truetty.mcp.catalogue import input_schema
 
 
@@ -145,7 +146,7 @@ def test_one_key_may_come_without_a_list_and_truth_as_a_word() -> None:
 
 @pytest.mark.parametrize("tool", BY_NAME)
 def test_a_schema_has_one_name_for_each_thing_that_is_listed(tool: str) -> None:
-    made = input_schema(BY_NAME[tool])
+    made = input_schema(BY_NAME[tool], USUAL_PATIENCE)
     assert made["type"] == "object" and "additionalProperties" not in made
     assert list(made["properties"]) == [one.name for one in BY_NAME[tool].parameters if one.listed]  # type: ignore[call-overload]
 
@@ -153,7 +154,7 @@ def test_a_schema_has_one_name_for_each_thing_that_is_listed(tool: str) -> None:
 @pytest.mark.parametrize("tool", BY_NAME)
 def test_what_is_not_required_may_be_null(tool: str) -> None:
     """smolagents asks a model for every parameter whose schema does not say so, whatever `required` says."""
-    made = input_schema(BY_NAME[tool])
+    made = input_schema(BY_NAME[tool], USUAL_PATIENCE)
     properties, required = made["properties"], made["required"]
     assert isinstance(properties, dict) and isinstance(required, list)
     assert {name for name, one in properties.items() if not one.get("nullable")} == set(required)

@@ -137,7 +137,7 @@ async def test_lines_come_through_whole_however_they_are_cut(home: Path, tmp_pat
         assert "100000" in json.loads(await waiting.line())["result"]["content"][0]["text"]
 
 
-VALUES = {"--policy": "read-only", "--shell": "sh", "--cwd": "/", "--sandbox": "none"}
+VALUES = {"--policy": "settings", "--shell": "sh", "--cwd": "/", "--sandbox": "none"}
 
 
 @pytest.mark.parametrize("structured", [False, True])

@@ -16,6 +16,8 @@ from truetty.mcp.wire import Wire
 STRUCTURED = "--structured"
 # Options of `truetty mcp` with which it begins early; whether a value follows. The others change no first answer.
 EARLY = {"--policy": True, "--shell": True, "--cwd": True, "--sandbox": True, "--no-rc": False, STRUCTURED: False}
+# The instructions name the sandbox that stands behind this policy, or say that none does.
+OTHER_ANSWERS = {("--policy", "read-only")}
 
 wire: Wire | None = None  # of this process, if it has begun early
 
@@ -30,11 +32,13 @@ def is_plain(words: list[str]) -> bool:
     """Whether these words behind `mcp` are options of `EARLY`, as they should be."""
     rest = list(words)
     while rest:
-        option, equals, _ = rest.pop(0).partition("=")
+        option, equals, value = rest.pop(0).partition("=")
         if option not in EARLY or bool(equals) > EARLY[option]:
             return False
         if EARLY[option] and not equals:
             if not rest:
                 return False
-            rest.pop(0)
+            value = rest.pop(0)
+        if (option, value) in OTHER_ANSWERS:
+            return False
     return True

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
+from math import inf
 from typing import Annotated
 
 import typer
@@ -15,11 +17,13 @@ from truetty.cli.opening import OpeningOptions
 from truetty.cli.options import InSandbox, NoRc, PolicyName, Shell
 from truetty.cli.signals import ENDING
 from truetty.core.errors import Misuse, SpawnFailed
+from truetty.functions.table import RUN_WAIT
+from truetty.functions.verbs import Patience
 from truetty.host.keeper import kept
 from truetty.host.local import LocalHost
 from truetty.host.sandbox import problem
 from truetty.host.wall import Sandbox
-from truetty.mcp.session import Setup
+from truetty.mcp.session import Face, Setup
 
 
 def mcp(
@@ -50,12 +54,24 @@ def mcp(
     structured: Annotated[
         bool, typer.Option("--structured", help="Results as structured content too, and the tools say its schema.")
     ] = False,
+    prefix: Annotated[
+        str, typer.Option(metavar="P", help="What the names of the tools begin with, such as terminal_.")
+    ] = "",
+    wait: Annotated[
+        float, typer.Option(metavar="S", min=0, help="Seconds that run and wait take, where a call names none.")
+    ] = RUN_WAIT,
+    most_wait: Annotated[
+        float | None,
+        typer.Option(metavar="S", min=0, help="Seconds that a call takes at most: less than the client's time-out."),
+    ] = None,
     no_rc: NoRc = False,
 ) -> int:
     """Serve terminals to an agent by the Model Context Protocol, over standard input and output or over HTTP.
 
     When the client goes, or this is ended, every terminal is closed with all that runs in it.
     """
+    if prefix and re.fullmatch(r"[A-Za-z0-9_-]{1,40}", prefix) is None:
+        raise Misuse(f"--prefix takes letters, digits, _ and -, at most 40 of them, not {prefix!r}", prefix=prefix)
     if cwd is not None and not os.path.isdir(cwd):
         raise Misuse(f"no such directory: {cwd}", cwd=cwd)
     settings = OpeningOptions(shell, cwd, rc=not no_rc, sandbox=sandbox).settings()
@@ -68,7 +84,8 @@ def mcp(
     except ModuleNotFoundError as error:
         print(f"truetty: {error.name} is missing: pip install 'truetty[mcp]' brings it", file=sys.stderr)
         return OURS
-    setup = Setup.of(settings, policy, structured=structured)
+    patience = Patience(wait, inf if most_wait is None else most_wait)
+    setup = Setup.of(settings, policy, Face(structured, prefix, patience))
     kept.begin()
     if (warning := setup.guard.warning) is not None:
         print(f"truetty mcp: {warning}", file=sys.stderr, flush=True)

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Final
 
 from truetty.core import kinds
@@ -77,12 +78,28 @@ async def new_output(command: Command, answer: Answer, budget: Budget, *, anew: 
 
 
 @dataclass(frozen=True, slots=True)
+class Patience:
+    """How long calls wait, in seconds. A client ends a call that takes longer than its own time-out."""
+
+    usual: float = RUN_WAIT  # of run and wait, where the call names none
+    most: float = inf
+
+    def of(self, asked: float) -> float:
+        return min(asked, self.most)
+
+
+USUAL_PATIENCE: Final = Patience()
+
+
+@dataclass(frozen=True, slots=True)
 class Surface:
     """What a surface adds to the verbs."""
 
     asker: Asker | None = None  # asks the user where the policy says so
     watch: Callable[[Command], AbstractAsyncContextManager[None]] = lambda command: nullcontext()  # around every wait
     budget: Callable[[int | None], Budget] = _budget  # of so many tokens; None: what it is by default
+    patience: Patience = USUAL_PATIENCE
+    prefix: str = ""  # of the verbs' names there
     invite: Callable[[Handoff, Command], Awaitable[Invitation]] | None = (
         None  # how a person gets the ticket, if any can
     )
@@ -125,7 +142,8 @@ class Verbs:
 
     def _refuse(self, name: object, error: TruettyError) -> Report:
         undone = words.UNDONE.get(str(name)) if isinstance(error, REFUSALS) else None
-        return Report(error=error, undone=undone, next=words.after_error(error), notices=self._service.news())
+        advice, notices = words.after_error(error), self._service.news()
+        return Report(error=error, undone=undone, next=advice, notices=notices, prefix=self._surface.prefix)
 
     async def _call(self, name: object, call: object) -> Report:
         if not isinstance(name, str) or name not in BY_NAME:
@@ -133,12 +151,16 @@ class Verbs:
             raise Misuse(message, name=name, known=[*BY_NAME])
         arguments = read_arguments(BY_NAME[name], call)
         report = await self._verbs[name](arguments)
-        return dataclasses.replace(report, notes=(*report.notes, *arguments.notes))
+        return dataclasses.replace(report, notes=(*report.notes, *arguments.notes), prefix=self._surface.prefix)
 
     def _id(self, arguments: CallArguments) -> str:
         if (id := arguments.text("id")) is not None:
             return id
         raise unknown("which command or terminal?", None, self._service.terminals())
+
+    def _wait_of(self, arguments: CallArguments, default: float | None = None) -> float:
+        patience = self._surface.patience
+        return patience.of(arguments.number("wait", patience.usual if default is None else default))
 
     def _command(self, arguments: CallArguments) -> Command:
         return self._service.command(self._id(arguments))
@@ -159,18 +181,18 @@ class Verbs:
             outside=arguments.flag("outside"),
         )
         moved = self._service.move_of(command)
-        wait = arguments.number("wait", BACKGROUND_WAIT if arguments.flag("background") else RUN_WAIT)
+        wait = self._wait_of(arguments, BACKGROUND_WAIT if arguments.flag("background") else None)
         work = self._service.wait(command.id, timeout=wait, until=until)
         report = await self._report(arguments, command, work, anew=arguments.text("key") is not None)
         return report if moved is None else dataclasses.replace(report, notes=(words.moved(moved),), place=None)
 
     async def _wait(self, arguments: CallArguments) -> Report:
         until, command = arguments.until(), self._command(arguments)
-        wait = arguments.number("wait", RUN_WAIT)
+        wait = self._wait_of(arguments)
         return await self._report(arguments, command, self._service.wait(command.id, timeout=wait, until=until))
 
     async def _send(self, arguments: CallArguments) -> Report:
-        until, command, wait = arguments.until(), self._command(arguments), arguments.number("wait", SEND_WAIT)
+        until, command, wait = arguments.until(), self._command(arguments), self._wait_of(arguments, SEND_WAIT)
         text, keys = arguments.text("text") or "", arguments.texts("keys")
         if arguments.flag("enter") and not _ends_in_enter(text, keys):
             keys.append("Enter")
@@ -261,7 +283,7 @@ class Verbs:
             raise
         if invitation.taken and self._service.handoffs.of(handoff.terminal_id) is not None:
             self._service.handoffs.take(handoff.ticket)
-        wait = arguments.number("wait", invitation.wait)
+        wait = self._wait_of(arguments, invitation.wait)
         report = await self._report(arguments, command, self._service.wait(command.id, timeout=wait))
         if command.finished or (report.answer is not None and report.answer.reached is not None):
             return report

@@ -10,6 +10,7 @@ Rule 3: a model reads every word at every call. So a command that has ended need
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -32,6 +33,7 @@ NO_NEW_OUTPUT: Final = "no new output"
 NO_MORE_OUTPUT: Final = "no more output"
 NO_MATCH: Final = "no line matches"
 ON_SCREEN: Final = "its screen is below"
+GO_ON: Final = "wait, read or stop"
 NO_ENTER: Final = "it reads lines, and no Enter was pressed"
 HANDED_OVER: Final = "wait: the user has the terminal; do not ask for the secret"
 NO_REASON: Final = "it asks for something that only you should type"
@@ -59,6 +61,7 @@ class Report:
     terminals: Sequence[Mapping[str, object]] | None = None
     url: str | None = None
     error: TruettyError | None = None
+    prefix: str = ""  # of the verbs' names, in advice
     undone: str | None = None  # what the error has kept from being done
 
     @property
@@ -92,7 +95,7 @@ def text(report: Report) -> str:
     if report.screen is not None:
         lines.append(_screen(report.screen))
     if answer is not None and answer.visible.omitted:
-        lines.append(omission_note(answer))
+        lines.append(_named(omission_note(answer), report.prefix))
     if answer is not None and not answer.outcome.complete:
         lines.append("note: some of its output is lost")
     lines += [f"note: {note}" for note in report.all_notes]
@@ -100,9 +103,19 @@ def text(report: Report) -> str:
         lines.append(f"url: {report.url}")
     lines += [f"notice: {notice(one)}" for one in report.all_notices]
     if report.next:
-        lines.append(f"next: {report.next}")
+        lines.append(f"next: {_named(report.next, report.prefix)}")
     head = "\n".join(" ".join(line.splitlines()) for line in lines if line)
     return sendable(f"{head}\n\n{output}" if output is not None else head)
+
+
+_CALL: Final = re.compile(r"\b(?:run|read|wait|send|screen|stop|terminals|handoff)(?=\()")
+
+
+def _named(advice: str, prefix: str) -> str:
+    """With the verbs as they are called here."""
+    if prefix and advice == GO_ON:
+        return f"{prefix}wait, {prefix}read or {prefix}stop"
+    return _CALL.sub(rf"{prefix}\g<0>", advice) if prefix else advice
 
 
 def _refusal(error: TruettyError, undone: str | None) -> str:
@@ -251,7 +264,7 @@ def next_step(outcome: Outcome) -> str | None:
         case "running" if NOT_REACTING in outcome.notes:
             return f"stop(id={id}, close=true) ends it with its terminal; nothing less does"
         case "running":
-            return "wait, read or stop"
+            return GO_ON
         case "waiting":
             return _answer_advice(outcome.waiting, id, in_pipe=any(note.endswith(UNSEEN) for note in outcome.notes))
         case "lost":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
 from truetty.functions import schemas
 from truetty.functions.result import FIELDS, Type
-from truetty.functions.table import Verb
+from truetty.functions.table import RUN_WAIT, Parameter, Verb
+from truetty.functions.verbs import Patience
 
 TITLES: Final = {
     "run": "Run a command",
@@ -23,9 +25,18 @@ TITLES: Final = {
 _EXPLAINED: Final = ("exit_code", "omitted", "reached")
 
 
-def input_schema(verb: Verb) -> schemas.Schema:
+def input_schema(verb: Verb, patience: Patience) -> schemas.Schema:
     """Open: some clients hold a call against it, and names from other tools must come through."""
-    return schemas.parameters(verb, closed=False, nullable=True)
+    told = [_told(one, patience) for one in verb.parameters]
+    return schemas.parameters(dataclasses.replace(verb, parameters=tuple(told)), closed=False, nullable=True)
+
+
+def _told(parameter: Parameter, patience: Patience) -> Parameter:
+    """With the patience of this server as its default."""
+    if parameter.name != "wait" or not isinstance(parameter.default, float):
+        return parameter
+    usual = patience.usual if parameter.default == RUN_WAIT else parameter.default
+    return dataclasses.replace(parameter, default=patience.of(usual))
 
 
 def _or_null(**kind: object) -> Mapping[str, object]:

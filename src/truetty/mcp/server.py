@@ -33,7 +33,7 @@ from truetty.functions.words import notice as notice_line
 from truetty.mcp import words
 from truetty.mcp.asking import ClientCaller, InputRequired
 from truetty.mcp.catalogue import TITLES, input_schema, output_schema
-from truetty.mcp.session import Session, Tell
+from truetty.mcp.session import Face, Session, Tell
 from truetty.mcp.sessions import Sessions
 from truetty.mcp.tools import ClientVerbs
 from truetty.service.notices import Notice
@@ -57,7 +57,7 @@ def build(sessions: Sessions) -> Server[Any]:
         description="Terminals that tell the truth: what ran, what it printed, how it ended, what it waits for.",
         instructions=words.instructions(sessions.setup.guard),
         cache_hints={"tools/list": LASTING, "server/discover": LASTING},
-        get_tool_input_schema=_input_schema,
+        get_tool_input_schema=handlers.input_schema,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -69,17 +69,13 @@ def build(sessions: Sessions) -> Server[Any]:
     return server
 
 
-def _input_schema(name: str) -> schemas.Schema | None:
-    return input_schema(BY_NAME[name]) if name in BY_NAME else None
-
-
-def _tool(verb: Verb, *, structured: bool) -> types.Tool:
+def _tool(verb: Verb, face: Face) -> types.Tool:
     return types.Tool(
-        name=verb.name,
+        name=face.prefix + verb.name,
         title=TITLES[verb.name],
         description=verb.description,
-        input_schema=input_schema(verb),
-        output_schema=output_schema() if structured else None,
+        input_schema=input_schema(verb, face.patience),
+        output_schema=output_schema() if face.structured else None,
         # By the protocol's defaults a tool writes, may destroy and reaches out: only what differs is said.
         annotations=types.ToolAnnotations(read_only_hint=True) if verb.read_only else None,
     )
@@ -99,26 +95,29 @@ class Handlers:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._structured = sessions.setup.structured
-        self._tools = [_tool(verb, structured=self._structured) for verb in BY_NAME.values()]
+        self._face = sessions.setup.face
+        self._tools = {self._face.prefix + name: (name, _tool(verb, self._face)) for name, verb in BY_NAME.items()}
         self.bus: Final = InMemorySubscriptionBus()
 
+    def input_schema(self, name: str) -> schemas.Schema | None:
+        return self._tools[name][1].input_schema if name in self._tools else None
+
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._tools)
+        return types.ListToolsResult(tools=[tool for _, tool in self._tools.values()])
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        if params.name not in BY_NAME:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; {kinds.listing(BY_NAME)}")
+        if params.name not in self._tools:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; {kinds.listing(self._tools)}")
         try:
             session = self._session(ctx)
         except LimitReached as error:
-            return tool_result(result(Report(error=error)), structured=self._structured)
+            return tool_result(result(Report(error=error)), structured=self._face.structured)
         try:
             verbs = ClientVerbs(session, ClientCaller(ctx, params))
-            answer = await verbs.call(params.name, params.arguments or {})
-            return tool_result(answer, structured=self._structured)
+            answer = await verbs.call(self._tools[params.name][0], params.arguments or {})
+            return tool_result(answer, structured=self._face.structured)
         except InputRequired as required:
             return required.result
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from truetty.functions.verbs import MODEL_BUDGET, model_budget
+from truetty.functions.verbs import MODEL_BUDGET, USUAL_PATIENCE, Patience, model_budget
 from truetty.mcp.page import HandoffPage
 from truetty.policy import Policy
 from truetty.service.capacity import Shared
@@ -35,6 +35,15 @@ Tell = Callable[[Notice], Coroutine[object, object, None]]
 
 
 @dataclass(frozen=True, slots=True)
+class Face:
+    """How the tools look to a client."""
+
+    structured: bool = False  # results have structured content, and the tools say its schema
+    prefix: str = ""  # of the tools' names: some clients add none, and show `read` and `run` beside tools of others
+    patience: Patience = USUAL_PATIENCE
+
+
+@dataclass(frozen=True, slots=True)
 class Setup:
     """What every session of a server is made with."""
 
@@ -42,12 +51,12 @@ class Setup:
     policy: Policy
     page: HandoffPage
     shared: Shared  # the limits that all sessions have together
-    structured: bool = False  # results have structured content, and the tools say its schema
+    face: Face
 
     @classmethod
-    def of(cls, settings: Settings, policy: str = "settings", *, structured: bool = False) -> Setup:
+    def of(cls, settings: Settings, policy: str = "settings", face: Face | None = None) -> Setup:
         guard = Guard.of(settings, policy)
-        return cls(guard, policy_of(settings, policy), HandoffPage(), Shared.of(settings), structured)
+        return cls(guard, policy_of(settings, policy), HandoffPage(), Shared.of(settings), face or Face())
 
     @property
     def settings(self) -> Settings:

@@ -23,7 +23,8 @@ class ClientVerbs:
     def __init__(self, session: Session, caller: Caller) -> None:
         self._session = session
         self._caller = caller
-        surface = Surface(caller.permit, self._watch, session.setup.budget, self._invite)
+        face, budget = session.setup.face, session.setup.budget
+        surface = Surface(caller.permit, self._watch, budget, face.patience, face.prefix, self._invite)
         self._verbs = Verbs(session.service, MCP_TASK, surface)
 
     async def call(self, name: str, call: object) -> Result:
