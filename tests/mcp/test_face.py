@@ -52,3 +52,17 @@ async def test_structured_content_takes_the_place_of_the_data(home: Path) -> Non
         assert result.structured_content["output"] == "hi\n" and "truetty/result" not in (result.meta or {})
         (content,) = result.content
         assert isinstance(content, types.TextContent) and content.text.endswith("\n\nhi\n")
+
+
+async def test_the_whole_output_is_in_a_file_where_some_is_left_out(home: Path) -> None:
+    async with client() as made:
+        cut = both(await made.call_tool("run", {"command": "seq 20000", "wait": PATIENCE}))
+        file = Path(cut["file"])
+        assert f"\nfile: {file}\n" in cut["text"] and cut["omitted"]
+        assert file.read_text() == "".join(f"{number}\n" for number in range(1, 20_001))
+        assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        running = both(await made.call_tool("run", {"command": "seq 20000; sleep 1000", "until": "match:^20000$"}))
+        assert running["omitted"] and running["file"] is None
+        whole = both(await made.call_tool("run", {"command": "true", "wait": PATIENCE}))
+        assert whole["file"] is None and "file:" not in whole["text"]
+    assert not file.parent.exists()

@@ -85,7 +85,7 @@ def mcp(
         print(f"truetty: {error.name} is missing: pip install 'truetty[mcp]' brings it", file=sys.stderr)
         return OURS
     patience = Patience(wait, inf if most_wait is None else most_wait)
-    setup = Setup.of(settings, policy, Face(structured, prefix, patience))
+    setup = Setup.of(settings, policy, Face(structured, prefix, patience, reads_files=not http))
     kept.begin()
     if (warning := setup.guard.warning) is not None:
         print(f"truetty mcp: {warning}", file=sys.stderr, flush=True)

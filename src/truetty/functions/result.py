@@ -65,6 +65,7 @@ FIELDS: Final[Mapping[str, ResultField]] = {
     "next": ResultField("text", "what you can do next"),
     "offset": ResultField("whole", "read: where in the whole output this begins, in characters"),
     "next_offset": ResultField("whole", "read: where the first character stands that is left out; null: none is, now"),
+    "file": ResultField("text", "the whole output as a text file, where some of it is left out; gone with the server"),
     "matches": ResultField("objects", "read: lines found by grep"),
     "screen": ResultField("object", f"screen: {', '.join(SCREEN_FIELDS)}"),
     "terminals": ResultField("objects", "terminals: those that are open"),
@@ -104,6 +105,7 @@ def result(report: Report) -> Result:
         "screen": None if screen is None else {name: getattr(screen, name) for name in SCREEN_FIELDS},
         "terminals": report.terminals,
         "url": report.url,
+        "file": report.file,
         "error": None if error is None else _error(error),
     }
     plain = {name: _plain(value) for name, value in data.items()}

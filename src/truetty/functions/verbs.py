@@ -100,6 +100,7 @@ class Surface:
     budget: Callable[[int | None], Budget] = _budget  # of so many tokens; None: what it is by default
     patience: Patience = USUAL_PATIENCE
     prefix: str = ""  # of the verbs' names there
+    reads_files: bool = False  # the client is on this machine, and may have tools for files
     invite: Callable[[Handoff, Command], Awaitable[Invitation]] | None = (
         None  # how a person gets the ticket, if any can
     )
@@ -216,7 +217,8 @@ class Verbs:
                 answer = await new_output(command, await work, budget, anew=anew)
         nothing = words.NO_OUTPUT if answer.visible.offset == 0 else words.NO_NEW_OUTPUT
         place, next_step = self._service.place(answer), words.next_step(answer.outcome)
-        report = Report(answer, nothing=nothing, place=place, next=next_step)
+        file = await self._service.texts.save(command) if answer.visible.omitted and self._surface.reads_files else None
+        report = Report(answer, nothing=nothing, place=place, next=next_step, file=file)
         if not command.is_full_screen or answer.visible.text.strip():
             return report
         shown = dataclasses.replace(answer, part=Part(self._service.screen(command.id).trimmed))

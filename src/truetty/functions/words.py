@@ -60,6 +60,7 @@ class Report:
     screen: Screen | None = None
     terminals: Sequence[Mapping[str, object]] | None = None
     url: str | None = None
+    file: str | None = None  # with the whole output, where some is left out
     error: TruettyError | None = None
     prefix: str = ""  # of the verbs' names, in advice
     undone: str | None = None  # what the error has kept from being done
@@ -96,6 +97,8 @@ def text(report: Report) -> str:
         lines.append(_screen(report.screen))
     if answer is not None and answer.visible.omitted:
         lines.append(_named(omission_note(answer), report.prefix))
+    if report.file is not None:
+        lines.append(f"file: {report.file}")
     if answer is not None and not answer.outcome.complete:
         lines.append("note: some of its output is lost")
     lines += [f"note: {note}" for note in report.all_notes]

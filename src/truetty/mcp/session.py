@@ -41,6 +41,7 @@ class Face:
     structured: bool = False  # results have structured content, and the tools say its schema
     prefix: str = ""  # of the tools' names: some clients add none, and show `read` and `run` beside tools of others
     patience: Patience = USUAL_PATIENCE
+    reads_files: bool = True  # the client is on this machine
 
 
 @dataclass(frozen=True, slots=True)

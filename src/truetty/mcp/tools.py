@@ -24,7 +24,9 @@ class ClientVerbs:
         self._session = session
         self._caller = caller
         face, budget = session.setup.face, session.setup.budget
-        surface = Surface(caller.permit, self._watch, budget, face.patience, face.prefix, self._invite)
+        surface = Surface(
+            caller.permit, self._watch, budget, face.patience, face.prefix, face.reads_files, self._invite
+        )
         self._verbs = Verbs(session.service, MCP_TASK, surface)
 
     async def call(self, name: str, call: object) -> Result:

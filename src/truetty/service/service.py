@@ -40,6 +40,7 @@ from truetty.service.places import Places
 from truetty.service.policies import policy_of
 from truetty.service.registry import Registry
 from truetty.service.starting import Starter
+from truetty.service.texts import TextFiles
 from truetty.settings import Settings
 from truetty.terminal import checks, keys
 from truetty.terminal.command import Command
@@ -84,6 +85,7 @@ class Service:
         registry.explain_rest(rest)
         self.notices: Final = Notices()
         self._places = Places()
+        self.texts: Final = TextFiles()
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
         self._starter = Starter(registry, self._permissions, asked_outside=asked_outside)
         self.handoffs: Final = Handoffs(self._refuse_ticket)
@@ -126,6 +128,7 @@ class Service:
         await self.handoffs.close()
         await self.notices.close()
         await self.registry.close()
+        self.texts.close()
 
     # -- run
 
