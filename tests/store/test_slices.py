@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 
 from truetty.core.errors import Misuse
+from truetty.core.patterns import BoundedPattern
 from truetty.store import slices
 from truetty.store.output import Output
+from truetty.store.reads import Reads
 from truetty.store.transcript import Transcript
 from truetty.store.window import PIECE, Window
+from truetty.text.clean import Cleaner
 from truetty.text.digest import Budget
 
 LINE = b"a line of some output, 50%\r100% done\r\n"
@@ -62,6 +65,52 @@ async def test_a_read_in_slices_is_the_same_and_gives_the_loop_back(
     loop.call_soon(turn)
     assert await reading == at_once(output)
     assert turns >= PIECES * 0.6  # the page lies before the end
+
+
+class Counted(BoundedPattern):
+    """Counts its searches."""
+
+    __slots__ = ("count",)
+    count: int
+
+    def searches(self, text: str, start: int = 0) -> Iterator[bool]:
+        self.count += 1
+        yield from super().searches(text, start)
+
+
+def test_a_slice_of_a_search_has_few_lines_however_short_they_are() -> None:
+    transcript = Transcript()
+    window = Window(transcript, 0)
+    transcript.append(b"\n" * 100_000)
+    pattern = Counted("error")
+    pattern.count = before = 0
+    for _ in Reads(window).search(pattern, 0, 1000, 10):
+        assert pattern.count - before <= 100
+        before = pattern.count
+    assert pattern.count == 100_000
+
+
+@pytest.mark.parametrize("unit", [b"\t", b"a\x1b[9999b", b"\x1b[3;4Hx"])
+def test_a_slice_of_a_search_cleans_one_portion_where_no_line_ends(
+    unit: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portions = 0
+    step = Cleaner._step_through
+
+    def counted(cleaner: Cleaner, data: bytes) -> bytes:
+        nonlocal portions
+        portions += 1
+        return step(cleaner, data)
+
+    monkeypatch.setattr(Cleaner, "_step_through", counted)
+    transcript = Transcript()
+    window = Window(transcript, 0)
+    transcript.append(unit * (300_000 // len(unit)))
+    for search in (Reads(window).search(BoundedPattern("x"), 0, 1000, 10), Reads(window).grep("x")):
+        before = portions
+        for _ in search:
+            assert portions - before <= 2
+            before = portions
 
 
 async def test_a_reader_that_is_cancelled_has_read_nothing(output: Output) -> None:

@@ -30,8 +30,9 @@ from truetty.host.outbox import Outbox
 LARGEST_READ: Final = 64 * 1024
 # Shorter reads mean that the pty is empty for now; asking again would only cost a call.
 FULL_READ: Final = 2048
-# After this much in one go, let the event loop serve others. No pty holds so much: all of it was printed since.
-MOST_AT_ONCE: Final = 1024 * 1024
+# After this much in one go (10 to 30 ms) let the event loop serve others. No pty holds so much: all of it was printed
+# since.
+MOST_AT_ONCE: Final = 128 * 1024
 
 
 class LocalChannel:

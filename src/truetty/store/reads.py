@@ -23,10 +23,11 @@ from truetty.store.search import Match, Search, SearchResult
 from truetty.store.slices import Work
 from truetty.store.window import PIECE, Window
 from truetty.text.digest import SMALLEST_BUDGET, Budget
-from truetty.text.lines import Ends, numbered
+from truetty.text.lines import Ends, NumberedLines
 
 PAGE_LENGTH: Final = 1 << 16  # characters
 _BUDGET: Final = Budget()
+_LINE_COST: Final = 150  # characters that are searched in the time that a line takes, however short
 _MARK_ROOM: Final = 70  # for what is said between two ends
 _LONGEST_END: Final = 1 << 23  # a line of a gigabyte must not be in memory at once, even if it is the one asked for
 
@@ -197,16 +198,25 @@ class Reads:
     def search(self, pattern: Pattern, context: int, limit: int, most: int) -> Work[SearchResult]:
         """Lines that match, with those around them: at most `limit` characters and `most` matches, all counted."""
         found = Search(context, limit, most)
-        searched = at = 0
-        last = 0
-        for number, line in numbered((yield from self._texts())):
-            at -= number == last  # a line that is too long comes in pieces, without a newline between
-            found.feed(number, line, at, (yield from _is_found(pattern, line)))
-            at, last = at + len(line) + 1, number
-            searched += len(line) + 1
-            if searched >= WINDOW:
-                searched = 0
-                yield
+        at = last = 0
+
+        def look(lines: Iterator[tuple[int, str]]) -> Work[None]:
+            nonlocal at, last
+            searched = 0
+            for number, line in lines:
+                at -= number == last  # a line that is too long comes in pieces, without a newline between
+                found.feed(number, line, at, (yield from _is_found(pattern, line)))
+                at, last = at + len(line) + 1, number
+                searched += len(line) + _LINE_COST
+                if searched >= WINDOW:
+                    searched = 0
+                    yield
+
+        numbered = NumberedLines()
+        for text in (yield from self._texts()):
+            yield from look(numbered.feed(text))
+            yield
+        yield from look(numbered.rest())
         return found.result()
 
     def _counted(self) -> Work[tuple[CleanText | None, int]]:
@@ -237,23 +247,36 @@ class Reads:
         found: list[tuple[int, str, tuple[str, ...], list[str]]] = []
         before: deque[str] = deque(maxlen=max(0, context))
         lacking = 0  # how many of the last ones found still lack lines after them
-        searched = 0  # characters since the last slice ended
-        for number, line in numbered((yield from self._texts())):
-            if lacking:
-                for *_, after in found[-lacking:]:
-                    after.append(line)
-                lacking -= len(found[-lacking][3]) == context
-            if limit is None or len(found) < limit:
-                if search(line):
-                    found.append((number, line, tuple(before), []))
-                    lacking += context > 0
-            elif not lacking:
+
+        def look(lines: Iterator[tuple[int, str]]) -> Work[bool]:
+            """Whether no later line is wanted."""
+            nonlocal lacking
+            searched = 0
+            for number, line in lines:
+                if lacking:
+                    for *_, after in found[-lacking:]:
+                        after.append(line)
+                    lacking -= len(found[-lacking][3]) == context
+                if limit is None or len(found) < limit:
+                    if search(line):
+                        found.append((number, line, tuple(before), []))
+                        lacking += context > 0
+                elif not lacking:
+                    return True
+                before.append(line)
+                searched += len(line) + _LINE_COST
+                if searched >= PIECE:
+                    searched = 0
+                    yield
+            return False
+
+        numbered = NumberedLines()
+        for text in (yield from self._texts()):
+            if (yield from look(numbered.feed(text))):
                 break
-            before.append(line)
-            searched += len(line) + 1
-            if searched >= PIECE:
-                searched = 0
-                yield
+            yield
+        else:
+            yield from look(numbered.rest())
         return [Match(number, line, above, tuple(after)) for number, line, above, after in found]
 
     def _ends(self, budget: Budget | None, head: int, tail: int) -> Work[str]:

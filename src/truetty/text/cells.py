@@ -67,11 +67,12 @@ WIDTHS = _Widths()
 class Clusters:
     """The private codes of one page: each stands for a base and what was stacked on it."""
 
-    __slots__ = ("_codes", "_texts")
+    __slots__ = ("_codes", "_texts", "hold_gaps")
 
     def __init__(self) -> None:
         self._codes: dict[str, str] = {}
         self._texts: dict[int, str] = {}  # by code, as `str.translate` wants it
+        self.hold_gaps = False  # some of the texts begin with a cell that a tab has passed over
 
     def code(self, text: str) -> str:
         code = self._codes.get(text)
@@ -81,6 +82,7 @@ class Clusters:
             code = chr(_FIRST_CODE + len(self._codes))
             self._codes[text] = code
             self._texts[ord(code)] = text
+            self.hold_gaps = self.hold_gaps or text[0] == GAP
         return code
 
     def text(self, cell: str) -> str:
@@ -129,12 +131,20 @@ class Clusters:
         rows_of_texts = [[self.text(cell) for cell in cells] for cells in rows]
         self._codes.clear()
         self._texts.clear()
+        self.hold_gaps = False
         return [
             "".join(text if len(text) == 1 and WIDTHS[text] >= 0 else self.code(text) for text in texts)
             for texts in rows_of_texts
         ]
 
     def expand(self, cells: str) -> str:
+        first = _CODE.search(cells)
+        if first is None:
+            return cells
+        # One that fills the row, as REP does, is replaced ten times as fast as it is looked up cell by cell.
+        others = cells.replace(first[0], "")
+        if _CODE.search(others) is None:
+            return cells.replace(first[0], self.text(first[0]))
         return cells.translate(self._texts)
 
 
@@ -143,7 +153,7 @@ def render(cells: str, columns: int, clusters: Clusters) -> str:
     if cells.isascii() and "\t" not in cells:
         return cells.rstrip(BLANK).replace(BLANK, " ") if BLANK in cells else cells
     coded = _CODE.search(cells) is not None
-    if coded and ("\t" in cells or GAP in cells or GAP in clusters.expand(cells)):
+    if coded and ("\t" in cells or GAP in cells or clusters.hold_gaps):
         return _render_each(cells, columns, clusters)
     if "\t" in cells or GAP in cells:
         cells = _TABULAR.sub(lambda found: _tab(found.start(), len(found[0]), found[0][0] == "\t", columns), cells)

@@ -5,28 +5,37 @@ Rule: none of these needs memory that grows with the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
 LONGEST_LINE: Final = 1 << 20  # a line of a gigabyte must not be in memory at once: it comes in pieces
 
 
-def numbered(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
+class NumberedLines:
     """Lines with their numbers; a line that is too long comes in pieces under one number."""
-    number, parts, size = 1, [""], 0
-    for text in texts:
+
+    def __init__(self) -> None:
+        self._number = 1
+        self._parts: list[str] = []
+        self._size = 0
+
+    def feed(self, text: str) -> Iterator[tuple[int, str]]:
+        """Take the next piece; give the lines that it ends."""
         first, *others = text.split("\n")
-        parts.append(first)
-        size += len(first)
+        self._parts.append(first)
+        self._size += len(first)
         for line in others:
-            yield number, "".join(parts)
-            number, parts, size = number + 1, [line], len(line)
-        if size > LONGEST_LINE:
-            yield number, "".join(parts)
-            parts, size = [""], 0
-    if last := "".join(parts):
-        yield number, last
+            yield self._number, "".join(self._parts)
+            self._number, self._parts, self._size = self._number + 1, [line], len(line)
+        if self._size > LONGEST_LINE:
+            yield from self.rest()
+            self._parts, self._size = [], 0
+
+    def rest(self) -> Iterator[tuple[int, str]]:
+        """The last line, if it has no newline."""
+        if last := "".join(self._parts):
+            yield self._number, last
 
 
 def repetition(text: str, before: str) -> int:

@@ -2,7 +2,8 @@
 
 Rule 1: a screen is a value; it does not change under its reader.
 Rule 2: the model that makes one is made when somebody looks, and fed what is new when somebody looks again.
-Rule 3: which emulator draws is nobody's business outside this file: the rest of the house knows `Screen` and `Model`.
+Rule 3: REP repeats at most as often as the screen is wide (`repeats.py`): the emulator would draw all of 9999.
+Rule 4: which emulator draws is nobody's business outside this file: the rest of the house knows `Screen` and `Model`.
 
 pyavt draws. It gives a combining mark or a joiner a cell of its own, so such text stands one column further right than
 on most terminals; the clean text of a command's output does not go through it.
@@ -16,6 +17,8 @@ import textwrap
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
+
+from truetty.text.repeats import BoundedRepeats
 
 if TYPE_CHECKING:
     from avt._avt import Cell, Color, Pen, Vt
@@ -96,12 +99,13 @@ class Model:
         if alternate:
             self._draw("\x1b[?1049h")
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._repeats = BoundedRepeats()
         self._begun = ""  # the last characters, when they may be the first half of a sequence we look for
         self.title = title
 
     def feed(self, data: bytes) -> None:
         text = self._decode(data)
-        self._draw(text)
+        self._draw(self._repeats.feed(text, self._size[0]))
         if "\x1b" in text or self._begun:
             text = self._begun + text
             for title in _TITLE.finditer(text):
