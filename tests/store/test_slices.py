@@ -90,6 +90,11 @@ def test_a_slice_of_a_search_has_few_lines_however_short_they_are() -> None:
     assert pattern.count == 100_000
 
 
+def test_a_portion_of_tabs_is_small() -> None:
+    portions = list(Cleaner().portions(b"\t" * 100_000))
+    assert len(portions) > 90 and "".join(text for text, _ in portions) == Cleaner().feed(b"\t" * 100_000)
+
+
 @pytest.mark.parametrize("unit", [b"\t", b"a\x1b[9999b", b"\x1b[3;4Hx"])
 def test_a_slice_of_a_search_cleans_one_portion_where_no_line_ends(
     unit: bytes, monkeypatch: pytest.MonkeyPatch

@@ -61,3 +61,25 @@ async def test_nobody_waits_when_it_is_over() -> None:
     await asyncio.wait_for(waiting, PATIENCE)
     await changes.until(lambda: False, None)
     assert changes.waiters == 0
+
+
+async def test_a_wait_that_wants_to_look_again_after_the_last_change_does() -> None:
+    """As one for a pattern, which looks at a slice of the output at a time. No change may come after the last."""
+    changes, slices = Changes(), 0
+    is_there = False
+
+    def holds() -> bool:
+        nonlocal slices
+        slices += is_there
+        return slices == 5
+
+    def again() -> float | None:
+        return asyncio.get_running_loop().time() if is_there else None
+
+    waiting = asyncio.ensure_future(changes.until(holds, None, again))
+    while not changes.waiters:
+        await asyncio.sleep(0)
+    is_there = True
+    changes.tell()
+    await waiting
+    assert slices == 5 and changes.waiters == 0

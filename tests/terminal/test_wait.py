@@ -274,3 +274,12 @@ class Ports(Family):
 
     def port_is_open(self, number: int) -> bool | None:
         return self.is_open
+
+
+async def test_the_end_is_reached_though_much_is_left_to_search_after_the_last_change(home: Path) -> None:
+    """What is stepped through is searched a kilobyte at a time."""
+    (home / "data").write_bytes(b"\x1b[3;4Hx" * 2000)
+    async with truetty.Terminal("bash", rc=False, cwd=home) as terminal:
+        command = await terminal.start("cat data")
+        await command.wait(until=re.compile("never printed"))
+        assert command.reached == "exit"

@@ -31,13 +31,26 @@ class _Subscriber:
     has_left: bool = False
 
 
+@dataclass(slots=True, eq=False)
+class _Waiter:
+    condition: Callable[[], bool]
+    again: Callable[[], float | None]
+    due: float | None  # when it looks without being told
+    future: asyncio.Future[None]
+
+    def is_due_earlier(self) -> bool:
+        """Whether a change, or its own look at it, has made it want to look sooner: there may be no further change."""
+        again = self.again()
+        return again is not None and (self.due is None or again < self.due)
+
+
 class Changes:
     """Those of one terminal."""
 
     def __init__(self) -> None:
         self.over = False  # closed, and everything said: nobody waits for anything any more
         self._subscribers: tuple[_Subscriber, ...] = ()
-        self._waiting: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
+        self._waiting: list[_Waiter] = []
 
     @property
     def subscribers(self) -> int:
@@ -66,16 +79,16 @@ class Changes:
                     one.callback()
                 except Exception as error:
                     _report(error)
-        for condition, future in list(self._waiting):
-            if future.done():
+        for waiter in list(self._waiting):
+            if waiter.future.done():
                 continue
             try:
-                holds = self.over or condition()
+                looks = self.over or waiter.condition() or waiter.is_due_earlier()
             except Exception as error:  # the waiter's own: `until` raises it
-                future.set_exception(error)
+                waiter.future.set_exception(error)
             else:
-                if holds:
-                    future.set_result(None)
+                if looks:
+                    waiter.future.set_result(None)
 
     def close(self) -> None:
         """The terminal is closed: this is the last change."""
@@ -91,13 +104,13 @@ class Changes:
         while not condition() and not self.over:
             due = min((at for at in (end, again()) if at is not None), default=None)
             future: asyncio.Future[None] = loop.create_future()
-            entry = (condition, future)
-            self._waiting.append(entry)
+            waiter = _Waiter(condition, again, due, future)
+            self._waiting.append(waiter)
             timer = loop.call_at(due, _wake, future) if due is not None else None
             try:
                 await future
             finally:
-                self._waiting.remove(entry)
+                self._waiting.remove(waiter)
                 if timer is not None:
                     timer.cancel()
             if end is not None and loop.time() >= end:

@@ -32,6 +32,7 @@ WHOLE = 128  # bytes
 _LARGEST_PIECE = 1 << 16  # bytes worked on at once, whatever is fed
 _PORTION = 1 << 10  # bytes stepped through at once; more than a sequence that was cut can be long
 _LONGEST_CARRY = sequences.LONGEST_SEQUENCE + 4  # bytes: a sequence and a character that are cut off
+_TABS_OF_A_LINE = 64  # a table has fewer
 _STEP = 1 << 12  # bytes stepped through before looking again whether lines will do
 
 _TEXT = bytes([*range(0x20, 0x7F), *range(0x80, 0x100), *b"\t\n\r"])
@@ -105,6 +106,9 @@ class Cleaner:
             self._carry, self._pending = b"", 0
         page = self._page
         stepping = self._unlooked or not page.layout.plain or self._string
+        if not stepping and _is_tabbed(data):
+            self._unlooked = len(data)
+            stepping = True
         if stepping or (b"\xc2" in data and _C1_BYTES.search(data)):
             return self._step_through(data)
         if data[-1] == 0x0D:
@@ -238,6 +242,12 @@ class Cleaner:
         if last and not page.layout.alternate:
             page.print(last)
         page.printed = bool(last) or printed
+
+
+def _is_tabbed(data: bytes) -> bool:
+    """Whether lines are mostly tabs: each is a step, and of lines many more bytes would be taken at once."""
+    tabs = data.count(b"\t")
+    return tabs > _PORTION and tabs > _TABS_OF_A_LINE * data.count(b"\n")
 
 
 def clean(data: bytes, columns: int = 120, rows: int = 30) -> str:
