@@ -313,6 +313,11 @@ async def test_a_flood_of_names_closes_no_terminal_of_others(home: Path, monkeyp
         assert results.data(refused)["error"]["code"] == "limit_reached" and not (home / "made").exists()
         again = await call("first", "run", command="pwd")
         assert results.data(again)["output"] == "/tmp\n"
+        info = types.Implementation(name="fifth", version="1")
+        async with Client(build(sessions), mode="2026-07-28", client_info=info) as made:
+            with pytest.raises(MCPError) as error:
+                await made.read_resource(NOTICES)
+            assert error.value.error.data == {"code": "limit_reached"}
 
 
 async def test_a_name_is_not_longer_than_a_name(home: Path) -> None:

@@ -134,3 +134,10 @@ def test_what_the_default_denies_has_advice_and_what_a_rule_denies_has_none() ->
 def test_a_language_nobody_checks(shell: str) -> None:
     advice = POLICY.decide("ls", cwd=CWD, shell=shell).advice
     assert advice == "Run it in a shell whose language can be checked, such as a POSIX shell."
+
+
+def test_typing_has_advice_where_it_is_not_allowed() -> None:
+    for verdict in ("ask", "deny"):
+        assert 'typing = "allow"' in Policy.from_lists({}, typing=verdict).decide_typing("y").advice
+    assert Policy.from_lists({}, typing="allow").decide_typing("y").advice == ""
+    assert Policy.from_lists({"deny": ["rm"]}).decide_typing("rm x").advice == ""

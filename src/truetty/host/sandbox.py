@@ -40,7 +40,7 @@ SETSID: Final = "/usr/bin/setsid"
 START_LIMIT: Final = 60.0
 
 _GET_SESSION: Final = 0x5429  # TIOCGSID
-# Inside: the session has its leader now; it goes on when it is told to. `exec` gives what it runs the name that it was
+# Inside: the session has its leader now; it goes on when a line comes. `exec` gives what it runs the name that it was
 # called by.
 _ANNOUNCE: Final = (
     f'printf . >&{FIRST_OF_OURS + 1}; read -r _tt_go <&{FIRST_OF_OURS + 1} && exec "$0" "$@" {FIRST_OF_OURS + 1}>&-'

@@ -136,12 +136,12 @@ class Handlers:
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         if params.uri != NOTICES:
             raise MCPError(types.INVALID_PARAMS, f"Resource not found; there is {NOTICES}", data={"uri": params.uri})
-        news = json.dumps([dataclasses.asdict(notice) for notice in self._session(ctx).news], indent=1)
+        news = json.dumps([dataclasses.asdict(notice) for notice in self._session_or_error(ctx).news], indent=1)
         contents = types.TextResourceContents(uri=NOTICES, mime_type="application/json", text=news)
         return types.ReadResourceResult(contents=[contents])
 
     async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
-        session = self._session(ctx)
+        session = self._session_or_error(ctx)
         session.quiet_below = LEVELS.index(params.level)
         return types.EmptyResult()
 
@@ -150,6 +150,13 @@ class Handlers:
         session = self._sessions.of(ctx)
         session.tell = self._way(ctx, session)
         return session
+
+    def _session_or_error(self, ctx: Context) -> Session:
+        """For requests whose answer has no place for a refusal: where there is no room it is a protocol error."""
+        try:
+            return self._session(ctx)
+        except LimitReached as error:
+            raise MCPError(types.INVALID_REQUEST, str(error), data={"code": error.code}) from error
 
     def _way(self, ctx: Context, session: Session) -> Tell:
         """How the client of this request hears of things when it asks nothing."""

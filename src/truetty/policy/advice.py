@@ -19,6 +19,7 @@ from truetty.text.quoting import on_one_line
 NOTHING: Final = "Write a command."
 VARIABLE: Final = "Leave the variable out, or write its value out, here and in an allow rule for this command."
 INSIDE: Final = "Run it inside the workspace, with operands inside it."
+TYPING: Final = 'A policy with typing = "allow" allows it; or run a command that asks nothing.'
 NOT_MOVED: Final = "Run it without `cd` in front."
 UNCERTAIN: Final = "Write out its words: then it can be seen that the rule is not about it."
 WRITTEN_OUT: Final = "Write out all of its words and values, and allow them by a rule."

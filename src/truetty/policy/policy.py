@@ -142,7 +142,8 @@ class Policy:
         if rule is not None:
             return Decision("deny", _said(rule, text), rule.text, command)
         what = {"allow": "is allowed", "ask": "needs a yes", "deny": "is denied"}[self.typing]
-        return Decision(self.typing, f"Typing into {whom} {what} by this policy.", None, command)
+        remedy = "" if self.typing == "allow" else advice.TYPING
+        return Decision(self.typing, f"Typing into {whom} {what} by this policy.", None, command, advice=remedy)
 
     def _by_raw_text(self, command: str) -> _Judged | None:
         """What is said against the text whatever it means."""
