@@ -17,7 +17,7 @@ import truetty
 from tests.acceptance.session import eventually as eventually
 from tests.patience import PATIENCE as PATIENCE
 from truetty.mcp.caller import LinkOffer, Reply
-from truetty.mcp.session import Session, Setup
+from truetty.mcp.session import Face, Session, Setup
 from truetty.mcp.tools import ClientVerbs
 from truetty.policy import Decision
 from truetty.settings import Settings
@@ -68,14 +68,16 @@ class Tools:
         return result.data
 
 
-def setup(policy: str = "allow", audit: Path | None = None) -> Setup:
+def setup(policy: str = "allow", audit: Path | None = None, face: Face | None = None) -> Setup:
     """Without a sandbox: homes of tests are in places that are private to one."""
-    return Setup.of(Settings.load({}, shell="bash", rc=False, audit=audit, sandbox="none"), policy)
+    return Setup.of(Settings.load({}, shell="bash", rc=False, audit=audit, sandbox="none"), policy, face)
 
 
 @asynccontextmanager
-async def tools(policy: str = "allow", person: Person | None = None, audit: Path | None = None) -> AsyncIterator[Tools]:
-    made = setup(policy, audit)
+async def tools(
+    policy: str = "allow", person: Person | None = None, audit: Path | None = None, face: Face | None = None
+) -> AsyncIterator[Tools]:
+    made = setup(policy, audit, face)
     session = Session(made)
     try:
         yield Tools(session, person or Person())
