@@ -139,6 +139,7 @@ def test_what_comes_after_the_handshake_is_answered_only_if_it_is_plain() -> Non
         '{"jsonrpc":"2.0","method":"notifications/initialized"}\n',
         tool.request("tools/list", {"cursor": "x"}),
         tool.request("tools/list", {"_meta": {"progressToken": 1, "x": 2}}),
+        tool.request("tools/list", {"_meta": {"progressToken": []}}),
         tool.request("tools/list", {"_meta": 1}),
         tool.request("tools/list", tool.envelope(MODERN)),
         tool.request("server/discover"),

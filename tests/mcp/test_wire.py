@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -135,6 +136,24 @@ async def test_lines_come_through_whole_however_they_are_cut(home: Path, tmp_pat
         assert [json.loads(await waiting.line())["id"] for _ in range(3)] == [1, "ping", "list"]
         await waiting.release()
         assert "100000" in json.loads(await waiting.line())["result"]["content"][0]["text"]
+
+
+async def test_a_client_that_resets_its_socket_ends_the_server(home: Path) -> None:
+    parameters = server()
+    ours, its = socket.socketpair()
+    with ours, its:
+        process = await asyncio.create_subprocess_exec(
+            *(parameters.command, *parameters.args), stdin=its.fileno(), stdout=its.fileno(), env=parameters.env
+        )
+        its.close()
+        ours.sendall(tool.initialize("2025-11-25").encode())
+        await asyncio.to_thread(ours.recv, 1)
+    # What was not read is lost with our side: the kernel resets the other.
+    try:
+        assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
 
 
 VALUES = {"--policy": "settings", "--shell": "sh", "--cwd": "/", "--sandbox": "none"}

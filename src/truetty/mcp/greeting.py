@@ -65,7 +65,7 @@ class Greeting:
         if method == "initialize":
             return self._initialized(params) if self._era == "handshake" else None
         if self._era == "handshake":
-            plain = params.keys() <= {"_meta"} and _meta(params).keys() <= {"progressToken"}
+            plain = params.keys() <= {"_meta"} and _is_plain_meta(_meta(params))
         else:
             plain = params.keys() == {"_meta"} and _is_envelope(_meta(params)) and _meta(params)[VERSION] == self._era
         return self._answers.get(self._era or "", {}).get(method) if plain else None
@@ -115,6 +115,11 @@ def _is_id(id: object) -> bool:
 def _meta(params: Object) -> Object:
     meta = params.get("_meta", {})
     return meta if isinstance(meta, dict) else {"": meta}
+
+
+def _is_plain_meta(meta: Object) -> bool:
+    """What a request of the earlier revisions may carry."""
+    return meta.keys() <= {"progressToken"} and all(isinstance(token, str) or _is_id(token) for token in meta.values())
 
 
 def _is_envelope(meta: Object) -> bool:

@@ -37,7 +37,7 @@ class Wire:
 
     def _greet(self) -> None:
         greeting = Greeting(structured=self._structured)
-        while line := self._read_line():
+        while line := self._read_greeting():
             if not self._server_reads and (answer := greeting.answer(line)) is not None:
                 id, text = answer
                 self._answered.append(id)
@@ -71,6 +71,13 @@ class Wire:
             return False
         self._answered.remove(message["id"])
         return True
+
+    def _read_greeting(self) -> bytes:
+        """A line for the thread; b"" at the end, and where reading fails, as of a socket that the client has reset."""
+        try:
+            return self._read_line()
+        except OSError:
+            return b""
 
     def _read_line(self) -> bytes:
         parts = [self._rest]
