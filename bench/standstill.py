@@ -69,7 +69,7 @@ async def measure(data: bytes, folder: Path) -> dict[str, float]:
 
         for _ in range(3):
             command = await service.start("cat data")
-            await timed("printed", service.wait(command.id, timeout=PATIENCE, until="exit"))
+            await timed("printed", service.wait(command.id, timeout=PATIENCE, until="finished"))
             for pattern in PATTERNS:
                 await timed(f"grep {pattern}", service.read(command.id, grep=pattern))
             await timed("tail", service.read(command.id, tail=10))
