@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Mapping
 
 from truetty.host import environment
@@ -46,10 +47,11 @@ class PlainLine:
     """A shell without anything of ours but a mark in its prompt: a line is typed as a person would."""
 
     def __init__(self, shell: str) -> None:
+        self._home = tempfile.TemporaryDirectory()
         env = environment.build(os.environ, {}, None)
         arguments, setup = PLAIN[shell]
         program = table.find(shell, env).program
-        self._pty = Pty(program, (os.path.basename(program), *arguments), {**env, "HOME": "/nonexistent"})
+        self._pty = Pty(program, (os.path.basename(program), *arguments), {**env, "HOME": self._home.name})
         self._pty.write(setup.encode() + b"\r")
         self._until_prompt()
 
@@ -70,6 +72,7 @@ class PlainLine:
 
     def close(self) -> None:
         self._pty.close()
+        self._home.cleanup()
 
 
 class SentLine:

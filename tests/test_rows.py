@@ -46,10 +46,10 @@ async def test_of_async_checks() -> None:
         await zero()
 
 
-def test_fixtures_are_what_is_no_column() -> None:
+def test_fixtures_are_what_is_no_column(tmp_path: Path) -> None:
     @each_row("name", ["a", "b"])
-    def missing(name: str, tmp_path: Path) -> None:
-        assert not (tmp_path / name).exists()
+    def missing(name: str, place: Path) -> None:
+        assert not (place / name).exists()
 
-    assert list(inspect.signature(missing).parameters) == ["tmp_path"]
-    missing(tmp_path=Path("/nonexistent"))
+    assert list(inspect.signature(missing).parameters) == ["place"]
+    missing(place=tmp_path)

@@ -325,6 +325,16 @@ def test_a_check_hands_on_only_what_the_client_does(
     assert "/venv none o" in run("setup", "codex", "--check", status=1).stdout
 
 
+def test_a_check_of_a_server_that_reads_nothing_says_what_it_said(home: Path, tmp_path: Path) -> None:
+    path = home / FILES["codex"]
+    path.parent.mkdir()
+    deaf = tmp_path / "deaf"
+    deaf.write_text("#!/bin/sh\nexec <&-\necho no tools today >&2\nsleep 0.2\n")
+    deaf.chmod(0o755)
+    path.write_text(f'[mcp_servers.truetty]\ncommand = "{deaf}"\n')
+    assert "no tools today" in run("setup", "codex", "--check", status=1).stdout
+
+
 def test_an_unknown_client_is_answered_with_the_known_ones() -> None:
     refused = run("setup", "emacs", status=125)
     assert all(name in refused.stderr for name in FILES) and refused.stdout == ""

@@ -6,6 +6,7 @@ Rule 2: with the variables that the client hands on, which may be few.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -47,11 +48,14 @@ def check(client: Client, started: ServerLaunch, entry: object, path: str) -> in
     except OSError as error:
         print(f"it cannot be started: {error.strerror}")
         return FAILED
+    assert server.stdin is not None
     with server:
         try:
             return _greet(client, there, server)
         except NoAnswer as error:
             server.kill()
+            with contextlib.suppress(BrokenPipeError):  # what it has not read is still to be written
+                server.stdin.close()
             assert server.stderr is not None
             print(f"{error}: {server.stderr.read().decode(errors='replace').strip() or 'it says nothing'}")
             return FAILED
