@@ -75,6 +75,16 @@ async def test_run_in_a_terminal_that_is_busy(service: Service, home: Path) -> N
     assert not (home / "made").exists()
 
 
+@pytest.mark.parametrize(
+    ("verb", "sent", "name"),
+    [("run", "command", "cwd"), ("run", "command", "shell"), ("send", "id", "keys")],
+)
+async def test_a_long_value_is_not_sent_back_whole(service: Service, verb: str, sent: str, name: str) -> None:
+    id = await started(service, "true")
+    result = await refused(service, verb, **{sent: id, name: "x" * 100_000})
+    assert len(result.text) < 2000 and len(json.dumps(result.data)) < 10_000 and "xxx … xxx" in result.text
+
+
 async def test_run_with_the_key_of_another_request(service: Service, home: Path) -> None:
     await functions.call(service, "run", {"command": "true", "key": "k", "wait": PATIENCE})
     await refused(service, "run", command="touch made", key="k", task="other")

@@ -58,6 +58,33 @@ async def test_a_pager_and_a_clock_are_shown_as_they_stand(call: Call) -> None:
     await call("stop", id=watched.data["command_id"])
 
 
+async def test_what_was_printed_before_a_pager_does_not_hide_that_it_has_the_screen(call: Call) -> None:
+    paged = await call("run", command="echo before; printf '%s\\n' first second | LESS= less")
+    assert body(paged) == "before\n"
+    assert f'next: screen(id="{paged.data["command_id"]}") shows its screen; send(' in head(paged)
+    await call("send", id=paged.data["command_id"], text="q")
+
+
+async def test_what_is_left_out_of_a_last_screen_can_be_read(call: Call) -> None:
+    """Its place in the output is not known, and without an offset `read` shows what is new."""
+    asked = await call("run", command="printf '\\e[?1049h'; seq 9000; read x")
+    ended = await call("send", id=asked.data["command_id"], keys=["Enter"])
+    assert ended.data["state"] == "finished" and f'read(id="{asked.data["command_id"]}", offset=0) has them' in head(
+        ended
+    )
+
+
+@pytest.mark.parametrize("lines", [1000, 100_000])
+async def test_the_smallest_budget_has_both_ends(call: Call, lines: int) -> None:
+    ran = await call("run", command=f"seq {lines}", max_output_tokens=1)
+    assert body(ran).startswith("1\n") and body(ran).endswith(f"\n{lines}\n") and len(body(ran)) <= 200
+
+
+async def test_the_largest_budget_is_a_page(call: Call) -> None:
+    ran = await call("run", command="yes | head -c 3000000", max_output_tokens=10**9)
+    assert len(ran.text) < 1_001_000 and "characters are left out" in head(ran)
+
+
 async def test_where_no_question_is_known_none_is_quoted(call: Call) -> None:
     shown = await call("run", command="top")
     assert ': screen by "top"' in head(shown) and "PID" in body(shown)

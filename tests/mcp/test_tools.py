@@ -308,6 +308,34 @@ async def test_live_output_is_shown_to_a_client_that_asks_for_it(home: Path) -> 
         assert call.person.live == []
 
 
+class Stalled(Person):
+    """A client that does not read its second piece of progress."""
+
+    def __init__(self, go: Path) -> None:
+        super().__init__(wants_progress=True, on_live=go.touch)
+        self.stalls = asyncio.Event()
+
+    async def progress(self, seconds: float, text: str) -> None:
+        await super().progress(seconds, text)
+        if "two" in text:
+            self.stalls.set()
+            await asyncio.get_running_loop().create_future()
+
+
+async def test_a_call_that_is_cut_off_while_it_shows_progress_has_shown_nothing(home: Path) -> None:
+    go = home / "go"
+    person = Stalled(go)
+    async with tools(person=person) as call:
+        running = asyncio.ensure_future(call("run", command=two_lines(go), wait=PATIENCE))
+        await asyncio.wait_for(person.stalls.wait(), PATIENCE)
+        (terminal,) = call.session.service.terminals()
+        assert terminal.command is not None
+        await terminal.command.wait(PATIENCE)
+        running.cancel()
+        await asyncio.wait({running})
+        assert (await call("read", id=terminal.id))["output"] == "one\ntwo\n"
+
+
 async def test_a_policy_is_asked_and_nobody_means_no(home: Path) -> None:
     async with tools("read-only") as call:
         assert (await call("run", command="ls", cwd=str(home)))["exit_code"] == 0

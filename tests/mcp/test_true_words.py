@@ -29,10 +29,10 @@ async def refusal(client: RawClient, name: str, /, **arguments: object) -> str:
     return text
 
 
-async def cut_off(client: RawClient, home: Path, command: str) -> None:
+async def cut_off(client: RawClient, home: Path, command: str, prefix: str = "") -> None:
     """Start a command, and cancel its call when it runs."""
     arguments = {"command": f"touch begun; {command}", "wait": PATIENCE}
-    call = client.send("tools/call", {"name": "run", "arguments": arguments})
+    call = client.send("tools/call", {"name": f"{prefix}run", "arguments": arguments})
     await eventually((home / "begun").exists, "the command runs")
     client.write("notifications/cancelled", {"requestId": call, "reason": "timed out"})
 
@@ -45,6 +45,13 @@ async def test_a_command_whose_call_was_cut_off_is_named_in_the_next_result_once
     assert "cut off" not in await said(client, "terminals")
     (home / "go").touch()
     assert "cut off" not in await said(client, "wait", id="t1-1", wait=PATIENCE)
+
+
+async def test_a_notice_names_the_tools_as_they_are_called(home: Path) -> None:
+    async with raw_client("--cwd", str(home), "--prefix", "tt_", env={"HOME": str(home)}) as client:
+        await cut_off(client, home, "sleep 1000 # wait(", prefix="tt_")
+        named = await said(client, "tt_terminals")
+        assert "sleep 1000 # wait(" in named and "its call was cut off: tt_wait(id=" in named
 
 
 async def test_a_run_beside_one_that_runs_says_where_it_is_and_why(client: RawClient, home: Path) -> None:

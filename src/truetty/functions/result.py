@@ -15,7 +15,7 @@ from typing import Final, Literal
 from truetty.core.errors import TruettyError
 from truetty.functions import words
 from truetty.functions.words import Report as Report
-from truetty.functions.words import sendable
+from truetty.functions.words import message_of, sendable
 
 # Long facts of an error (a command of a megabyte) are cut: the caller has them.
 LONGEST_FACT: Final = 2000
@@ -114,7 +114,7 @@ def result(report: Report) -> Result:
 
 def _error(error: TruettyError) -> dict[str, object]:
     facts = {name: fact[:LONGEST_FACT] if isinstance(fact, str) else fact for name, fact in error.facts.items()}
-    return {**facts, "code": error.code, "message": str(error)[:LONGEST_FACT]}
+    return {**facts, "code": error.code, "message": message_of(error)}
 
 
 def _plain(value: object) -> object:

@@ -40,7 +40,7 @@ from truetty.service.service import PAGE_SIZE, REST, Service
 from truetty.store.part import Part
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
-from truetty.text.digest import HEAD_SHARE, Budget
+from truetty.text.digest import HEAD_SHARE, SMALLEST_BUDGET, Budget
 
 # A command in the background that fails at once should say so in the same answer.
 BACKGROUND_WAIT: Final = 0.5
@@ -68,8 +68,13 @@ def model_budget(characters: int = MODEL_BUDGET, head_share: float = HEAD_SHARE)
     return Budget(characters, head_share, REST, characters // CHARACTERS_PER_LINE)
 
 
+def characters_of(tokens: int) -> int:
+    """For a budget of so many tokens: both ends of an output have room in it, and one result holds it."""
+    return min(max(Budget.of_tokens(tokens).characters, SMALLEST_BUDGET), LARGEST_PAGE)
+
+
 def _budget(tokens: int | None) -> Budget:
-    return model_budget() if tokens is None else model_budget(Budget.of_tokens(tokens).characters)
+    return model_budget() if tokens is None else model_budget(characters_of(tokens))
 
 
 async def new_output(command: Command, answer: Answer, budget: Budget, *, anew: bool = False) -> Answer:
@@ -214,13 +219,17 @@ class Verbs:
         budget = self._surface.budget(arguments.whole("max_output_tokens"))
         with command.output.hold(budget):
             async with self._surface.watch(command):
-                answer = await new_output(command, await work, budget, anew=anew)
+                answer = await work
+            # Last: once output counts as shown, nothing is waited for in which the call could be cut off.
+            answer = await new_output(command, answer, budget, anew=anew)
         nothing = words.NO_OUTPUT if answer.visible.offset == 0 else words.NO_NEW_OUTPUT
         place, next_step = self._service.place(answer), words.next_step(answer.outcome)
         file = await self._service.texts.save(command) if answer.visible.omitted and self._surface.reads_files else None
         report = Report(answer, nothing=nothing, place=place, next=next_step, file=file)
-        if not command.is_full_screen or answer.visible.text.strip():
+        if not command.is_full_screen:
             return report
+        if answer.visible.text.strip():
+            return dataclasses.replace(report, next=words.with_screen(command.id, next_step))
         shown = dataclasses.replace(answer, part=Part(self._service.screen(command.id).trimmed))
         return dataclasses.replace(report, answer=shown, printed=words.ON_SCREEN)
 

@@ -41,13 +41,15 @@ NO_REASON: Final = "it asks for something that only you should type"
 UNDONE: Final = {"run": "Nothing ran.", "bash": "Nothing ran.", "send": "Nothing was typed."}
 # Of a prompt or a command that is quoted in a line.
 LONGEST_QUOTE: Final = 200
+# Of an error's message, which may hold what was sent.
+LONGEST_MESSAGE: Final = 1000
 # Shorter times are not said, in seconds.
 _WORTH_SAYING: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a model is told: the facts of an answer (None where no command is meant), and what is said beside them."""
+    """What a model reads: the facts of an answer (None where no command is meant), and what is said beside them."""
 
     answer: Answer | None = None
     headline: str | None = None  # instead of the command's state
@@ -104,7 +106,7 @@ def text(report: Report) -> str:
     lines += [f"note: {note}" for note in report.all_notes]
     if report.url is not None:
         lines.append(f"url: {report.url}")
-    lines += [f"notice: {notice(one)}" for one in report.all_notices]
+    lines += [f"notice: {notice(one, report.prefix)}" for one in report.all_notices]
     if report.next:
         lines.append(f"next: {_named(report.next, report.prefix)}")
     head = "\n".join(" ".join(line.splitlines()) for line in lines if line)
@@ -116,16 +118,23 @@ _CALL: Final = re.compile(r"\b(?:run|read|wait|send|screen|stop|terminals|handof
 
 def _named(advice: str, prefix: str) -> str:
     """With the verbs as they are called here."""
-    if prefix and advice == GO_ON:
-        return f"{prefix}wait, {prefix}read or {prefix}stop"
-    return _CALL.sub(rf"{prefix}\g<0>", advice) if prefix else advice
+    named = advice.replace(GO_ON, f"{prefix}wait, {prefix}read or {prefix}stop")
+    return _CALL.sub(rf"{prefix}\g<0>", named)
 
 
 def _refusal(error: TruettyError, undone: str | None) -> str:
-    message = f"error: {error}" if error.code in _WRONG_CALLS else f"error: {error.code}: {error}"
+    said = message_of(error)
+    message = f"error: {said}" if error.code in _WRONG_CALLS else f"error: {error.code}: {said}"
     if undone is None:
         return message
     return f"{message} {undone}" if message.endswith((".", "?", "!")) else f"{message}. {undone}"
+
+
+def message_of(error: TruettyError) -> str:
+    """What it says, without the middle of a long value that was sent."""
+    message = str(error)
+    half = LONGEST_MESSAGE // 2
+    return message if len(message) <= LONGEST_MESSAGE else f"{message[:half]} … {message[-half:]}"
 
 
 def omission_note(answer: Answer) -> str:
@@ -133,8 +142,8 @@ def omission_note(answer: Answer) -> str:
     if answer.matches is not None:
         return f"note: {len(answer.matches):,} of {answer.match_count:,} matching lines are shown; the rest is left out"
     visible, id = answer.visible, answer.outcome.command_id
-    where = "" if visible.next_offset is None else f", offset={visible.next_offset}"
-    return f"note: {visible.omitted:,} characters are left out; read(id={_quote(id)}{where}) has them"
+    where = visible.next_offset or 0  # without an offset, `read` shows what is new
+    return f"note: {visible.omitted:,} characters are left out; read(id={_quote(id)}, offset={where}) has them"
 
 
 def sendable(text: str) -> str:
@@ -195,12 +204,12 @@ def question(waiting: Waiting | None) -> str:
     return " ".join(parts)
 
 
-def notice(notice: Notice) -> str:
+def notice(notice: Notice, prefix: str = "") -> str:
     happened = _happened(notice)
     if notice.command is None:
         return happened
     cut_off = f"{happened} ({_quote(notice.command)}), its call was cut off"
-    return f"{cut_off}: wait(id={_quote(notice.command_id)})" if notice.what == "running" else cut_off
+    return f"{cut_off}: {prefix}wait(id={_quote(notice.command_id)})" if notice.what == "running" else cut_off
 
 
 def _happened(notice: Notice) -> str:
@@ -306,6 +315,12 @@ def _answer_advice(waiting: Waiting | None, id: str, *, in_pipe: bool) -> str:
         return f"{call}: {more}" if more and not more.startswith("Enter alone") else call
     hint = "" if waiting.asks == "screen" else waiting.hint
     return f"send(id={id}, keys=[…])" + (f": {hint}" if hint else "")
+
+
+def with_screen(id: str, next: str | None) -> str:
+    """Where a program has the screen, and the result shows what was printed beside it."""
+    look = f"screen(id={_quote(id)}) shows its screen"
+    return look if next is None else f"{look}; {next}"
 
 
 def press_enter(id: str) -> str:

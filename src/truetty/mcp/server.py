@@ -170,7 +170,7 @@ class Handlers:
         async def message(notice: Notice) -> None:
             level: types.LoggingLevel = "info" if notice.what == "finished" else "notice"
             if LEVELS.index(level) >= session.quiet_below:
-                data = {**dataclasses.asdict(notice), "message": notice_line(notice)}
+                data = {**dataclasses.asdict(notice), "message": notice_line(notice, self._face.prefix)}
                 params = types.LoggingMessageNotificationParams(level=level, logger=NAME, data=data)
                 await ctx.session.send_notification(types.LoggingMessageNotification(params=params))
 

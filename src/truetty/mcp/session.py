@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from truetty.functions.verbs import MODEL_BUDGET, USUAL_PATIENCE, Patience, model_budget
+from truetty.functions.verbs import MODEL_BUDGET, USUAL_PATIENCE, Patience, characters_of, model_budget
 from truetty.mcp.page import HandoffPage
 from truetty.policy import Policy
 from truetty.service.capacity import Shared
@@ -70,7 +70,7 @@ class Setup:
     def budget(self, tokens: int | None = None) -> Budget:
         """How much of an output is shown: as the user has set it, or what suits models."""
         if tokens is not None:
-            characters = Budget.of_tokens(tokens).characters
+            characters = characters_of(tokens)
         elif self.settings.origins.get("budget", "default") == "default":
             characters = MODEL_BUDGET
         else:

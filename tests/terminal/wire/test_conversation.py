@@ -240,6 +240,15 @@ async def test_survivors_are_named_when_they_have_a_name(stage: Stage, monkeypat
     assert (await waiting).notes == ("still running in the background: sleep (99), a subshell of bash (98)",)
 
 
+async def test_of_many_survivors_some_are_named(stage: Stage) -> None:
+    terminal = await stage.open()
+    command = await terminal.start("x")
+    stage.observer.living = [Process(100 + n, "sleep", 4242, 100 + n, 4242, "S", 0.0) for n in range(1010)]
+    stage.say(("C",), ("D", 0, ""))
+    (note,) = (await command.wait(PATIENCE)).notes
+    assert note.endswith("sleep (108), sleep (109) and 1,000 more")
+
+
 async def test_a_survivor_without_a_name(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("truetty.terminal.command.LONGEST_NAMING", 0.0)
     terminal = await stage.open()

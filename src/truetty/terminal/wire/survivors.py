@@ -16,6 +16,8 @@ from truetty.host.base import Family, Process
 
 HALTED: Final = "Tt"
 STOPPED: Final = "stopped in the background"
+# Processes that a note names; it counts the others.
+MOST_NAMES: Final = 10
 _ON_CPU: Final = "RD"
 
 
@@ -62,4 +64,5 @@ class Survivors:
 
     def _names(self, processes: Iterable[Process]) -> str:
         named = [(f"a subshell of {self._shell}" if one.forked else one.name, one.pid) for one in processes]
-        return ", ".join(f"{name} ({pid})" for name, pid in named)
+        shown = ", ".join(f"{name} ({pid})" for name, pid in named[:MOST_NAMES])
+        return f"{shown} and {len(named) - MOST_NAMES:,} more" if len(named) > MOST_NAMES else shown
