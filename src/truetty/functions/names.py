@@ -22,9 +22,7 @@ _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def find(verb: Verb, name: str) -> tuple[Parameter, Unit] | None:
     """The parameter, and the unit that this name has; None for a name that means nothing here."""
-    names = {
-        known: (each, unit) for each in verb.parameters for known, unit in ((each.name, "same"), *each.aliases.items())
-    }
+    names = {known: (each, unit) for each in verb.parameters for known, unit in each.names.items()}
     snake = _HUMP.sub("_", name).replace("-", "_").lower()
     for known in (name, snake, name.lower()):
         if known in names:

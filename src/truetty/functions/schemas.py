@@ -14,7 +14,7 @@ Schema = dict[str, object]
 def parameters(verb: Verb, *, strict: bool = False, closed: bool = True, nullable: bool = False) -> Schema:
     """As JSON Schema. `strict` is OpenAI's: all are required, and those that need not be there may be null.
 
-    Not `closed`: other names than these pass whoever holds a call against the schema; they are read as ever.
+    Not `closed`: a client that checks a call against the schema lets other names pass; they are read as ever.
     `nullable`: those that need not be there say so in OpenAPI's way, without which smolagents takes them for required.
     """
     return {

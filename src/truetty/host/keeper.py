@@ -57,7 +57,7 @@ class Keeper:
 
     def _say(self, message: str) -> None:
         self._process.poll()  # it has left its first process behind
-        with contextlib.suppress(OSError):  # it is gone, or does not read: it is still told by the mark
+        with contextlib.suppress(OSError):  # it is gone, or does not read: then it finds the shell by the mark
             self._socket.send(message.encode(), socket.MSG_DONTWAIT)
 
 

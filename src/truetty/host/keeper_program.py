@@ -64,7 +64,7 @@ def end(shells: dict[int, int], variable: bytes, mark: bytes) -> None:
     signals: tuple[int, ...] = (signal.SIGHUP, signal.SIGTERM, signal.SIGCONT)
     patience = GRACE
     until = time.monotonic() + GRACE + KILL_LIMIT
-    # A process may have started another while it was looked for: only a second look that finds nobody is believed.
+    # A process may have started another while it was looked for: only a second look that finds none is believed.
     empty_looks = 0
     while empty_looks < 2 and time.monotonic() < until:
         found = look(shells, variable, mark)

@@ -27,11 +27,11 @@ _EXPLAINED: Final = ("exit_code", "omitted", "reached")
 
 def input_schema(verb: Verb, patience: Patience) -> schemas.Schema:
     """Open: some clients hold a call against it, and names from other tools must come through."""
-    told = [_told(one, patience) for one in verb.parameters]
-    return schemas.parameters(dataclasses.replace(verb, parameters=tuple(told)), closed=False, nullable=True)
+    parameters = tuple(_with_default(one, patience) for one in verb.parameters)
+    return schemas.parameters(dataclasses.replace(verb, parameters=parameters), closed=False, nullable=True)
 
 
-def _told(parameter: Parameter, patience: Patience) -> Parameter:
+def _with_default(parameter: Parameter, patience: Patience) -> Parameter:
     """With the patience of this server as its default."""
     if parameter.name != "wait" or not isinstance(parameter.default, float):
         return parameter

@@ -49,7 +49,7 @@ async def over_stdio(setup: Setup, ending: Collection[int], wire: Wire | None = 
         ended = _ended_by(ending)
         serving = asyncio.ensure_future(_pipe(sessions, wire))
         await asyncio.wait({serving, ended}, return_when=asyncio.FIRST_COMPLETED)
-        # The thread that reads standard input cannot be called back: whoever called us must leave without it.
+        # The thread that reads standard input cannot be called back: the process must end without it.
         return ended.result() if ended.done() else serving.result()
 
 

@@ -61,7 +61,7 @@ class Notices:
         self._followers: set[asyncio.Task[None]] = set()  # one for each command that runs, until it is over
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call this one with each notice, at once and whoever's it is; returns how to stop it."""
+        """Call this one with each notice, at once, of every agent; returns how to stop it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 

@@ -3,7 +3,7 @@
 Rule 1: a screen is a value; it does not change under its reader.
 Rule 2: the model that makes one is made when somebody looks, and fed what is new when somebody looks again.
 Rule 3: REP repeats at most as often as the screen is wide (`repeats.py`): the emulator would draw all of 9999.
-Rule 4: which emulator draws is nobody's business outside this file: the rest of the house knows `Screen` and `Model`.
+Rule 4: which emulator draws is known in this file alone: the rest of the house knows `Screen` and `Model`.
 
 pyavt draws. It gives a combining mark or a joiner a cell of its own, so such text stands one column further right than
 on most terminals; the clean text of a command's output does not go through it.

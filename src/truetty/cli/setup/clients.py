@@ -2,7 +2,7 @@
 
 Rule 1: a table. Nothing here looks at a file, and where things are depends on the arguments alone.
 Rule 2: a client's own variable for its folder (`CODEX_HOME`, …) counts, as it does for the client.
-Rule 3: what is written beside the command has a reason that people are told, and gives way to what they wrote there.
+Rule 3: what is written beside the command has a reason, which `setup` prints, and gives way to what people wrote there.
 """
 
 from __future__ import annotations
