@@ -3,8 +3,9 @@
 Rule 1: refusals are results of tools, which models read; only what is no call of a tool of ours is a protocol error.
 Rule 2: a result is text. Some clients show models the text, some the structured content, some both, so there is one
         of them. What programs want is in `_meta`, which no client shows; with `--structured` it is structured content.
-Rule 3: what happens to commands that no call waits for is sent by `notifications/message` where the client has a session, and
-        by `resources/updated` of one resource where it has none and listens; and with its next call in any case.
+Rule 3: what happens to commands that no call waits for is sent by `notifications/message` where the client has a
+        session, and by `resources/updated` of one resource where it has none and listens; and with its next call in any
+        case.
 """
 
 from __future__ import annotations
