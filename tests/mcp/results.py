@@ -6,15 +6,16 @@ from typing import Any
 
 import mcp_types as types
 
+from truetty.functions.result import FIELDS
 from truetty.mcp.server import RESULT
 
 
 def data(result: types.CallToolResult) -> dict[str, Any]:
-    """What is in `_meta`: the text is for models, and nothing is sent twice."""
+    """What is in `_meta`, with what was left out there: null, or no notes and notices."""
     assert result.structured_content is None and result.meta is not None
     found = result.meta[RESULT]
     assert isinstance(found, dict)
-    return found
+    return {**dict.fromkeys(FIELDS), "notes": [], "notices": [], **found}
 
 
 def both(result: types.CallToolResult) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from truetty.core.outcome import Outcome, Waiting
 from truetty.functions import words
 from truetty.functions.result import FIELDS, Report, Result, result
 from truetty.mcp.catalogue import output_schema
+from truetty.mcp.server import RESULT, tool_result
 from truetty.service.answer import Answer
 from truetty.service.notices import Notice
 from truetty.store.part import Part
@@ -65,6 +66,19 @@ def test_every_result_has_all_names_and_fits_the_schema(kind: str) -> None:
     schema = output_schema()
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(sent)
+
+
+def test_what_does_not_apply_is_not_sent_beside_a_text() -> None:
+    meta = {kind: tool_result(answer, structured=False).meta or {} for kind, answer in RESULTS.items()}
+    assert set(meta["error"][RESULT]) == {"next", "error"}
+    sent = meta["finished"][RESULT]
+    assert (
+        None not in sent.values() and sent.items() <= RESULTS["finished"].data.items() and sent["notes"] == ["a note"]
+    )
+    assert meta["page"][RESULT]["matches"] == [] == meta["list"][RESULT]["terminals"]
+    assert meta["running"][RESULT]["output"] == ""
+    whole = tool_result(RESULTS["error"], structured=True)
+    assert whole.meta is None and whole.structured_content == RESULTS["error"].data
 
 
 def test_the_names_of_the_outcome_are_kept() -> None:

@@ -2,7 +2,8 @@
 
 Rule 1: refusals are results of tools, which models read; only what is no call of a tool of ours is a protocol error.
 Rule 2: a result is text. Some clients show models the text, some the structured content, some both, so there is one
-        of them. What programs want is in `_meta`, which no client shows; with `--structured` it is structured content.
+        of them. What programs want is in `_meta`, without what does not apply: google-adk shows models all of a result,
+        Gemini CLI and Qwen Code all of an error. With `--structured` it is structured content, with all names.
 Rule 3: what happens to commands that no call waits for is sent by `notifications/message` where the client has a
         session, and by `resources/updated` of one resource where it has none and listens; and with its next call in any
         case.
@@ -87,8 +88,13 @@ def tool_result(answer: Result, *, structured: bool) -> types.CallToolResult:
         content=[types.TextContent(type="text", text=answer.text)],
         structured_content=answer.data if structured else None,
         is_error=answer.error is not None,
-        _meta=None if structured else {RESULT: answer.data},
+        _meta=None if structured else {RESULT: dict(item for item in answer.data.items() if _applies(*item))},
     )
+
+
+def _applies(name: str, value: object) -> bool:
+    """An empty list of matches or terminals is a fact; these two are lists in every result."""
+    return value is not None and not (name in ("notes", "notices") and value == [])
 
 
 class Handlers:
