@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ def stop_if(reason: str | None) -> None:
 @contextmanager
 def public_place() -> Iterator[Path]:
     """A directory of ours that no profile covers: not in /tmp, /var/tmp or /run."""
-    parent = "/var/lib" if os.getuid() == 0 else os.path.expanduser("~")
+    parent = "/var/lib" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_dir  # $HOME is a test's, in /tmp
     place = Path(tempfile.mkdtemp(prefix="truetty-test-", dir=parent))
     try:
         yield place

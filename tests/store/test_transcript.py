@@ -564,3 +564,22 @@ def test_a_store_that_has_the_bytes_already_is_not_written_to(tmp_path: Path) ->
     assert transcript.read() == expected
     assert store.writes == 0
     assert Path(transcript.path or "").read_bytes() == expected
+
+
+class Kept:
+    """Text that was made of bytes; whether it was told to forget them."""
+
+    forgotten = False
+
+    def forget(self) -> None:
+        self.forgotten = True
+
+
+@pytest.mark.parametrize(("start", "forgets"), [(3, True), (9, True), (10, False), (15, False)])
+def test_kept_text_is_forgotten_if_its_own_bytes_are_blanked(start: int, forgets: bool) -> None:
+    transcript = Transcript()
+    transcript.append(b"0123456789behind it")
+    kept = Kept()
+    transcript.keep(kept, 10)
+    transcript.blank(start, start + 3)
+    assert kept.forgotten is forgets

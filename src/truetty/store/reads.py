@@ -98,7 +98,7 @@ class Reads:
     def _release(self) -> None:
         if self._window.end is not None and not self._holders:
             if self._text is not None and self._text.holds_all:
-                self._window.transcript.keep(self)
+                self._window.transcript.keep(self, self._window.end)
             else:
                 self._text = None
 

@@ -51,6 +51,7 @@ class Transcript:
         self._gaps: list[Range] = []
         self._store = Spill(folder, quota, total) if store is None else store
         self._kept: weakref.ref[Forgetful] | None = None
+        self._kept_end = 0  # of the bytes that it was made of
         self._finalize = weakref.finalize(self, self._store.discard)
 
     @property
@@ -79,10 +80,10 @@ class Transcript:
             self._spill()
         return at
 
-    def keep(self, text: Forgetful) -> None:
-        """Text that was made of these bytes stays in memory, until the next one is to be kept."""
+    def keep(self, text: Forgetful, end: int) -> None:
+        """Text that was made of the bytes before `end` stays in memory, until the next one is to be kept."""
         self._forget(text)
-        self._kept = weakref.ref(text)
+        self._kept, self._kept_end = weakref.ref(text), end
 
     def _forget(self, new: Forgetful | None = None) -> None:
         kept = self._kept() if self._kept is not None else None
@@ -92,7 +93,8 @@ class Transcript:
 
     def blank(self, start: int, end: int) -> None:
         """Overwrite by stars, wherever the bytes lie."""
-        self._forget()
+        if start < self._kept_end:
+            self._forget()
         start, end = max(0, start), min(end, self.size)
         if start >= end:
             return
