@@ -28,7 +28,7 @@ COMMANDS = {
     "setsid": f"setsid {SLEEP} FILE",
     "job": f"{SLEEP} FILE & wait",
     "left job": f"{SLEEP} FILE &",
-    "nohup": f"nohup {SLEEP} FILE &",
+    "nohup": f"nohup {SLEEP} FILE >/dev/null 2>&1 &",
     "disowned": f"{SLEEP} FILE & disown -h",
     "deaf daemon": f"setsid -f {DEAF} FILE < /dev/null > /dev/null 2>&1",
     "daemon": f"(setsid {SLEEP} FILE < /dev/null > /dev/null 2>&1 &)",
