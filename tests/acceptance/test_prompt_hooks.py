@@ -85,7 +85,7 @@ class Gate:
 def waits_in_hook(terminal: truetty.Terminal) -> bool:
     conversation = terminal._conversation
     assert conversation is not None and conversation.run is not None
-    return conversation.run.machine.testimony.waits_at is not None or conversation.run.machine.ending is not None
+    return conversation.run.machine.testimony.waits_at != () or conversation.run.machine.ending is not None
 
 
 @pytest.mark.parametrize(

@@ -95,9 +95,11 @@ def test_what_the_shell_waited_for_between_an_end_and_its_prompt_was_a_hook() ->
     testimony.on_mark(END, False)
     testimony.on_place("seen before the mark was read", 39)
     testimony.on_prompt(prompt(3), 1.0, True)
-    assert testimony.hook is None
+    assert not testimony.hooks
     testimony.on_place("a hook's", 40)
-    assert testimony.hook == "a hook's"
+    testimony.on_place("the prompt's own", 40)
+    testimony.on_place("a hook's", 40)
+    assert testimony.hooks == ("a hook's", "the prompt's own")
 
 
 def test_what_the_shell_waited_for_was_no_hook_if_an_end_mark_comes_later() -> None:
@@ -106,7 +108,7 @@ def test_what_the_shell_waited_for_was_no_hook_if_an_end_mark_comes_later() -> N
     testimony.on_place("a program that prints our marks", 40)
     testimony.on_mark(Mark(50, 60, "D", SECRETS.end, 3), False)
     testimony.on_prompt(prompt(3, 70), 1.0, True)
-    assert testimony.hook is None
+    assert not testimony.hooks
 
 
 def test_after_keys_a_prompt_mark_no_longer_confirms_the_claim_for_good() -> None:

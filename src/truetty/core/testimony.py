@@ -21,6 +21,7 @@ from truetty.core.signs import Hint, Mark
 
 # A prompt that runs git takes a while to draw; what is printed after its mark for longer is output after all.
 DRAWING: Final = 1.0
+MOST_PLACES: Final = 4  # the first ones: an end is told at the first hook
 
 
 class Secrets:
@@ -95,7 +96,8 @@ class Testimony:
         self.continuation = False  # the shell has printed its PS2 (mark 2) since the last C
         self.hinted = False  # foreign marks (OSC 133, 633) were seen
         self.hint_code: int | None = None  # of the last foreign D
-        self.waits_at: object = None  # where the shell was seen to wait for programs since the last D that is a claim
+        # Where the shell was seen to wait for programs since the last D that is a claim: prompts run several.
+        self.waits_at: tuple[object, ...] = ()
         self._status_is_ours = True  # what the shell has in `$?` when it is asked can only be this command's
         self._claimed_at: float | None = None  # when a P came after the start that a look has yet to confirm
         self._secrets = secrets
@@ -117,7 +119,7 @@ class Testimony:
                 return Says.END
             case Mark(letter="D", secret=secrets.end):
                 self._told_twice |= self._end_claim is not None and self._end_claim.code != mark.code
-                self._end_claim, self.waits_at = mark, None
+                self._end_claim, self.waits_at = mark, ()
                 return Says.CLAIM
             case Mark(letter="D") if secrets.lines.knows(mark.secret) and self._sees:
                 return Says.LINE_END
@@ -167,8 +169,8 @@ class Testimony:
 
     def on_place(self, place: object, at: int) -> None:
         """Where the shell waited for programs, when `at` bytes of the stream had been read."""
-        if self._end_claim is not None and self._end_claim.end <= at:
-            self.waits_at = place
+        if self._end_claim is not None and self._end_claim.end <= at and place not in self.waits_at:
+            self.waits_at = (*self.waits_at, place)[:MOST_PLACES]
 
     def on_look(self, look: Observation, now: float) -> None:
         """A look that has ended nothing may show that the last P was no prompt: then the output goes on."""
@@ -210,9 +212,9 @@ class Testimony:
         return answer.code if answer is not None and self.started and self._status_is_ours else None
 
     @property
-    def hook(self) -> object:
-        """Where the shell was seen to wait for programs between D and a P with the same code: None, or in a hook."""
-        return self.waits_at if self._confirmed and not self._told_twice else None
+    def hooks(self) -> tuple[object, ...]:
+        """Where the shell was seen to wait for programs between D and a P with the same code: in its prompt's hooks."""
+        return self.waits_at if self._confirmed and not self._told_twice else ()
 
     def for_hook(self) -> Mark | None:
         """The mark that a look at a hook of the prompt confirms."""

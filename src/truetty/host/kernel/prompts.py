@@ -42,7 +42,7 @@ NOWHERE: Final = CallPath()
 _MOST_PROGRAMS = 256
 _MOST_SHAPES = 8  # one for each editing mode; more would mean that something is learnt which is no constant
 _MOST_WORKS = 4  # one is a program's; others come of hooks that run programs
-_MOST_HOOKS = 4  # of PROMPT_COMMAND, of `$(…)` in PS1
+_MOST_HOOKS = 8  # of PROMPT_COMMAND, of `$(…)` in PS1, of fish's own prompt
 
 # An interactive shell ignores the signals that would stop it; one that runs a script does not.
 _INTERACTIVE = 1 << (signal.SIGTSTP - 1) | 1 << (signal.SIGTTOU - 1)

@@ -152,8 +152,9 @@ class Conversation:
         run.on_look(seen, now, link.shell)
         if machine.ending is not None and machine.ending.evidence == "mark" and seen.seen != "ready":
             link.channel.learn()  # a prompt that a mark has confirmed, and that looked strange
-        if machine.ending is not None and machine.testimony.hook is not None:
-            link.channel.learn_hook(machine.testimony.hook)
+        if machine.ending is not None:
+            for place in machine.testimony.hooks:
+                link.channel.learn_hook(place)
         typed_into = link.prompt.is_free and link.prompt.keys_left
         if machine.state is State.QUEUED and typed_into and link.typist.is_drawn_unseen():
             self._on_free_prompt(run, self._sender.send_late)
