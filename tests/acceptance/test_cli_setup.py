@@ -297,12 +297,18 @@ def test_a_check_starts_what_the_client_would(home: Path) -> None:
     assert f"as in {home / FILES['codex']}" in run("setup", "codex", "--check").stdout
 
 
+def stand_in(folder: Path, script: str) -> Path:
+    """A program in the place of the server."""
+    program = folder / "server"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return program
+
+
 def test_a_check_says_what_keeps_the_server_from_starting(home: Path, tmp_path: Path) -> None:
     path = home / FILES["cursor"]
     path.parent.mkdir()
-    broken = tmp_path / "broken"
-    broken.write_text("#!/bin/sh\necho no such thing >&2; exit 3\n")
-    broken.chmod(0o755)
+    broken = stand_in(tmp_path, "echo no such thing >&2; exit 3")
     for command, words in ((str(broken), "no such thing"), ("/nowhere/truetty", "No such file")):
         path.write_text(json.dumps({"mcpServers": {"truetty": {"command": command, "args": []}}}))
         assert words in run("setup", "cursor", "--check", status=1).stdout
@@ -315,11 +321,9 @@ def test_a_check_hands_on_only_what_the_client_does(
     monkeypatch.setenv("MINE", "1")
     path = home / FILES["codex"]
     path.parent.mkdir()
-    shown = tmp_path / "shown"
-    shown.write_text('#!/bin/sh\necho "${VIRTUAL_ENV-none} ${MINE-none} $OWN" >&2\n')
-    shown.chmod(0o755)
+    speaker = stand_in(tmp_path, 'echo "${VIRTUAL_ENV-none} ${MINE-none} $OWN" >&2')
     path.write_text(
-        f'[mcp_servers.truetty]\ncommand = "{shown}"\nenv_vars = ["VIRTUAL_ENV"]\n'
+        f'[mcp_servers.truetty]\ncommand = "{speaker}"\nenv_vars = ["VIRTUAL_ENV"]\n'
         '[mcp_servers.truetty.env]\nOWN = "o"\n'
     )
     assert "/venv none o" in run("setup", "codex", "--check", status=1).stdout
@@ -328,9 +332,7 @@ def test_a_check_hands_on_only_what_the_client_does(
 def test_a_check_of_a_server_that_reads_nothing_says_what_it_said(home: Path, tmp_path: Path) -> None:
     path = home / FILES["codex"]
     path.parent.mkdir()
-    deaf = tmp_path / "deaf"
-    deaf.write_text("#!/bin/sh\nexec <&-\necho no tools today >&2\nsleep 0.2\n")
-    deaf.chmod(0o755)
+    deaf = stand_in(tmp_path, "exec <&-\necho no tools today >&2\nsleep 0.2")
     path.write_text(f'[mcp_servers.truetty]\ncommand = "{deaf}"\n')
     assert "no tools today" in run("setup", "codex", "--check", status=1).stdout
 

@@ -114,7 +114,7 @@ class _Reading:
             return
         found = names.find(self._verb, name)
         if found is None:
-            self._passed_over.append(names.shown(name))
+            self._passed_over.append(names.spelling(name))
             return
         parameter, unit = found
         if _is_absent(parameter, unit, value):

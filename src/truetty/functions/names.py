@@ -31,11 +31,12 @@ def find(verb: Verb, name: str) -> tuple[Parameter, Unit] | None:
     if _is_slip(snake, near):
         meant = names[near][0].name
         known_names = [each.name for each in verb.parameters]
-        raise Misuse(f"no parameter {shown(name)}: did you mean {meant}?", parameter=shown(name), known=known_names)
+        sent = spelling(name)
+        raise Misuse(f"no parameter {sent}: did you mean {meant}?", parameter=sent, known=known_names)
     return None
 
 
-def shown(name: object) -> str:
+def spelling(name: object) -> str:
     """A name that was sent, for a sentence of ours."""
     return name if isinstance(name, str) and re.fullmatch(r"[\w-]{1,40}", name, re.ASCII) else kinds.quoted(name)
 

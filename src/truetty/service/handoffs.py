@@ -103,7 +103,7 @@ class Handoffs:
         """A person has come: from now on no agent types into the terminal."""
         self._find(ticket).taken = True
 
-    def taken(self, terminal_id: str) -> Handoff | None:
+    def holder(self, terminal_id: str) -> Handoff | None:
         """The one that keeps agents from typing into this terminal."""
         handoff = self.of(terminal_id)
         return handoff if handoff is not None and self._open[handoff.ticket].taken else None

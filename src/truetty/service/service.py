@@ -285,7 +285,7 @@ class Service:
 
     def _check_typable(self, command: Command, subject: Subject) -> None:
         """Refused: a terminal that a person has, and secrets. The text is in no record, since it may be a secret."""
-        handoff = self.handoffs.taken(command.terminal_id)
+        handoff = self.handoffs.holder(command.terminal_id)
         if handoff is not None:
             reason, why = f"a person has terminal {command.terminal_id} now: {handoff.reason}", "handed over"
         elif secrecy(command) != "open":
