@@ -14,7 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -75,32 +75,7 @@ class Cage:
         self.patience = patience
 
     def __enter__(self) -> Self:
-        names = _canaries()
-        descriptors = [self._canary() for _ in names]
-        program = Path(sys.base_prefix)
-        words = [
-            *("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
-            *_system(),
-            *("--dev", "/dev", "--proc", "/proc", "--dir", "/run"),
-        ]
-        for top in (keeper.TEMPORARY, keeper.CAGE, os.path.dirname(keeper.CANARY)):
-            words += ["--size", SMALL, "--tmpfs", top]
-        if program.is_relative_to("/tmp") or program.is_relative_to("/run"):
-            words += ["--ro-bind", str(program), str(program)]
-        for descriptor, path in zip(descriptors, names, strict=True):
-            words += ["--perms", "0755", "--ro-bind-data", str(descriptor), path]
-        python = os.path.realpath(sys.executable)
-        words += ["--remount-ro", "/", python, "-I", "-S", "-c", Path(keeper.__file__).read_text()]
-        self._process = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            pass_fds=descriptors,
-        )
-        for descriptor in descriptors:
-            os.close(descriptor)
+        self._process = start(Path(keeper.__file__).read_text(), _SINGS)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -126,12 +101,58 @@ class Cage:
             facts["said"],
         )
 
-    @staticmethod
-    def _canary() -> int:
-        descriptor = os.memfd_create("canary")
-        os.write(descriptor, _SINGS.encode())
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        return descriptor
+
+def start(
+    program: str,
+    canary: str,
+    files: Mapping[str, str] | None = None,
+    python: str | None = None,
+    user: int | None = None,
+) -> subprocess.Popen[str]:
+    """A cage in which Python runs this program. Its pipes are text.
+
+    `canary`: the script that stands in the place of each canary. `files`: more of them, by path and text, read-only.
+    `user`: the number of the one who makes the cage, where that is root.
+    """
+    data = {**dict.fromkeys(_canaries(), canary), **(files or {})}
+    descriptors = [_file(text) for text in data.values()]
+    python = os.path.realpath(python or sys.executable)
+    home = Path(sys.base_prefix)
+    words = [
+        *("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
+        *_system(),
+        *("--dev", "/dev", "--proc", "/proc", "--dir", "/run"),
+    ]
+    for top in (keeper.TEMPORARY, keeper.CAGE, os.path.dirname(keeper.CANARY)):
+        words += ["--size", SMALL, "--tmpfs", top]
+    if home.is_relative_to("/tmp") or home.is_relative_to("/run"):
+        words += ["--ro-bind", str(home), str(home)]
+    for descriptor, path in zip(descriptors, data, strict=True):
+        words += ["--perms", "0755", "--ro-bind-data", str(descriptor), path]
+    words += ["--remount-ro", "/", python, "-I", "-S", "-c", program]
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(
+            words,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            pass_fds=descriptors,
+            user=user,
+            group=user,
+            extra_groups=None if user is None else [],
+        )
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _file(text: str) -> int:
+    descriptor = os.memfd_create("cage")
+    os.write(descriptor, text.encode())
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def _system() -> list[str]:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from tests.attack import expansions, mutants, programs, syntax, variables
 from tests.attack.cage import Cage, Effect, shells_of
@@ -32,6 +32,7 @@ CHUNK: Final = 300  # lines for one cage
 # The name by which a policy knows the language.
 _SPEAKERS: Final = {Dialect.BASH: "bash", Dialect.ZSH: "zsh", Dialect.POSIX: "dash", Dialect.MKSH: "mksh"}
 
+T = TypeVar("T")
 Decide = Callable[[Line, Dialect], Sequence[str]]  # the names of the policies that allow it
 
 
@@ -188,14 +189,18 @@ def is_way_round(effect: Effect, names: Iterable[str]) -> bool:
 
 
 def attack_all(lines: Iterable[Line], workers: int | None = None) -> Counts:
+    counts = Counts()
+    for part in by_parts(lines, attack, workers):
+        counts.add(part)
+    return counts
+
+
+def by_parts(lines: Iterable[Line], work: Callable[[Sequence[Line]], T], workers: int | None = None) -> Iterator[T]:
     """In several processes: each parse is a process of its own already, and Python must not be what they wait for."""
     every = list(lines)
     # Neighbours are alike: dealt out by turns, each cage has some of every kind.
     count = max(1, -(-len(every) // CHUNK))
     chunks = [every[start::count] for start in range(count)]
-    counts = Counts()
     # A fresh interpreter for each: the one that pytest runs in may have threads.
     with ProcessPoolExecutor(workers or os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
-        for part in pool.map(attack, chunks):
-            counts.add(part)
-    return counts
+        yield from pool.map(work, chunks)

@@ -25,6 +25,7 @@ CAGE = "/cage"  # everything that a line may change
 WORK = "/cage/work"  # where it runs
 TEMPORARY = "/tmp"
 CANARY = "/watch/canary"  # programs that no policy allows write their names into it
+KEPT = "/watch/cage"  # a copy of all that a line may change
 COMPLAINTS = "/watch/complaints"  # the standard error of a line
 MOST_COMPLAINTS = 64 * 1024
 PR_SET_CHILD_SUBREAPER = 36
@@ -43,6 +44,7 @@ LIMITS = {
 # What programs say when the kernel refuses a change of the system.
 REFUSALS = ("cannot set date", "Operation not permitted", "you must be root", "Read-only file system")
 
+EVIL = f'#!/bin/sh\necho evil "$*" >>{CANARY}\n'
 CANARIES = ("touch", "pr", "man", "more", "vim", "vi", "nano", "ssh", "rm", "mkdir", "chmod", "wget", "nc")
 APPLETS = "/watch/applets"  # busybox under the names of its applets: a system that has nothing else finds these
 
@@ -71,10 +73,10 @@ def check() -> None:
     assert len([name for name in os.listdir("/proc") if name.isdigit()]) < 5, "there are other processes in the cage"
 
 
-def furnish() -> None:
+def furnish(evil: str = EVIL) -> None:
     """Two files, a repository, a script in the work folder; beside it a Makefile and a repository that run programs."""
     os.makedirs(WORK)
-    for name, text in (("a", "b\na\n"), ("b", "1 2\n3 4\n"), ("evil", f'#!/bin/sh\necho evil "$*" >>{CANARY}\n')):
+    for name, text in (("a", "b\na\n"), ("b", "1 2\n3 4\n"), ("evil", evil)):
         with open(f"{WORK}/{name}", "w") as file:
             file.write(text)
     os.chmod(f"{WORK}/evil", 0o755)
@@ -101,7 +103,8 @@ def snapshot() -> Snapshot:
     found: Snapshot = {}
     folders = [CAGE, TEMPORARY]
     while folders:
-        with os.scandir(folders.pop()) as entries:
+        # A folder that its line has shut has a mode that says so.
+        with contextlib.suppress(PermissionError), os.scandir(folders.pop()) as entries:
             for entry in entries:
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if is_folder:
@@ -118,6 +121,30 @@ def changes(before: Snapshot, after: Snapshot) -> list[str]:
     return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
 
 
+def keep() -> None:
+    """The cage is as it shall be again."""
+    shutil.copytree(CAGE, KEPT, symlinks=True)
+
+
+def restore() -> None:
+    for top in (CAGE, TEMPORARY):
+        for entry in os.scandir(top):
+            if entry.is_dir(follow_symlinks=False):
+                open_all(entry.path)
+                shutil.rmtree(entry.path)
+            else:
+                os.unlink(entry.path)
+    shutil.copytree(KEPT, CAGE, symlinks=True, dirs_exist_ok=True)
+
+
+def open_all(folder: str) -> None:
+    """So that it can be removed."""
+    os.chmod(folder, 0o700)
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            open_all(entry.path)
+
+
 def link_applets() -> None:
     os.mkdir(APPLETS)
     busybox = shutil.which("busybox", path=ENVIRONMENT["PATH"])
@@ -132,7 +159,7 @@ class Keeper:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # so that orphans are waited for here
         furnish()
         link_applets()
-        shutil.copytree(CAGE, "/watch/cage", symlinks=True)
+        keep()
         self.before = snapshot()
         self.nothing = os.open("/dev/null", os.O_RDWR)
 
@@ -156,7 +183,8 @@ class Keeper:
             os.unlink(CANARY)
         changed = changes(self.before, snapshot())
         if changed:
-            self._restore()
+            restore()
+            self.before = snapshot()
         refusals = [text for text in REFUSALS if text in said]
         return {
             "canaries": canaries,
@@ -179,16 +207,6 @@ class Keeper:
         with contextlib.suppress(ChildProcessError):
             while True:
                 os.waitpid(-1, 0)
-
-    def _restore(self) -> None:
-        for top in (CAGE, TEMPORARY):
-            for entry in os.scandir(top):
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path)
-                else:
-                    os.unlink(entry.path)
-        shutil.copytree("/watch/cage", CAGE, symlinks=True, dirs_exist_ok=True)
-        self.before = snapshot()
 
 
 def main(orders: TextIO, answers: TextIO) -> None:
