@@ -103,8 +103,9 @@ class WayRound:
 @dataclass(slots=True)
 class Counts:
     made: int = 0
-    decided: int = 0  # a line in a dialect
+    decided: Counter[str] = field(default_factory=Counter)  # by policy: a line in a dialect
     allowed: Counter[str] = field(default_factory=Counter)  # by policy
+    run_for: Counter[str] = field(default_factory=Counter)  # by policy
     run: Counter[str] = field(default_factory=Counter)  # by shell
     unfinished: int = 0
     written: int = 0  # runs that changed a file in a user's workspace, which is none of the ways round
@@ -112,21 +113,27 @@ class Counts:
 
     def add(self, other: Counts) -> None:
         self.made += other.made
-        self.decided += other.decided
+        self.decided.update(other.decided)
         self.allowed.update(other.allowed)
+        self.run_for.update(other.run_for)
         self.run.update(other.run)
         self.unfinished += other.unfinished
         self.written += other.written
         self.ways_round += other.ways_round
 
     def report(self, seed: int) -> str:
-        allowed = ", ".join(f"{name} {count}" for name, count in sorted(self.allowed.items()))
         run = ", ".join(f"{name} {count}" for name, count in sorted(self.run.items()))
-        return (
-            f"attack, seed {seed}: {self.made} lines made, {self.decided} decided; allowed by policy: {allowed}; "
-            f"run by shell: {run} ({self.unfinished} ended before their end, {self.written} wrote in a workspace); "
-            f"ways round: {len(self.ways_round)}"
+        ways = Counter(name for way in self.ways_round for name in way.policies)
+        head = (
+            f"attack on the policies, seed {seed}: {self.made} lines made; run by shell: {run} "
+            f"({self.unfinished} ended before their end, {self.written} wrote in a user's workspace)"
         )
+        policies = [
+            f"  policy {name}: {count} decided, {self.allowed[name]} allowed, {self.run_for[name]} run; "
+            f"canaries touched by {ways[name]}"
+            for name, count in self.decided.items()
+        ]
+        return "\n".join([head, *policies])
 
 
 def decide(line: Line, dialect: Dialect) -> Sequence[str]:
@@ -156,8 +163,9 @@ def attack(chunk: Sequence[Line], by: Decide = decide) -> Counts:
     allowed: list[tuple[str, Dialect, Sequence[str]]] = []
     for line in chunk:
         for dialect in line.dialects:
-            counts.decided += 1
-            if names := by(line, dialect):
+            names = by(line, dialect)
+            counts.decided.update([READS_ONLY] if READS_ONLY in names else [READS_ONLY, *line.policies])
+            if names:
                 counts.allowed.update(names)
                 allowed.append((line.text, dialect, names))
     if allowed:
@@ -171,6 +179,7 @@ def _run(cage: Cage, text: str, dialect: Dialect, names: Sequence[str], counts: 
     for shell in shells_of([dialect]):
         effect = cage.run(shell, text)
         counts.run[shell.name] += 1
+        counts.run_for.update(names)
         counts.unfinished += not effect.finished
         if is_way_round(effect, names):
             with Cage() as alone:

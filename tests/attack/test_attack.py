@@ -77,8 +77,9 @@ def test_the_cage_would_have_found(finding, shell: str, cage: Cage) -> None:
 def test_a_weak_policy_is_seen_through() -> None:
     counts = attack([Line("ls # x\\\ntouch F"), Line("ls")], everything)
     assert [(way.text, way.shell) for way in counts.ways_round] == [("ls # x\\\ntouch F", shell) for shell in BY_NAME]
-    assert sum(counts.run.values()) == 2 * len(SHELLS) and counts.decided == 8
+    assert sum(counts.run.values()) == 2 * len(SHELLS) and counts.decided == counts.allowed == {READS_ONLY: 8}
     assert "ran touch F; changed /cage/work/F" in str(counts.ways_round[0])
+    assert "policy read-only: 8 decided, 8 allowed, 12 run; canaries touched by 6" in counts.report(SEED)
 
 
 @each_row(("text", "shells"), [(line, finding.shells or BY_NAME) for finding in FINDINGS for line in finding.lines])
