@@ -27,7 +27,7 @@ from tests.attack.reading import Reader
 from truetty.policy import Policy
 from truetty.shells.row import Dialect
 
-CHUNK: Final = 300  # lines for one cage
+CHUNK: Final = 1000  # lines for one cage, which takes as long to make as dozens of lines
 
 # The name by which a policy knows the language.
 _SPEAKERS: Final = {Dialect.BASH: "bash", Dialect.ZSH: "zsh", Dialect.POSIX: "dash", Dialect.MKSH: "mksh"}
@@ -207,9 +207,10 @@ def attack_all(lines: Iterable[Line], workers: int | None = None) -> Counts:
 def by_parts(lines: Iterable[Line], work: Callable[[Sequence[Line]], T], workers: int | None = None) -> Iterator[T]:
     """In several processes: each parse is a process of its own already, and Python must not be what they wait for."""
     every = list(lines)
+    workers = workers or os.cpu_count() or 1
     # Neighbours are alike: dealt out by turns, each cage has some of every kind.
-    count = max(1, -(-len(every) // CHUNK))
+    count = max(workers, -(-len(every) // CHUNK))
     chunks = [every[start::count] for start in range(count)]
     # A fresh interpreter for each: the one that pytest runs in may have threads.
-    with ProcessPoolExecutor(workers or os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(work, chunks)

@@ -1,6 +1,7 @@
 """The other half of the attack: no line is decided, and all run behind truetty's own wall.
 
-Rule 1: a line runs in one shell of its dialects, behind a wall of each profile.
+Rule 1: a line runs in one shell of its dialects, behind a wall for a workspace. One in four runs behind a read-only
+        wall too, which is the same wall with a workspace that is shut.
 Rule 2: a breach is a line that touches what its profile keeps from it. Many lines share a wall. Where one of them has
         touched something, each is run again alone; where none of these does it, all of them are the breach.
 """
@@ -9,16 +10,17 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from tests.attack.cage import shells_of
 from tests.attack.campaign import by_parts
 from tests.attack.lines import Line
-from tests.attack.wall import PROFILES, Run, WalledCage
+from tests.attack.wall import Run, WalledCage
 
-TOGETHER: Final = 50  # lines behind one wall
+TOGETHER: Final = 100  # lines behind one wall
+SHARES: Final = {"workspace": 1, "read-only": 4}  # by profile: one of so many lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,11 @@ class Sieges:
         return "\n".join([head, *profiles])
 
 
-def besiege(lines: Sequence[Line], profiles: Sequence[str] = PROFILES) -> Sieges:
+def besiege(lines: Sequence[Line], shares: Mapping[str, int] = SHARES) -> Sieges:
     sieges = Sieges()
-    runs = [_run(line) for line in lines]
     with WalledCage() as cage:
-        for profile in profiles:
+        for profile, share in shares.items():
+            runs = [_run(line) for line in lines[::share]]
             for start in range(0, len(runs), TOGETHER):
                 _storm(cage, profile, runs[start : start + TOGETHER], sieges)
     return sieges

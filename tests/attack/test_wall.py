@@ -10,8 +10,8 @@ import pytest
 from tests.attack.cage import SHELLS
 from tests.attack.campaign import make
 from tests.attack.lines import Line
-from tests.attack.siege import Sieges, besiege, besiege_all
-from tests.attack.wall import PROFILES, WalledCage
+from tests.attack.siege import SHARES, Sieges, besiege, besiege_all
+from tests.attack.wall import WalledCage
 from tests.attack.warden import NO_WALL
 from tests.rows import each_row
 from tests.sandbox.walls import require_wall
@@ -52,7 +52,7 @@ def test_without_a_wall_everything_is_touched(shell: str, cage: WalledCage) -> N
     assert cage.run(NO_WALL, [(BY_NAME[shell], "ls; git status")]).touched == ()
 
 
-@each_row(("profile", "shell"), [(profile, shell) for profile in PROFILES for shell in BY_NAME])
+@each_row(("profile", "shell"), [(profile, shell) for profile in SHARES for shell in BY_NAME])
 def test_behind_a_wall_nothing_is(profile: str, shell: str, cage: WalledCage) -> None:
     texts = ("touch F", "./evil", "man ls", "echo >F", "git config --global x.y z", "git config x.y z", "echo >/tmp/x")
     siege = cage.run(profile, [(BY_NAME[shell], text) for text in texts])
@@ -74,8 +74,14 @@ def test_lines_behind_one_that_ends_its_wall_run_too(cage: WalledCage) -> None:
     assert (siege.attempts, siege.unfinished, siege.walls, siege.touched) == (2, 1, 2, ())
 
 
+def test_lines_behind_one_that_spoils_its_workspace_find_it_as_it_was(cage: WalledCage) -> None:
+    bash = BY_NAME["bash"]
+    siege = cage.run("workspace", [(bash, "git clean -fdxq"), (bash, "./evil"), (bash, "cat <F || ./evil")])
+    assert (siege.attempts, siege.walls, siege.touched) == (2, 2, ())
+
+
 def test_a_breach_names_its_line() -> None:
-    sieges = besiege([Line("ls"), Line("echo >F"), Line("pwd")], [NO_WALL])
+    sieges = besiege([Line("ls"), Line("echo >F"), Line("pwd")], {NO_WALL: 1})
     (breach,) = sieges.breaches
     assert breach.touched == ("changed /cage/home/F",) and [text for _, text in breach.lines] == ["echo >F"]
     assert "wall none: 3 lines run undecided" in sieges.report(1) and "touched by 1" in sieges.report(1)
@@ -87,12 +93,12 @@ def test_some_lines_of_each_family(record_property: Callable[[str, object], None
 
 @pytest.mark.long
 def test_all_lines(record_property: Callable[[str, object], None]) -> None:
-    assert min(go(None, record_property).run.values()) > 100_000
+    assert go(None, record_property).run["workspace"] > 100_000
 
 
 def go(most: int | None, record_property: Callable[[str, object], None]) -> Sieges:
     sieges = besiege_all(make(SEED, most))
     record_property("report", sieges.report(SEED))
     assert not sieges.breaches, "\n".join([sieges.report(SEED), *map(str, sieges.breaches)])
-    assert set(sieges.shells) == set(BY_NAME) and set(sieges.attempts) == set(PROFILES), "all have run something"
+    assert set(sieges.shells) == set(BY_NAME) and set(sieges.attempts) == set(SHARES), "all have run something"
     return sieges

@@ -22,7 +22,6 @@ from tests.attack.cage import Shell
 from truetty.core import errors
 from truetty.host import filter, wall
 
-PROFILES: Final = ("read-only", "workspace")
 PATIENCE: Final = 1.0  # seconds for one line
 NO_USER: Final = 65533  # a number that belongs to nobody
 

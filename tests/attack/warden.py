@@ -129,19 +129,25 @@ class Warden:
             for command, applets in lines
         ]
         attempts, unfinished, walls = 0, 0, 0
+        touched: list[str] = []
         while orders:
             answers = _behind_wall(profile, orders)
             walls += 1
             attempts += sum(answer["attempts"] > 0 for answer in answers)
             unfinished += sum(not answer["finished"] for answer in answers)
-            orders = orders[len(answers) + 1 :]  # one that did not answer has ended its wall
+            touched += self._touched(profile)
+            has_ended_wall = not answers or answers[-1]["furnished"]  # the first that has not answered, if there is one
+            orders = orders[len(answers) + has_ended_wall :]
+        return {"touched": touched, "attempts": attempts, "unfinished": unfinished, "walls": walls}
+
+    def _touched(self, profile: str) -> Iterator[str]:
+        """And everything is as before."""
         changed = keeper.changes(self._before, keeper.snapshot())
-        touched = [f"changed {path}" for path in changed if not is_allowed(path, profile)]
-        touched += self._outside.touched()
+        yield from (f"changed {path}" for path in changed if not is_allowed(path, profile))
+        yield from self._outside.touched()
         if changed:
             keeper.restore()
             self._before = keeper.snapshot()
-        return {"touched": touched, "attempts": attempts, "unfinished": unfinished, "walls": walls}
 
 
 def _environment(applets: bool) -> dict[str, str]:
