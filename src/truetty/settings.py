@@ -28,7 +28,7 @@ Verdict = Literal["allow", "ask", "deny"]
 
 PREFIX: Final = "TRUETTY_"
 FILE: Final = "truetty.toml"
-# Nobody writes a megabyte of settings by hand.
+# Settings are written by hand: a larger file is something else.
 LARGEST_FILE: Final = 1 << 20
 # What a shell needs to be of use, when it is to inherit nothing else.
 BASIC: Final = frozenset(
@@ -142,22 +142,28 @@ class Settings:
     history: bool = _setting(False, kinds.FLAG, "whether commands go to the file of your shell's history")
     sandbox: str = _setting("none", _SANDBOX, "what new terminals may write and reach")
     startup: float = _setting(
-        10.0, kinds.SECONDS, "seconds after which a terminal is handed over although no prompt has come yet"
+        10.0, kinds.SECONDS, "how many seconds to wait for the first prompt; after that the terminal is used anyway"
     )
     size: tuple[int, int] = _setting((120, 30), kinds.SIZE, "columns and rows of new terminals")
     workspace: str | None = _setting(
         None,
         kinds.optional(_PLACE, nothing="the directory truetty was started in"),
-        "the directory of terminals that were asked for without one",
+        "the directory in which terminals start if none is named",
     )
     inherit_env: bool = _setting(
-        True, kinds.FLAG, "whether shells get truetty's own variables; if not, only HOME, PATH and their like"
+        True,
+        kinds.FLAG,
+        "whether shells inherit truetty's own environment; if not, they get basics such as HOME and PATH only",
     )
     env: Mapping[str, str | None] = _setting(
-        MappingProxyType({}), _VARIABLES, "variables for shells, over those they inherit; false unsets"
+        MappingProxyType({}),
+        _VARIABLES,
+        "variables for shells, in place of inherited ones of the same name; false unsets",
     )
     budget: int = _setting(
-        30_000, kinds.count("characters", 0), "characters of its output that an outcome shows; all of it is kept"
+        30_000,
+        kinds.count("characters", 0),
+        "how many characters of the output an outcome shows; the output itself is kept",
     )
     head_share: float = _setting(
         0.2, kinds.SHARE, "how much of the budget is for the beginning of the output; the end has the rest"
@@ -172,7 +178,7 @@ class Settings:
         "bytes of all transcripts on disk together",
     )
     coalesce: float = _setting(
-        0.1, kinds.SECONDS, "seconds at least between two pieces of output in the stream of a command's events"
+        0.1, kinds.SECONDS, "the shortest time between two output events of a command, in seconds"
     )
     terminals: int | None = _setting(
         100, kinds.optional(kinds.count("terminals", 1), nothing="no limit"), "how many terminals may be open"
@@ -183,15 +189,17 @@ class Settings:
     idle: float | None = _setting(
         None,
         kinds.optional(kinds.POSITIVE_SECONDS, nothing="never"),
-        "seconds after which a terminal that nobody used is closed, held or not, unless something runs in it",
+        "seconds after which an unused terminal is closed, unless something runs in it; one that a task holds too",
     )
     warm: int = _setting(
-        0, kinds.count("shells", 0), "how many shells are kept ready, so that a first command waits for none"
+        0,
+        kinds.count("shells", 0),
+        "how many shells are kept ready, so that the first command of a terminal starts at once",
     )
     policy: PolicySettings | None = _setting(  # noqa: RUF009 - it makes a field
         None,
         kinds.optional(_POLICY, nothing="none: everything runs"),
-        "which commands run, are asked for, are denied",
+        "which commands run, which are asked about, which are denied",
     )
     reply: tuple[Reply, ...] = _setting((), REPLIES, "what to answer to programs that ask; never to secrets")
     audit: str | None = _setting(
