@@ -3,8 +3,8 @@
 Rule 1: a private file is 0600 and never reached through a link: O_NOFOLLOW, and O_EXCL where it is made.
 Rule 2: opening never waits: a pipe in a file's place is opened with O_NONBLOCK, seen, and refused.
 Rule 3: a private folder is 0700, and so is each folder that must be made for it, whatever the umask is.
-Rule 4: a trusted file stands in folders that nobody else may write to, up to the root, as ssh wants it: who may write
-        to a folder can put another file in its place. A sticky folder, such as /tmp, lets nobody do that.
+Rule 4: a trusted file stands in folders that no other user may write to, up to the root, as for ssh: a user who may
+        write to a folder can replace the files in it. A sticky folder, such as /tmp, does not allow that.
 Rule 5: `OSError` goes through to the caller, who can say to a person what the file was for.
 """
 
@@ -60,12 +60,12 @@ def read_plain(path: str) -> bytes:
 
 
 def read_secret(path: str, most: int, advice: str) -> bytes:
-    """A file that nobody else could have read or written, not through a link; raises Refused."""
+    """A file that no other user could have read or written, not through a link; raises Refused."""
     return _read(path, os.O_NOFOLLOW, most, (os.geteuid(),), 0o077, f"others may use it (mode {{:o}}){advice}")
 
 
 def read_trusted(path: str, most: int, advice: str) -> bytes:
-    """A file that nobody but its user and root could have written or put there; raises Refused."""
+    """A file that only its user and root could have written or put there; raises Refused."""
     for folder in {os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path))}:
         _check_folders(folder, advice)
     return _read(path, 0, most, (os.geteuid(), 0), 0o022, f"others may write to it (mode {{:o}}){advice}")

@@ -72,7 +72,7 @@ class _Page:
         except urllib.error.HTTPError as error:
             raise Misuse(_refusal(error), status=error.code) from None
         except urllib.error.URLError as error:
-            raise Misuse(f"nobody answers there any more: {error.reason}") from None
+            raise Misuse(f"no page answers at this address any more: {error.reason}") from None
 
 
 def _say(page: _Page) -> None:

@@ -22,7 +22,7 @@ from truetty.text.clean import Cleaner
 from truetty.text.lines import repetition
 
 READ_SIZE: Final = 1 << 16
-# Whoever redraws does it more often; whoever watches does not mind.
+# Programs that redraw a line do it more often than this, and a person who watches does not notice the delay.
 PAUSE_BEFORE_TAIL: Final = 0.2
 _LONE: Final = re.compile(rb"(?<!\r)\n")
 
@@ -112,7 +112,7 @@ def write_text(text: str) -> None:
 
 
 def write(data: bytes) -> None:
-    """To standard output, at once, since somebody may be reading along. What it refuses is said with its name."""
+    """To standard output, at once: a person or a program may be reading along. An error names standard output."""
     if sys.stdout is None:
         raise HostError("standard output is closed", reason="closed")
     try:

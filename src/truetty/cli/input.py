@@ -15,7 +15,7 @@ from typing import Final
 
 from truetty import Command, Misuse, Terminal
 
-MOST_ENDS: Final = 3  # Ctrl-D that often, and whoever still waits is not waiting for our input
+MOST_ENDS: Final = 3  # a program that still waits after so many Ctrl-D does not wait for our input
 LONGEST_LINE: Final = 4000
 END_OF_INPUT: Final = b"\x04"
 READ_SIZE: Final = 64 * 1024  # what a pty holds, and more

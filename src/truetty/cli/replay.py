@@ -67,7 +67,7 @@ def open_recording(name: str) -> Iterator[tuple[Header, Iterator[Event]]]:
 
 async def _replay(header: Header, events: Iterator[Event], speed: float | None, idle_limit: float | None) -> int:
     person = sys.stdout is not None and sys.stdout.isatty()
-    # Nobody watches a pipe.
+    # No person watches a pipe, so nothing is paced there.
     speed = speed if speed is not None else 1.0 if person else inf
     limit = idle_limit if idle_limit is not None else header.idle_limit
     if person:

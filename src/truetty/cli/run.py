@@ -85,7 +85,7 @@ def status(command: Command, outcome: Outcome, *, silent: bool) -> int:
 async def follow(
     command: Command, feed: Feed, *, wait: float | None = None, raw: bool = False, silent: bool = False
 ) -> Outcome:
-    """Show output and pass input until the command has finished, patience is over, or nobody can answer."""
+    """Show output and pass input until the command has finished, `wait` is over, or there is no more input."""
     show = _Show(command, raw=raw, silent=silent)
     loop = asyncio.get_running_loop()
     until = None if wait is None else loop.time() + wait

@@ -101,7 +101,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _save(path: str, image: str) -> None:
-    """Whole or not at all: whoever looks at the file meanwhile sees the old picture. Yours alone, as a recording is."""
+    """Written whole or not at all: until then a viewer sees the old picture. Readable by its user only."""
     if path == "-":
         write(image.encode())
         return

@@ -1,4 +1,4 @@
-"""What signals mean to a command of ours: the end, or Ctrl-C for whoever runs in the terminal."""
+"""What signals mean to a command of ours: the end, or Ctrl-C for the program that runs in the terminal."""
 
 from __future__ import annotations
 

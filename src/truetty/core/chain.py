@@ -4,8 +4,8 @@
     fish       C;k1  D;k1;0;…;k2  P;k2;…;k2
 
 C and D of one line carry one secret. D or P says which secret the next line will have, so that no file and no
-environment has to. Only the holder of the terminal's other side sees marks. A shell that draws none keeps
-its first secret for ever.
+environment has to. Only the process that holds the terminal's other side sees marks. A shell that draws no secret
+keeps its first one for ever.
 """
 
 from __future__ import annotations

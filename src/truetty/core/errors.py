@@ -26,7 +26,7 @@ class TruettyError(Exception):
 
 
 class Misuse(TruettyError):
-    """The call cannot be meant; nothing was changed."""
+    """The call cannot be carried out as it is written; nothing was changed."""
 
     code = "misuse"
 

@@ -20,7 +20,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 # The kernel's size fields are 16 bits wide.
 LARGEST_SIDE: Final = 65535
-# More of anything than there is, and what the kernel counts bytes with.
+# The kernel counts bytes with 63 bits, and nothing that is counted here comes near it.
 MOST: Final = (1 << 63) - 1
 
 _TRUTH: Final = {

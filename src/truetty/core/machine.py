@@ -25,7 +25,7 @@ from truetty.core.reader_watch import AGREEING_LOOKS, AGREEING_SPAN, ReaderWatch
 from truetty.core.signs import Hint, Mark, Mode, Query, Sign
 from truetty.core.testimony import Says, Secrets, Testimony
 
-# A healthy shell answers in a millisecond; one whose prompt runs git may need a while.
+# Most shells answer in a millisecond; one whose prompt runs git needs longer.
 ASK_LIMIT: Final = 5.0
 
 
@@ -295,7 +295,7 @@ class Machine:
                 assert mark is not None
                 self.testimony.on_start(mark, first=self.state is State.SENT)
                 self._prompt.on_start(first=self.state is State.SENT)
-                self.reader.on_alternate_screen(False)  # who had it has ended, and the shell draws lines
+                self.reader.on_alternate_screen(False)  # the program that had it has ended, and the shell draws lines
                 self.reader.on_command()
                 self.state = after
             case Fact.REFUSED:

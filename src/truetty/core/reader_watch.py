@@ -1,4 +1,4 @@
-"""Who reads the keyboard, since when, as what.
+"""Which program reads the keyboard, since when, and how.
 
 Rule 1: one conclusive look at a reader is enough, unless other threads of the foreground run at that moment.
 Rule 2: suggestive looks prove nothing one by one. Three that agree, over 0.15 s, prove that a program waits. A reader
@@ -36,7 +36,7 @@ WAKE_LIMIT: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class KeyboardReader:
-    """Who reads the keyboard: as what, and whether nothing but input can wake it (`certain`)."""
+    """The program that reads the keyboard, how it reads, and whether only input can wake it (`certain`)."""
 
     kind: WaitingKind
     program: str | None
@@ -69,10 +69,11 @@ class ReaderWatch:
     def __init__(self, shell: int | None, *, alternate_screen: bool, sees: bool) -> None:
         self.waiting: KeyboardReader | None = None
         self.number = 0  # how often a program began to read
-        # Whom the last look showed reading, and its count of wake-ups. While that stays, output is another program's.
+        # The reader that the last look showed, and its count of wake-ups. While the count stays, output comes from
+        # another program.
         self.sleeper: tuple[int, int] | None = None
         self._alternate_screen = alternate_screen  # a full-screen program has the screen
-        self.stopped = False  # the last look found everybody stopped
+        self.stopped = False  # the last look found every process in front stopped
         self._shell = shell
         self._sees = sees
         self._unknown = False  # the last look was not allowed to see
@@ -93,7 +94,7 @@ class ReaderWatch:
         self._alternate_screen = on
 
     def on_command(self) -> None:
-        """The command was typed, or has started: who read before is no reader of its own."""
+        """The command was typed, or has started: a program that read before is not the command's reader."""
         self.waiting = self.sleeper = None
 
     def on_keys(self, now: float, *, needed: int, wakes: bool) -> None:
@@ -191,7 +192,7 @@ class ReaderWatch:
         self._who = (look.reader, look.wakes)
 
     def _delay(self, look: Observation) -> float:
-        """How soon to look again at a reader of whom too little was seen."""
+        """How soon to look again at a reader that too few looks have shown."""
         return POLL_SPAN / POLL_LOOKS if look.timed else AGREEING_SPAN / AGREEING_LOOKS
 
     def _agrees(self, look: Observation, now: float) -> bool:

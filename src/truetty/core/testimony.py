@@ -67,7 +67,7 @@ class Says(Enum):
     CONTINUATION = auto()
     REFUSED = auto()  # the editor did not run the text
     ANSWER = auto()
-    NOTHING = auto()  # a stranger's mark is output
+    NOTHING = auto()  # a mark with another secret is output
 
 
 class Testimony:

@@ -1,7 +1,7 @@
 """What a wait is for, as values.
 
-Rule 1: the command's end ends every wait, whatever it was for; so does the end of patience.
-Rule 2: idle is the caller's patience, never evidence: a command that was silent for so long is still running.
+Rule 1: the command's end ends every wait, whatever it was for. So does the end of the caller's time limit.
+Rule 2: idle ends the caller's wait, and is never evidence: a command that was silent for so long is still running.
 
     settled        finished, or newly waiting for input     idle:SECONDS   nothing was printed for so long
     exit           finished                                 port:NUMBER    it listens on this TCP port

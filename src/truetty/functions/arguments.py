@@ -26,7 +26,8 @@ from truetty.functions.table import ID, PASSED_OVER, Parameter, Type, Unit, Verb
 
 # More characters, lines and tokens than any command prints, and a number that every part below can count with.
 LARGEST_COUNT: Final = 10**12
-# Nobody waits a quarter of an hour in one call, and nobody means less than a second by a number of milliseconds.
+# From this number on a bare time is in milliseconds: 1000 seconds are too long for one call, and a wait of less than a
+# second is not asked for in milliseconds.
 LEAST_MILLISECONDS: Final = 1000
 MOST_NAMES: Final = 5  # of those passed over, in a note
 # JSON can name half of a character; no terminal can be sent one, and no answer can hold it.

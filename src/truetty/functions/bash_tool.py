@@ -101,5 +101,5 @@ class Bash:
     async def _end(self) -> None:
         terminal, self._terminal = self._terminal, None
         if terminal is not None:
-            with contextlib.suppress(UnknownTerminal):  # it has ended so long ago that nobody remembers it
+            with contextlib.suppress(UnknownTerminal):  # it has ended so long ago that the registry has forgotten it
                 await self._service.stop(terminal, close=True)

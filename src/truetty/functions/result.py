@@ -37,7 +37,7 @@ FIELDS: Final[Mapping[str, ResultField]] = {
     "state": ResultField(
         "state", "how it stands: finished, running, waiting (for input), lost (its terminal vanished)"
     ),
-    "exit_code": ResultField("whole", "null while it runs, and when nobody knows it: never take null for success"),
+    "exit_code": ResultField("whole", "null while it runs, and when it is unknown: never take null for success"),
     "output": ResultField("text", "clean text within the budget; of read and screen: what was asked for"),
     "signal": ResultField("text", "the signal that ended it, such as SIGKILL"),
     "evidence": ResultField("text", "why it is believed to have ended: mark, exit, kernel or prompt (weak)"),

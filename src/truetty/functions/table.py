@@ -16,8 +16,8 @@ from typing import Final, Literal
 from truetty.service.service import PAGE_SIZE
 
 Type = Literal["string", "number", "integer", "boolean", "strings"]
-# What a name of another tool is given in, compared to ours. A bare `timeout` is in seconds for some tools and in
-# milliseconds for others: it is told by its size, and the result says so.
+# The unit of a name from another tool, compared to ours. A bare `timeout` is in seconds for some tools and in
+# milliseconds for others: its size decides, and the result says so.
 Unit = Literal["same", "milliseconds", "either"]
 
 # Patience where the model names none: most commands are over by then, and no client's own time-out is.

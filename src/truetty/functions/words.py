@@ -174,14 +174,14 @@ def state(answer: Answer, printed: str | None = None, place: str | None = None) 
         case "finished":
             closed = f"; its shell ended: {outcome.terminal_id} is closed" if outcome.closed else ""
             if outcome.exit_code is None:
-                return f"exit unknown{after}{said} [{id}]{where}: nobody knows whether it succeeded{closed}"
+                return f"exit unknown{after}{said} [{id}]{where}: it may have failed{closed}"
             signal = f" ({outcome.signal})" if outcome.signal else ""
             return f"exit {outcome.exit_code}{signal}{after}{said} [{id}]{where}{closed}"
         case "waiting":
             shown = f", {ON_SCREEN}" if printed == ON_SCREEN else ""
             return f"waiting{after}{shown} [{id}]{where}: {question(outcome.waiting)}"
         case "lost":
-            return f"lost{after}{said} [{id}]: its terminal vanished, and nobody knows how it ended"
+            return f"lost{after}{said} [{id}]: its terminal vanished, and how it ended is unknown"
         case "running":
             come = {"match": ", the pattern was found", "idle": ", it went quiet", "port": ", the port is open"}
             return f"running {outcome.duration:.1f} s{come.get(answer.reached or '', '')}{said} [{id}]{where}"

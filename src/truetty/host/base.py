@@ -55,7 +55,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Modes:
-    """The tty's modes, as far as anybody decides by them."""
+    """The tty's modes, as far as a decision depends on them."""
 
     canonical: bool
     echo: bool
@@ -85,13 +85,13 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the kernel says of a process; it cannot say otherwise itself."""
+    """What the kernel says of a process. Only `name` can be chosen by the process."""
 
     pid: int
-    name: str  # the process may have chosen it
+    name: str
     path: str | None  # of the program's file; None: we may not know
-    user: str | None  # with whose rights it runs
-    of_system: bool | None  # the file is root's, and nobody else may write to it; None: we may not know
+    user: str | None  # the user whose rights it has
+    of_system: bool | None  # the file is root's, and only root may write to it; None: we may not know
     tracer: str | None = None  # the program that follows every call of it, as a debugger does
 
 

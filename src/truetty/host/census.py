@@ -1,6 +1,6 @@
-"""Which processes are a terminal's, for all terminals that close: one look at /proc for all who ask at the same time.
+"""Which processes are a terminal's, for terminals that close: one look at /proc for all that close at the same time.
 
-Rule 1: a look is shared. All who ask before it begins get what it finds. Those who ask later get the next look, which
+Rule 1: a look is shared. Every call made before it begins gets what it finds. A later call gets the next look, which
         begins when this one is over: processes may have been started since.
 Rule 2: the event loop is given back after a few processes.
 Rule 3: a process is a terminal's if it descends from the shell, is of its session, has the pty as its controlling
@@ -133,7 +133,7 @@ async def members(pty: Pty | None) -> set[int]:
 
 
 async def _others() -> None:
-    """Let everybody else on the event loop have a turn."""
+    """Let every other task of the event loop have a turn."""
     turned = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().call_soon(turned.set_result, None)
     await turned

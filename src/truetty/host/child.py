@@ -1,8 +1,8 @@
-"""The shell as a child of ours: how it ends, and how it is made to end with everyone of its terminal.
+"""The shell as a child of ours: how it ends, and how it is made to end with every process of its terminal.
 
 Rule 1: the exit is learnt from a pidfd, not from EIO: a background job may hold the tty open for ever, and we hold
         a descriptor of the slave ourselves.
-Rule 2: a child that is to end gets a hang-up, then SIGTERM, then SIGKILL; each goes only to those who are still there.
+Rule 2: a child that is to end gets a hang-up, then SIGTERM, then SIGKILL. Each goes to the processes that still live.
         SIGKILL goes twice: what was started while the first was sent is found by the next look.
 """
 
@@ -38,7 +38,7 @@ class Child:
         self._supervises = supervises
         self.ended: Ended | None = None
         self._pidfd = _pidfd(pid)
-        self._gone: asyncio.Future[None] | None = None  # done when `ended` is set; None: nobody watches
+        self._gone: asyncio.Future[None] | None = None  # done when `ended` is set; None: not watched
 
     def watch(self, on_exit: OnExit) -> None:
         loop = asyncio.get_running_loop()
@@ -66,7 +66,7 @@ class Child:
             os.close(self._pidfd)
 
     async def kill(self, members: Members) -> None:
-        """And everyone of its terminal: `members` says who they are now, as far as they can be seen."""
+        """With every process of its terminal: `members` returns those that live now, as far as they can be seen."""
         everyone = await self._everyone(members)
         for step, number in enumerate(_STEPS, 1):
             for pid in everyone:
@@ -91,7 +91,7 @@ class Child:
         loop = asyncio.get_running_loop()
         watched: dict[int, asyncio.Future[None]] = {}
         for pid in pids:
-            # The child's own exit is known by `_gone`, unless nobody watches.
+            # The child's own exit is known by `_gone`, if it is watched.
             if (pid != self.pid or self._gone is None) and (descriptor := _pidfd(pid)) is not None:
                 watched[descriptor] = loop.create_future()
                 loop.add_reader(descriptor, _settle, watched[descriptor])

@@ -9,7 +9,7 @@ TERM: Final = "xterm-256color"
 # The marks of all servers that a process has come from (`keeper.py`): one may run in a terminal of another.
 KEEPER_MARKS: Final = "TRUETTY_KEEPER"
 
-# Programs that would open a pager or an editor nobody sees. A caller's `env` wins over each of these.
+# So that programs open no pager and no editor, which an agent does not see. A caller's `env` wins over each of these.
 FRIENDLY: Final[dict[str, str | None]] = {
     "TERM": TERM,
     "AI_AGENT": "truetty",  # lets a person's rc files leave heavy themes out

@@ -167,7 +167,7 @@ class FakeChannel:
             self._deliver()
 
     def hold(self, data: bytes) -> None:
-        """The shell has printed, but nobody has read it yet: it comes with the next look."""
+        """The shell has printed this, and it was not read yet: it is delivered with the next look."""
         self._unread.append(data)
 
     def end(self, code: int | None = None, signal: int | None = None) -> None:

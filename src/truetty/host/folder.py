@@ -71,7 +71,7 @@ class Folder:
                 self._restore()
 
     def _restore(self) -> None:
-        """Somebody has removed it. The shell still knows its path, so it is made again, with all that must be in it."""
+        """The folder was removed. The shell still knows its path, so it is made again, with all that must be in it."""
         os.mkdir(self.path, 0o700)
         self._fill(dict(self._lasting))
 

@@ -9,8 +9,8 @@ Rule 1: it has a session of its own, and its parent is gone: a client that ends 
 Rule 2: SOCKET is a descriptor whose other end only the server has. The end of it is the end of the server, whatever
         ended that.
 Rule 3: a process is the server's if it has MARK in its variable VARIABLE, which every shell was started with and hands
-        on, or is in the session of one of its shells. So the detached are, too. Nothing else is signalled: a process is
-        held by a descriptor before it is looked at, so no number is taken for another's.
+        on, or is in the session of one of its shells. So detached processes are, too. Nothing else is signalled: a
+        process is held by a descriptor before it is looked at, so a reused number is never signalled.
 Rule 4: first they are asked to end (HUP and TERM), then they are killed.
 
 What the server says, a message each:

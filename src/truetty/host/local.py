@@ -141,7 +141,7 @@ def _is_here(cwd: str) -> bool:
 
 
 def _set_modes(slave: int) -> Attributes:
-    """Ctrl-S must not freeze a terminal nobody looks at; erasing works by character, not by byte."""
+    """Ctrl-S must not freeze a terminal that no person watches; erasing works by character, not by byte."""
     modes = termios.tcgetattr(slave)
     modes[0] = (modes[0] & ~termios.IXON) | IUTF8
     termios.tcsetattr(slave, termios.TCSANOW, modes)

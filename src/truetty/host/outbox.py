@@ -60,4 +60,4 @@ class Outbox:
         except OSError as error:
             if error.errno != errno.EIO:
                 raise
-            return len(data)  # nobody will ever read it
+            return len(data)  # no program will ever read it

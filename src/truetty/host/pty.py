@@ -55,14 +55,14 @@ class LocalChannel:
         self._pty = identify(master, pid, supervisor)
         kept.put(self._pty)
         self._outbox = Outbox(master)
-        self._slave: int | None = None  # once nobody else had the other side open
+        self._slave: int | None = None  # once no other process had the other side open
         self._sink: Sink | None = None
         self._delivered = 0
         self._next_look: asyncio.Handle | None = None
         self._open = True
 
     def __del__(self) -> None:
-        """Nobody closed it, and its event loop is gone: hang up, so that the shell ends."""
+        """It was never closed, and its event loop is gone: hang up, so that the shell ends."""
         if getattr(self, "_open", False):
             warnings.warn(f"terminal with shell {self.pid} was not closed", ResourceWarning, stacklevel=1)
             self._let_go()

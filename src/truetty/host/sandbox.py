@@ -5,7 +5,8 @@ Rule 1: the shell is a grandchild. It is observed and signalled by its number ou
 Rule 2: the pty does not become bubblewrap's controlling terminal. The shell inside takes it, so job control and Ctrl-C
         are as out here.
 Rule 3: what bubblewrap tells of a shell that a signal has ended is the code 128 + its number.
-Rule 4: a wall that cannot stand is an error. Nothing is started without it, and no shell before it was looked at.
+Rule 4: a wall that cannot be made is an error. Nothing is started without it, and no shell before its mounts were
+        checked.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def _pair() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 
 async def _byte(descriptor: int) -> None:
-    """Until there is one, or nobody is left who could write it."""
+    """Until there is one, or no process is left that could write it."""
     loop = asyncio.get_running_loop()
     there = asyncio.Event()
     loop.add_reader(descriptor, there.set)

@@ -23,7 +23,7 @@ class SingleChannel:
         return found_by_name(self._channel.process.program() or "" if shell is None else shell)
 
     async def start(self, order: Order) -> Channel:
-        """The shell's files are written; whoever has started it must have it read them."""
+        """The shell's files are written; the code that has started the shell must have it read them."""
         prepare(order, self._channel.files, {})
         self._channel.resize(*order.size)
         return self._channel

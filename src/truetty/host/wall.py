@@ -72,7 +72,7 @@ class Sandbox:
         return self if self.workspace is not None else replace(self, workspace=workspace)
 
     def description(self) -> str:
-        """For who works in it."""
+        """For the agent that works in it."""
         places = ", ".join(PRIVATE)
         writes = (
             "nothing else can be written"

@@ -3,7 +3,7 @@
     2025 and before    the server sends elicitation/create and waits for the answer
     2026-07-28         the call is answered with "input required", and comes again with the answer
 
-Rule 1: only an explicit yes is a yes. A client that cannot ask is nobody.
+Rule 1: only an explicit yes is a yes. If the client cannot ask, no person can be asked.
 Rule 2: an answer counts for the call it was asked for: what we asked comes back sealed and is compared.
 Rule 3: a link is shown by the client once. If the model calls again without an answer, the client could not show it
         (Copilot CLI 1.0 says that it can, and cannot read "input required"): then the model gets the address.

@@ -1,4 +1,4 @@
-"""What the tools need of whoever calls: permission, a way to show live output, and a way to show a person a link."""
+"""What the tools need of the client that calls: permission, live output for it, and a way to show a person a link."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Caller(Protocol):
         """Live output, or a sign of life."""
 
     async def permit(self, decision: Decision) -> bool | None:
-        """Ask the user; None when nobody can be asked."""
+        """Ask the user; None when the client cannot."""
 
     async def show_link(self, link: Callable[[], Awaitable[str]], offer: LinkOffer) -> Reply:
         """Offer the user a page; "nobody" when the client cannot.

@@ -35,7 +35,7 @@ LAST_WORDS: Final = 0.3
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals are for whoever started us: there are terminals to close."""
+        """Signals are handled by the code that started the server: it closes the terminals first."""
         yield
 
 
@@ -45,8 +45,8 @@ class Listener:
     def __init__(self, host: str, port: int, *, anywhere: bool = False, names: Collection[str] = ()) -> None:
         if not anywhere and not is_loopback(host):
             raise Misuse(
-                f"{host} is not this machine alone: whoever reaches it and has the token runs commands here. "
-                "--expose says that this is meant",
+                f"{host} can be reached from other machines: a client there that has the token runs commands here. "
+                "If you want that, pass --expose",
                 host=host,
             )
         self._socket = _bind(host, port)

@@ -1,7 +1,7 @@
-"""What libraries log while we serve: seldom, and never in anybody's way.
+"""What libraries log while we serve: seldom, and without ever blocking the server.
 
 Rule 1: one record of a kind in a minute. The next one says how many there were between.
-Rule 2: standard error may be a pipe that nobody reads. What does not fit into it is dropped: nothing waits for it.
+Rule 2: standard error may be a pipe that no program reads. What does not fit into it is dropped: nothing waits for it.
 """
 
 from __future__ import annotations
@@ -51,4 +51,4 @@ class SeldomHandler(logging.Handler):
             if select.select([], [self._descriptor], [], 0)[1]:
                 os.write(self._descriptor, text.encode(errors="backslashreplace")[-MOST_BYTES:])
         except (OSError, ValueError):
-            pass  # closed: nobody can be told
+            pass  # closed: the message is dropped

@@ -135,7 +135,7 @@ class Handlers:
             uri=NOTICES,
             name="notices",
             title="Notices",
-            description="What happened lately to commands nobody was waiting for, oldest first. Listen to it for news.",
+            description="What happened to commands that no call waited for, oldest first. Listen to it for news.",
             mime_type="application/json",
         )
         return types.ListResourcesResult(resources=[notices])

@@ -31,7 +31,7 @@ MOST_SESSIONS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to listen, and for whom."""
+    """Where to listen, and from which hosts and origins requests are taken."""
 
     host: str
     port: int

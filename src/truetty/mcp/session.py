@@ -116,7 +116,7 @@ class Session:
             yield
         finally:
             self._watchers[command.id] -= 1
-            self._watchers += Counter()  # forgets those nobody watches
+            self._watchers += Counter()  # drops those with no watcher
 
     async def _on_notice(self, notice: Notice) -> None:
         if notice.command_id not in self._watchers:

@@ -1,6 +1,6 @@
 """The token of the HTTP server: a file that only its owner can read.
 
-Rule 1: a file that others could have read or written is refused, not mended: whoever read it has the token.
+Rule 1: a file that others could have read or written is refused, not mended: a user who has read it has the token.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A person's way to a terminal that an agent handed over: who may come in, and for how long.
+"""The links and pages by which a person types into a terminal that an agent handed over, and how long they work.
 
-Rule 1: a link works once, and only for a while; so does a page that nobody uses. The browser that used a link gets two
-        keys, a cookie and one inside the page; both are needed, since a browser shows cookies of this machine to every
-        server on it. For the same reason the page is shown again only for the cookie together with the link.
-        While nobody has opened a link, the same one is offered again. After that a new link has new keys, and the old
-        link and its keys are worth nothing. When earlier links were opened is kept: an agent can open one too.
-Rule 2: whose the terminal is, `service/handoffs.py` decides. If the command asks again, the same page types again.
+Rule 1: a link works once, and for a limited time; an unused page works for a limited time too. The browser that opens a
+        link gets two keys, a cookie and one inside the page. Both are needed, because a browser shows cookies of this
+        machine to every server on it. For the same reason the page is shown again only for the cookie together with the
+        link. Until a link is opened, it is offered again. After that a new link has new keys, and the old link and its
+        keys no longer work. The times at which earlier links were opened are kept: an agent can open one too.
+Rule 2: `service/handoffs.py` decides who may type. If the command asks again, the same page types again.
 Rule 3: what is typed is passed on and kept nowhere.
 Rule 4: what was asked for as a secret is typed only where a secret is still asked for, and as hidden as it was.
 """
@@ -28,7 +28,7 @@ from truetty.service.handoffs import GIVEN_BACK, Handoff, Secrecy, secrecy
 from truetty.service.service import Service
 from truetty.terminal.command import Command
 
-# Time to find the window and the password. An unused link is a way in for who finds it: after this it is worth nothing.
+# Time to find the window and the password. Any program that finds an unused link can use it, so it then stops working.
 LINK_LASTS: Final = 15 * 60.0
 UNUSED: Final = "The page was not used for 15 minutes."
 MOST_EARLIER: Final = 5  # openings of earlier links that a page tells of
@@ -103,7 +103,7 @@ class Visits:
         return tuple(one for one in self._visits if not one.command.finished)
 
     def offer(self, service: Service, handoff: Handoff, command: Command) -> Visit:
-        """A visit with a link: the one that nobody has opened yet, or a new one, and an earlier one is over."""
+        """A visit with a link: the one that was not opened yet, or a new one, which ends the earlier one."""
         if (waiting := self.unopened(command)) is not None:
             waiting.reason = handoff.reason
             self._expire_later(waiting)

@@ -19,7 +19,7 @@ from typing import Final
 
 # Longer than any line that asks something; what a program hides behind it is not looked at.
 LONGEST_LINE: Final = 400
-# More answers than anybody lists in one question.
+# More answers than one question lists.
 MOST_CHOICES: Final = 40
 
 YES: Final = frozenset(

@@ -1,6 +1,6 @@
 """What is known of programs by their names: who pages, who edits, who interprets, what each prompts with.
 
-Rule: a bare `>` may be anybody's question. It is an interpreter's prompt only when an interpreter reads.
+Rule: a bare `>` may be the question of any program. It is an interpreter's prompt only when an interpreter reads.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _LANGUAGE: Final = re.compile(
     r"DB<{1,2}\d{1,5}>{1,2}|irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?>|(?:\[\d{1,5}\] )?pry\([^)]{0,40}\)>|"
     r"iex\([^)]{0,40}\)>|octave:\d{1,5}>|julia>|jshell>|scala>)\s*"
 )
-# So distinct that they are known whoever reads (over ssh, in a container).
+# So distinct that they are known whichever program reads (over ssh, in a container).
 _DISTINCT: Final = re.compile(
     r"(?:>>>|In \[\d{1,5}\]:|\(gdb\)|\(lldb\)|\([Pp]db\)|ipdb>|sqlite>|mysql>|MariaDB \[[^\]]{0,64}\]>|\w{1,60}=[#>]|"
     r"irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?>|iex\(\d{1,5}\)>|ghci>|julia>|jshell>|scala>|s?ftp>|SQL>|hive>|"

@@ -1,4 +1,4 @@
-"""What a waiting program asks, described from the text it shows: for whoever must answer.
+"""What a waiting program asks, described from the text it shows, for the agent or person who answers.
 
     yes-no       a yes or a no                              press-key    any key, or Enter, to go on
     choice       one of the answers it lists                pager        text is shown page by page
@@ -6,10 +6,10 @@
     host-key     whether a host is the one it claims to be  screen       what else is steered with keys
     menu         a number, or an option for the arrow keys  repl         an interpreter's next statement
     text         any text                                   shell        a shell's next command
-    username     who one is                                 more-input   the rest of something unfinished
+    username     a user's name                              more-input   the rest of something unfinished
     password, passphrase, code (used once), secret          stdin        nothing asks: it reads its input
 
-Rule 1: that somebody waits, and of what kind, is the kernel's word. Text never decides it; here it is only described.
+Rule 1: the kernel says that a program waits, and how it reads. Text never decides that; here it is only described.
 Rule 2: what is not shown is not there: no choice, no default and no prompt is made up.
 Rule 3: in doubt it asks for a secret: a question that looks like one is never described as anything else, unless it
         lists its answers; and a line that begins by asking for one lists none.

@@ -1,9 +1,9 @@
-"""Reply rules: what is answered without asking anybody, how often, and what is said of it.
+"""Reply rules: what is answered without asking the caller, how often, and the notes about it.
 
-Rule 1: nothing here types. A rule is looked up when the kernel says that somebody waits; its owner sends the answer.
-Rule 2: no rule answers a secret, whoever made the rule: not where nothing is echoed, and not where the words ask for
-        a password, a passphrase or a code. No rule answers a shell's prompt, or one who only reads (`cat`): that is
-        not a question.
+Rule 1: nothing here types. A rule is looked up when the kernel says that a program waits; its owner sends the answer.
+Rule 2: no rule answers a question for a secret: not where nothing is echoed, and not where the words ask for a
+        password, a passphrase or a code. No rule answers a shell's prompt, or a program that only reads (`cat`): that
+        is not a question.
 Rule 3: a rule is for one question, not for all output: only the line that asks is searched, and the lines that belong
         to it. What a program has printed before cannot make a rule fit.
 Rule 4: each rule answers up to its limit and no more, in one command; each answer is on record.
@@ -47,7 +47,7 @@ class Reply:
     answer: str
     limit: int = 1  # times in one command
     program: str | None = None  # only when this one asks
-    enter: bool = True  # False: the keys alone, for whoever reads key by key
+    enter: bool = True  # False: the keys alone, for a program that reads key by key
 
     def __post_init__(self) -> None:
         reason = _refusal(self)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from truetty.service.registry import Registry as Registry
     from truetty.service.service import Service as Service
 
-# Imported when first used: whoever wants a registry need not pay for the policy that a service brings.
+# Imported when first used: a program that uses only a registry does not import the policy that a service needs.
 _HOME = {"Registry": "truetty.service.registry", "Service": "truetty.service.service"}
 
 

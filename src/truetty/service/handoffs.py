@@ -1,11 +1,11 @@
-"""A terminal in a person's hands: for secrets, and for whatever an agent should not type.
+"""A terminal that a person types into: for secrets, and for other text that an agent should not type.
 
 Rule 1: one writer at a time. While a person has a terminal, no agent types into it.
-Rule 2: a ticket is made by chance, is for one command, and is worth nothing once the terminal was given back.
-Rule 3: an offer that no person has taken holds nobody up. The terminal is the person's from when the ticket is taken
+Rule 2: a ticket is random, is for one command, and no longer works once the terminal was given back.
+Rule 3: an offer that no person has taken blocks no agent. The terminal is the person's from when the ticket is taken
         until it is given back, or until the command goes on after something was typed.
-Rule 4: what a person types is kept nowhere: not in an answer, not in a log, not in an error. How much it
-        is, is recorded.
+Rule 4: what a person types is kept nowhere: not in an answer, not in a log, not in an error. Only the number of
+        characters is recorded.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def secrecy(command: Command) -> Secrecy:
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """An invitation: whoever has the ticket may type into this terminal."""
+    """An invitation: the holder of the ticket may type into this terminal."""
 
     terminal_id: str
     command_id: str

@@ -1,4 +1,4 @@
-"""What a registry remembers: terminals whose shell has ended, and finished commands whose output nobody has read."""
+"""What a registry remembers: terminals whose shell has ended, and finished commands with unread output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from truetty.terminal.terminal import Terminal
 
 # Terminals whose shell has ended are remembered, with up to a megabyte of output each in memory.
 MOST_TERMINALS: Final = 32
-# Commands whose output nobody has read. They keep their terminal's transcript alive.
+# Commands with unread output. They keep their terminal's transcript alive.
 MOST_UNREAD: Final = 100
 
 

@@ -131,12 +131,12 @@ class Registry:
 
     @property
     def warm(self) -> int:
-        """How many shells are ready that nobody was given yet."""
+        """How many shells are ready that no caller has got yet."""
         return sum(isinstance(seat.state, Warm) for seat in self._seats.alive)
 
     @property
     def completed(self) -> tuple[Command, ...]:
-        """Commands that have finished with output nobody has read, oldest first. Reading it takes them out."""
+        """Finished commands with unread output, oldest first. Reading the output takes a command out."""
         return self._seats.past.unread
 
     # -- taking and giving back
@@ -151,7 +151,7 @@ class Registry:
         caller: object = None,
         **arguments: Unpack[Making],
     ) -> Terminal:
-        """A terminal in `cwd` that nobody else uses: one of the task's, a free one, or a new one.
+        """A terminal in `cwd` that no other caller uses: one of the task's, a free one, or a new one.
 
         An idle one elsewhere is taken there, unless `require_cwd`. Without `cwd` a task gets its own as it left it.
         `caller` tells callers of one task apart. Everything `Terminal` takes may be named; what is not is as the

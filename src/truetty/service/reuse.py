@@ -1,11 +1,11 @@
-"""Which terminal a caller gets, and which must go: decided on values, without a clock, a descriptor or a wait.
+"""Which terminal a caller gets, and which is closed: decided on values, without a clock, a descriptor or a wait.
 
 Rule 1: a task's own terminal in the directory first, then a free one there, then any idle one (its own first), then a
         warm one; otherwise a new one is opened.
-Rule 2: nobody gets a terminal in which something runs, in front or in the background, unless it is the task's own and
-        only the background is busy. What another task holds is never given away.
+Rule 2: no caller gets a terminal in which something runs, in front or in the background, unless it is the task's own
+        and only the background is busy. A terminal that another task holds is never given away.
 Rule 3: a terminal fits only a request for the same shell, variables, size and so on.
-Rule 4: at the limit a terminal that nobody holds and in which nothing runs makes room, the longest unused first.
+Rule 4: at the limit a terminal is closed that no task holds and in which nothing runs, the longest unused first.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SeatView:
 
     task: str | None = None
     cwd: str | None = None
-    idle: bool = True  # no command runs in it, and nobody is about to start one
+    idle: bool = True  # no command runs in it, and no caller is about to start one
     again: bool = False  # it is kept for this very caller, who has not used it yet
     quiet: bool = True  # nothing runs in its background
     fits: bool = True

@@ -91,7 +91,7 @@ class Service:
         self.handoffs: Final = Handoffs(self._refuse_ticket)
         self._commands = Commands(registry)
         self._rest = rest  # where to read what a page leaves out, in words for who reads it
-        self.agent: str | None = None  # for whom this one is
+        self.agent: str | None = None  # the agent that this one is for
 
     @classmethod
     def from_settings(
@@ -312,7 +312,7 @@ class Service:
             return made
 
     def refuse_handoff(self, command: Command, message: str, **facts: object) -> NoReturn:
-        """A surface refuses: nobody can be reached."""
+        """A surface refuses: no person can be reached."""
         decision = Decision("deny", message, None, _handoff(command))
         self._permissions.refuse(decision, self._subject(command, "handoff"), **{"command": command.text, **facts})
 

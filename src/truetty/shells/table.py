@@ -115,7 +115,7 @@ ROWS: tuple[Row, ...] = (
         "xonsh",
         xonsh.Xonsh(),
         cd=xonsh.cd,
-        asks_terminal=True,  # prompt_toolkit asks where the cursor is, and complains when nobody says
+        asks_terminal=True,  # prompt_toolkit asks where the cursor is, and complains when no answer comes
     ),
     Row(
         "nu",

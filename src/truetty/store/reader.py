@@ -53,7 +53,7 @@ class Reader:
         return finish(self.read(budget)).text
 
     def read(self, budget: int | Budget | None = None) -> Work[Part]:
-        """The same, in slices and counted; nobody else may use this cursor meanwhile."""
+        """The same, in slices and counted; no other task may use this cursor meanwhile."""
         within = None if budget is None else Budget.of(budget)
         self._begin_anew()
         shared = self._shared()

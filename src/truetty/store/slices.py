@@ -1,4 +1,4 @@
-"""Long work in slices: nobody else on the event loop waits for it longer than some milliseconds.
+"""Long work in slices: no other task of the event loop waits for it longer than some milliseconds.
 
 Rule 1: long work is a generator. It yields after every portion that the cleaner takes, and returns its result.
 Rule 2: `finish(work)` does all of it at once; `await in_slices(work)` gives the loop back between two slices.

@@ -20,7 +20,7 @@ from typing import Final
 
 from truetty import files
 
-DEFAULT_QUOTA: Final = 1 << 30  # a runaway `yes` reaches it in ten seconds; a log that anybody reads does not
+DEFAULT_QUOTA: Final = 1 << 30  # a runaway `yes` reaches it in ten seconds; a log that a person reads does not
 DEFAULT_TOTAL: Final = 8 << 30  # all terminals of this process together
 
 

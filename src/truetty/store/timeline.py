@@ -1,7 +1,7 @@
-"""What viewers need beside the bytes: when they came, how large the screen was, and what is not for people's eyes.
+"""What viewers need beside the bytes: when they came, how large the screen was, and which bytes are not shown.
 
-Rule 1: the transcript keeps what was printed; here it is only said which of it is the echo of our own typing, and what
-        a person would have typed instead. Our marks are shown to nobody.
+Rule 1: the transcript keeps what was printed. The timeline says which of it is the echo of our own typing, and what a
+        person would have typed instead. No viewer is shown our marks.
 Rule 2: all of it is bounded: a timeline that grows too long gets coarser; of the oldest commands our own line shows.
 Rule 3: noting an arrival costs one comparison, since it is done for every piece read.
 """
@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from truetty.core import marks
 from truetty.store.transcript import Transcript
 
-# Nobody sees a difference under a hundredth of a second.
+# A person does not see a difference under a hundredth of a second.
 FINEST: Final = 0.01
 # 128 kB of a terminal's memory; a day of steady output is then told to about ten seconds.
 MOST_TIMES: Final = 8192
@@ -69,7 +69,7 @@ class Timeline:
         self._times = array("d", [began])
         self._step = FINEST
         self._next = began  # the next arrival from then on is noted
-        self._echoes: deque[Echo] = deque(maxlen=MOST_LINES)  # looked into when somebody looks
+        self._echoes: deque[Echo] = deque(maxlen=MOST_LINES)  # looked into when a viewer asks
         self._texts: deque[tuple[int, str]] = deque(maxlen=MOST_LINES)  # which an editor has shown, and where
         self._hiding: int | None = None  # our line is being echoed from here on
         self._echo = b""

@@ -128,7 +128,7 @@ class Transcript:
         return tuple((max(a, start), min(b, stop)) for a, b in self._gaps if a < stop and b > start)
 
     def close(self) -> None:
-        """Hold no descriptor any more. Reading goes on; the file goes when nobody has the transcript."""
+        """Hold no descriptor any more. Reading goes on; the file is removed with the transcript."""
         if self._store.holds:
             self._write(len(self._recent))
         self._store.close()

@@ -1,8 +1,8 @@
 """What the generated faces stand on: one face for one object, callbacks in threads, streams as iterators.
 
 Rule 1: an object of the loop has at most one face at a time, so `registry.get(terminal.id) is terminal`. The table of
-        faces is weak: a face keeps its object alive, and a face that nobody has goes. Faces of objects that are there
-        already are made in the loop's thread, so no two threads make one for the same object.
+        faces is weak: a face keeps its object alive, and a face without references is freed. Faces of objects that
+        exist already are made in the loop's thread, so no two threads make one for the same object.
 Rule 2: a face belongs to the process in which it was made. After a fork the child's use of it is refused: no loop of
         the child's serves it, and a wait would never end.
 Rule 3: a callback is called in a thread of its own, where it may block and may use `truetty.sync`.
@@ -131,14 +131,14 @@ M = TypeVar("M", bound=Making)
 
 
 def with_thread(arguments: M) -> M:
-    """The arguments of a call, which nobody else has, with their callback in a thread."""
+    """The arguments of a call, a copy of its own, with their callback in a thread."""
     if "on_waiting" in arguments:
         arguments["on_waiting"] = in_thread(arguments["on_waiting"])
     return arguments
 
 
 async def _in_new_thread(work: Callable[[], T]) -> T:
-    """A daemon thread, not one of a pool: an `input()` that nobody answers must not keep Python from ending, and six
+    """A daemon thread, not one of a pool: an `input()` that is never answered must not keep Python from ending, and six
     of them must not keep a seventh from being asked."""
     answer: Future[T] = Future()
 

@@ -199,7 +199,7 @@ class Command(Face[AsyncCommand]):
 
     @property
     def waiting(self) -> Waiting | None:
-        """Who reads the keyboard and what is asked; None while nobody does. Only the output's end is read for it."""
+        """The program that reads the keyboard, and what it asks; None if none does. Only the output's end is read."""
         return loop.ask(lambda: self._inner.waiting)
 
     @property
@@ -209,7 +209,7 @@ class Command(Face[AsyncCommand]):
 
     @property
     def unread(self) -> bool:
-        """Whether there is output that nobody was given: not by a wait, and not by `output.unread()`."""
+        """Whether there is output that neither a wait nor `output.unread()` has returned."""
         return loop.ask(lambda: self._inner.unread)
 
     @property
@@ -503,12 +503,12 @@ class Registry(Face[AsyncRegistry]):
 
     @property
     def warm(self) -> int:
-        """How many shells are ready that nobody was given yet."""
+        """How many shells are ready that no caller has got yet."""
         return loop.ask(lambda: self._inner.warm)
 
     @property
     def completed(self) -> tuple[Command, ...]:
-        """Commands that have finished with output nobody has read, oldest first. Reading it takes them out."""
+        """Finished commands with unread output, oldest first. Reading the output takes a command out."""
         return loop.ask(lambda: tuple([face(Command, each) for each in self._inner.completed]))
 
     def acquire(
@@ -521,7 +521,7 @@ class Registry(Face[AsyncRegistry]):
         caller: object = None,
         **arguments: Unpack[Making],
     ) -> Terminal:
-        """A terminal in `cwd` that nobody else uses: one of the task's, a free one, or a new one.
+        """A terminal in `cwd` that no other caller uses: one of the task's, a free one, or a new one.
 
         An idle one elsewhere is taken there, unless `require_cwd`. Without `cwd` a task gets its own as it left it.
         `caller` tells callers of one task apart. Everything `Terminal` takes may be named; what is not is as the

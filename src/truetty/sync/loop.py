@@ -101,7 +101,7 @@ class Loop:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """A `sys.exit()` in somebody's callback leaves `run_forever`. Every other terminal still needs the loop."""
+    """A `sys.exit()` in a callback leaves `run_forever`. Every other terminal still needs the loop."""
     while True:
         with contextlib.suppress(SystemExit, KeyboardInterrupt):
             loop.run_forever()

@@ -1,7 +1,7 @@
-"""Who answers a command that waits: reply rules first, then a callback, then the caller who waits for it.
+"""What answers a command that waits: reply rules first, then a callback, then the caller who waits for it.
 
-Rule 1: each waiting is looked at once. A rule's answer is typed at once. While a callback thinks, the waiting is not
-        open: no stream, no wait and no notice tells of it. An answer that comes late is for nobody else.
+Rule 1: each waiting is looked at once. A rule's answer is typed at once. While a callback runs, the waiting is not
+        open: no stream, no wait and no notice reports it. An answer that comes late is not typed to another waiting.
 Rule 2: no rule answers a secret. A callback may: it is the owner's own code, and what it says is not kept.
 """
 
@@ -45,7 +45,7 @@ class Answers:
 
     @property
     def open_waiting(self) -> int | None:
-        """The number of the waiting that is left to callers; None while nobody waits, or while it is answered here."""
+        """The number of the waiting that is left to callers; None if no program waits, or it is answered here."""
         if self._run.reader.waiting is None or self._task is not None:
             return None
         number = self._run.reader.number
@@ -65,7 +65,7 @@ class Answers:
         return (*(self._replies.notes if self._replies is not None else ()), *self._notes)
 
     def on_change(self) -> None:
-        """Somebody may wait: see whether it can be answered."""
+        """A program may wait: see whether it can be answered."""
         if self._run.reader.waiting is None or self._task is not None or self._run.reader.number == self._seen:
             return
         number = self._run.reader.number
@@ -81,7 +81,7 @@ class Answers:
             self._task.add_done_callback(lambda task: self._on_answer(task, waiting, number))
 
     def forget(self) -> None:
-        """The command has ended, or its terminal: nobody needs an answer."""
+        """The command has ended, or its terminal: no answer is needed."""
         if self._task is not None:
             self._task.cancel()
 

@@ -15,13 +15,13 @@ from operator import attrgetter
 
 
 class Rank(IntEnum):
-    """Lowest first; who waits by `until` comes after all of them."""
+    """Lowest first; waits by `until` come after all of them."""
 
     COMMAND = 0  # at its end it settles where its shell was; at its time-out the ladder begins
-    ANSWERS = 1  # rules and callbacks, before anybody is told that a program waits
+    ANSWERS = 1  # rules and callbacks, before any caller learns that a program waits
     STREAMS = 2
     RECORDINGS = 3
-    OWNERS = 4  # those who keep terminals for others
+    OWNERS = 4  # registries, which keep terminals for callers
 
 
 @dataclass(slots=True, eq=False)
@@ -48,7 +48,7 @@ class Changes:
     """Those of one terminal."""
 
     def __init__(self) -> None:
-        self.over = False  # closed, and everything said: nobody waits for anything any more
+        self.over = False  # closed, and every listener was called: no wait is left
         self._subscribers: tuple[_Subscriber, ...] = ()
         self._waiting: list[_Waiter] = []
 

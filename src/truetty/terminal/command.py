@@ -110,7 +110,7 @@ class Command:
 
     @property
     def waiting(self) -> Waiting | None:
-        """Who reads the keyboard and what is asked; None while nobody does. Only the output's end is read for it."""
+        """The program that reads the keyboard, and what it asks; None if none does. Only the output's end is read."""
         return self._answers.waiting
 
     @property
@@ -123,12 +123,12 @@ class Command:
 
     @property
     def open_waiting(self) -> int | None:
-        """The number of the waiting that is left to callers; None while nobody waits, or a rule or callback answers."""
+        """The number of the waiting that is left to callers; None: no program waits, or a rule or callback answers."""
         return self._answers.open_waiting
 
     @property
     def unread(self) -> bool:
-        """Whether there is output that nobody was given: not by a wait, and not by `output.unread()`."""
+        """Whether there is output that neither a wait nor `output.unread()` has returned."""
         return self._last_wait.bytes < self.output.bytes and not self.output.all_given
 
     @property
@@ -279,7 +279,7 @@ class Command:
     # -- what its terminal does
 
     def forget(self) -> None:
-        """Its terminal is being closed, which ends it: nobody needs to answer it, or to end it otherwise."""
+        """Its terminal is being closed, which ends it: it needs no answer and no other end."""
         self._stop.forget()
         self._answers.forget()
 

@@ -25,7 +25,7 @@ _ECHO[9], _ECHO[10], _ECHO[13], _ECHO[127] = b"\t", b"\r\n", b"\r\n", b"\b \b"
 
 @dataclass(slots=True)
 class _Keys:
-    """Sent while the tty echoed, as far as anybody knows: at once, or one line with nothing heard between its parts."""
+    """Sent while the tty echoed, as far as is known: at once, or one line with nothing heard between its parts."""
 
     time: float
     since: float  # the next part is awaited

@@ -1,7 +1,7 @@
 """Exit codes, read for people: which signal, whether there is a core dump, what 126 and 127 mean.
 
-Rule 1: 128+n is a signal only where somebody said so: the kernel (of the shell itself), the shell (by ksh93's 256+n, or
-        by the line it prints: "Killed"), or we, who sent it. A program may as well exit with 137.
+Rule 1: 128+n is a signal only if the kernel said so (of the shell itself), or the shell (by ksh93's 256+n, or by the
+        line it prints: "Killed"), or if truetty sent it. A program may also exit with 137.
 Rule 2: what is not certain is said as such, and `signal` stays None.
 """
 
@@ -19,7 +19,7 @@ from truetty.shells import table
 from truetty.shells.row import Row
 
 _DUMPED: Final = re.compile(r" ?\(core ?dump(?:ed)?\)$")
-_JOB: Final = re.compile(r"^\S+: (?:\S+: )?(?:line \d+: +)?\d+:? +")  # how a shell names whom it is speaking of
+_JOB: Final = re.compile(r"^\S+: (?:\S+: )?(?:line \d+: +)?\d+:? +")  # how a shell names the job in its message
 _MISSING: Final = re.compile(r"not found|Unknown command|No such file", re.IGNORECASE)
 _REFUSED: Final = re.compile(
     r"permission denied|is a directory|cannot execute|can't execute|not an executable|format error", re.I
@@ -34,7 +34,7 @@ class ExitMeaning:
 
 
 def of_shell(ended: Ended | None) -> int | None:
-    """128+n where the kernel says that signal n ended it; None while it lives, and where nobody saw its end."""
+    """128+n where the kernel says that signal n ended it; None while it lives, and where its end was not seen."""
     if ended is None:
         return None
     return 128 + ended.signal if ended.signal is not None else ended.code

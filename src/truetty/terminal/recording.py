@@ -128,7 +128,7 @@ class Recording:
     # -- what its terminal tells it
 
     def on_stop(self, farewell: Callable[[], None]) -> None:
-        """Call this when it has stopped: nobody tells a stopped recording anything."""
+        """Call this when it has stopped, so that its terminal no longer calls it."""
         if self.stopped:
             farewell()
         else:
@@ -153,7 +153,7 @@ class Recording:
             self._echo.on_keys(data, time.monotonic())
 
     def on_exit(self, exit_code: int | None) -> None:
-        """The shell is gone; if it was so from the first, it was when its last byte came, as far as anybody knows."""
+        """The shell is gone. If it was gone when the recording began, its last byte is taken as the time of its end."""
         if not self.stopped:
             self._write_keys()
             self._finish(exit_code, time.monotonic() if self._live else self._timeline.heard_at)

@@ -27,7 +27,7 @@ MOST_BEHIND: Final = 16 << 20
 KEPT_BEHIND: Final = 1 << 16
 # So much is made readable at once, a few milliseconds of work; then others have their turn.
 SLICE: Final = 1 << 18
-# A program that waits and goes on a thousand times while nobody listens: the oldest of it is of no interest.
+# If a program waits and goes on more often while its events are not read, the oldest ones are dropped.
 MOST_QUEUED: Final = 1000
 
 

@@ -40,7 +40,7 @@ LONGEST_LINE: Final = 16 << 20
 USUAL_SIZE: Final = (80, 24)
 
 _HALVES: Final = "\ud800-\udfff"  # what Python makes of bytes that are not UTF-8; there are no bytes for it
-# DEL, C1 controls and what nobody sees: JSON itself lets them through.
+# DEL, C1 controls and invisible characters: JSON itself allows them.
 _UNSEEN: Final = re.compile(f"[\x7f-\x9f{HIDING}{COMMON}{_HALVES}]")
 _HALF: Final = re.compile(f"[{_HALVES}]")
 

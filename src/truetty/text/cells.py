@@ -3,7 +3,7 @@
 Rule 1: a narrow character is its own cell; a wide one is followed by `HALF`; a tab is a tab followed by `GAP`s.
 Rule 2: a base with marks is one private code from `Clusters`. No code collides with input: fillers are surrogates,
         which UTF-8 cannot carry, and plane 16, whence the codes come, is itself put through the table.
-Rule 3: `BLANK` is a cell nobody wrote. Inside a row it reads as a space, at its end as nothing.
+Rule 3: `BLANK` is a cell that was never written. Inside a row it reads as a space, at its end as nothing.
 Rule 4: laying a text out in cells and rendering them gives that text back, character for character.
 """
 

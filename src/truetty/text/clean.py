@@ -7,7 +7,7 @@
 Rule 1: the three ways give the same text, for which of them a byte takes depends on how the stream was cut.
 Rule 2: a sequence or character cut by the end of a chunk waits in `_carry`, which is bounded; of a string (OSC, DCS,
         APC, PM, SOS) only the fact that it is open is kept.
-Rule 3: bytes are taken in portions, so that whoever feeds can do something else in between: `_LARGEST_PIECE` bytes of
+Rule 3: bytes are taken in portions, so that the caller can do something else in between: `_LARGEST_PIECE` bytes of
         lines, `_PORTION` bytes where sequences are stepped through. Each takes a few milliseconds at most.
 Rule 4: invalid UTF-8 is replaced and counted.
 Rule 5: it reads as xterm.js shows it, soft wraps joined, but for this: tabs stay tabs; a clear keeps what it clears;

@@ -78,7 +78,7 @@ class Ends:
         upper, most = self._upper, self._most
         lower = _last_lines(self._lower[max(0, len(self._lower) - most) :], self._tail)
         missing = self._characters - len(upper) - len(lower)
-        whole = len(upper) < most and len(lower) < most  # nothing was cut away but what nobody asked for
+        whole = len(upper) < most and len(lower) < most  # only lines that were not asked for were cut away
         if not missing or (whole and not (self._head and self._tail)):
             return upper + lower
         hidden = self._newlines - upper.count("\n") - lower.count("\n")

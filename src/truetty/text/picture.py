@@ -42,7 +42,7 @@ SIXTEEN: Final = (
 _STEPS: Final = (0, 95, 135, 175, 215, 255)  # of the 6 × 6 × 6 colours after the first sixteen
 
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010fffd]")
-# Whoever places text by rows, or scrolls some of them, means the rows of its own screen.
+# A program that places text by rows, or scrolls some of them, means the rows of its own screen.
 _PLACED: Final = re.compile(rb"\x1b\[[0-9;]*[Hfdr]")
 
 
@@ -95,7 +95,7 @@ def fit(data: bytes, size: tuple[int, int]) -> Model:
 
 
 def check(columns: int, rows: int) -> None:
-    """Refuse what is too large, before anybody makes room for it."""
+    """Refuse what is too large, before memory is taken for it."""
     if columns < 1 or rows < 1 or columns * rows > MOST_CELLS:
         reason = f"{columns} × {rows} is no size for a picture; at most {MOST_CELLS} cells are drawn"
         raise Misuse(reason, columns=columns, rows=rows, most=MOST_CELLS)

@@ -1,6 +1,6 @@
 """What of a recording may go to a person's terminal: what draws, and nothing else.
 
-Rule 1: a recording is somebody else's text. What is not known to draw is left out: questions (a terminal types the
+Rule 1: a recording may come from anywhere. What is not known to draw is left out: questions (a terminal types the
         answer into the shell that comes after), the clipboard, colours for ever, keyboard and mouse modes, pictures,
         which some terminals take from files; and what cannot be undone: tab stops, and the end of what was scrolled
         away. A full reset, which is both, is put together from what can be.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Titles and links are shorter; of a longer string nobody would see anything.
+# Titles and links are shorter.
 LONGEST_STRING: Final = 4096
 
 _TOKEN: Final = re.compile(

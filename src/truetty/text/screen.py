@@ -1,7 +1,7 @@
 """What a person would see of a terminal at one moment.
 
 Rule 1: a screen is a value; it does not change under its reader.
-Rule 2: the model that makes one is made when somebody looks, and fed what is new when somebody looks again.
+Rule 2: the model that makes screens is made when the first one is asked for, and fed what is new at the next.
 Rule 3: REP repeats at most as often as the screen is wide (`repeats.py`): the emulator would draw all of 9999.
 Rule 4: which emulator draws is known in this file alone: the rest of the house knows `Screen` and `Model`.
 
@@ -23,7 +23,7 @@ from truetty.text.repeats import BoundedRepeats
 if TYPE_CHECKING:
     from avt._avt import Cell, Color, Pen, Vt
 
-# A title that somebody wants to read is shorter.
+# A title that a person can read is shorter.
 LONGEST_TITLE: Final = 1024
 _TITLE: Final = re.compile(r"\x1b\][02];([^\x07\x1b\x9c]{0,1024})(?:\x07|\x1b\\|\x9c)")
 # How a dump says that it is of the alternate screen; no cell holds a control character.
@@ -138,7 +138,7 @@ class Model:
             self._recover(error)
 
     def _recover(self, error: BaseException) -> None:
-        """The emulator gives up by an exception of its own; what is printed must not end whoever looks."""
+        """The emulator gives up by an exception of its own; what is printed must not raise in the caller."""
         if type(error).__name__ != "PanicException":
             raise error
         self._vt = _emulator(self._size)

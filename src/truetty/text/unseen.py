@@ -75,7 +75,7 @@ class Unseen:
 
 
 def _conceals(parameters: bytes) -> bool:
-    """Whether these attributes make text that nobody sees: SGR 8, or a colour on itself."""
+    """Whether these attributes make text invisible: SGR 8, or a colour on itself."""
     values = [parameter.split(b":") for parameter in parameters.split(b";")]
     front: object = None
     back: object = None

@@ -90,7 +90,7 @@ class Client:
 
 def _home(environ: Environ) -> PurePosixPath:
     if not environ.get("HOME"):
-        raise Misuse("HOME is not set: nobody can tell where the file is", variable="HOME")
+        raise Misuse("HOME is not set, so the place of the file is unknown", variable="HOME")
     return PurePosixPath(environ["HOME"])
 
 

@@ -1,8 +1,8 @@
 """`truetty setup`: tells an MCP client how to start our server, by changing one entry of its configuration file.
 
 Rule 1: everything else in the file stays as it is, byte for byte. What cannot be read is refused and left alone.
-Rule 2: a file is written whole or not at all, with its mode, through links; and not over what somebody else has
-        written meanwhile, since some clients write their own file all the time.
+Rule 2: a file is written whole or not at all, with its mode, through links. It is not written if another program has
+        changed it meanwhile: some clients write their own file all the time.
 Rule 3: doing it twice changes nothing the second time; `--undo` takes out our entry and nothing else.
 """
 
@@ -228,7 +228,7 @@ def _change(path: str, edit: Callable[[str | None], str | None], *, shared: bool
             return False
         if _replace(os.path.realpath(path), before, wanted, SHARED if shared else files.PRIVATE):
             return True
-    raise HostError(f"{path}: somebody else keeps changing it; nothing was written", path=path)
+    raise HostError(f"{path}: another program keeps changing it; nothing was written", path=path)
 
 
 def _text(path: str, data: bytes) -> str:

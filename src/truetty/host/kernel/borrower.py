@@ -1,11 +1,11 @@
-"""Who reads our tty for the program in front without being its relative: a server that has borrowed it.
+"""The process that reads our tty for the program in front and is not its relative: a server that has borrowed the tty.
 
     tmux, screen      the client has handed the tty to its server
     gpg, ssh-add      gpg-agent starts pinentry, and names the tty to it
 
 Rule 1: a borrower has no terminal of its own, and has ours open.
-Rule 2: to ask a process for its descriptors is dear. Each is asked once for each group in front, and again while it is
-        young: between its start and its first question, pinentry opens the tty.
+Rule 2: reading the descriptors of a process is slow. Each process is read once for each group in front, and again while
+        it is young: pinentry opens the tty between its start and its first question.
 Rule 3: once a borrower was found, no process is asked until it is gone.
 """
 
@@ -24,12 +24,12 @@ _YOUNG = 10 * proc.TICKS
 class Borrowers:
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._group = 0  # of whom the rest is true
-        self._asked: set[int] = set()  # process ids of those who have not borrowed it
-        self._found = 0  # the process id of the one who has
+        self._group = 0  # the group in front that the rest is about
+        self._asked: set[int] = set()  # processes that have not borrowed it
+        self._found = 0  # the process that has
 
     def find(self, group: int) -> proc.Stat | None:
-        """Who has borrowed the tty from this group."""
+        """The process that has borrowed the tty from this group."""
         if group != self._group:
             self._group, self._asked, self._found = group, {os.getpid()}, 0
         if self._found and (found := proc.stat(self._found)) is not None and found.state not in proc.DEAD:

@@ -4,8 +4,9 @@ Rule 1: a thread *reads* when our tty is among the descriptors it waits to read 
         the only one and nothing else, no timeout, can wake it.
 Rule 2: descriptors are compared by device, never by the text of their links, and never by the kernel's names of
         functions: those differ between kernels.
-Rule 3: whoever waits for more than the tty may only listen to it. A descriptor by which a process wakes itself, an
-        eventfd or a pipe of its own, is not more. A time limit beside such a descriptor is: an event loop has a timer.
+Rule 3: a thread that waits for more than the tty may only listen to the tty. A descriptor by which a process wakes
+        itself, an eventfd or a pipe of its own, does not count as more. A time limit beside such a descriptor does: an
+        event loop has a timer.
 Rule 4: what may not be read, or cannot be decoded for this machine, is `hidden`, not "does not read".
 """
 
@@ -74,7 +75,7 @@ _DEV_TTY = os.makedev(5, 0)
 _POLLIN = 0x001
 _POLL_EVENTS = 0x3FFF  # every bit that poll knows
 _MOST_POLLED = 4096
-# What comes of looking at a process that changes under our eyes: it is gone, or that memory is.
+# What is raised if a process changes while it is read: it is gone, or that memory is.
 _CHANGED = {errno.ENOENT, errno.ESRCH, errno.EIO, errno.EFAULT}
 _MOST_SELECTED = 65536
 _COMPAT_STACK = 1 << 32  # a stack below this belongs to a 32-bit program, whose call numbers are others

@@ -123,7 +123,7 @@ class LinuxFamily(Family):
             if one.pid in found or one.state in proc.DEAD or one.pid == os.getpid():
                 continue
             ours = one.session == self._shell.pid or is_terminal_of(one, self._device)
-            # Whoever is older than the shell was not started from it: a tmux server that was here before.
+            # A process older than the shell was not started from it: a tmux server that was here before.
             younger = one.born >= self._born
             if ours or (younger and holds_tty(one, self._device) and not self._shares_master(one)):
                 found[one.pid] = one

@@ -1,17 +1,19 @@
-"""What the foreground group of a terminal is at, when the shell itself is not the one who reads.
+"""What the foreground group of a terminal does, when the shell itself is not the reader.
 
 Rule 1: a look at a process that is stuck reading our tty is conclusive, unless another thread of it runs or will wake
-        by itself: then input is not the only thing that can happen. What other processes do is `busy`, and no excuse.
-Rule 2: who waits for more than the keyboard listens to it, and need not ask: a connection, in whatever modes the tty
-        is; a pipe or a timer, in line mode; in a thread beside the main one, whatever that one waits for. Who polls it
-        while another thread or process in front has work of its own (`Block.has_work`) listens too.
-Rule 3: unread input vetoes: who has input does not wait for it.
-Rule 4: a program we may not look into is `unknown`, but for one thing that the modes alone give away: line mode
-        without echo is a question for a secret. Raw and hidden stays unknown.
+        by itself: then input is not the only thing that can happen. If other processes work, the look stays conclusive,
+        and `busy` says so.
+Rule 2: a program that waits for more than the keyboard only listens to it, and may ask nothing. More is: a connection,
+        in any mode of the tty; a pipe or a timer, in line mode; anything, for a thread beside the main one. A program
+        also only listens if it polls the keyboard while another thread or process in front has work of its own
+        (`Block.has_work`).
+Rule 3: while there is unread input, no program waits for input.
+Rule 4: a program we may not look into is `unknown`, with one exception that the modes show: line mode without echo is a
+        question for a secret. Raw mode without echo stays unknown.
 Rule 5: `script` and `sudo` read our tty only to feed another one. Then the question is asked again there. `mc` does so
         too, and reads keys for itself: the look at the relay goes with the answer.
 Rule 6: a client may have lent our tty to a server that is no relative (tmux, gpg-agent). Then the modes are an editor's
-        or hide a secret, nobody of the group reads, and `borrower.py` says who else has the tty open.
+        or hide a secret, no process of the group reads, and `borrower.py` finds the process that has the tty open.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from truetty.host.kernel.calls import Block, Device, Others, block_of, call_of, 
 from truetty.host.kernel.stack import path_of
 from truetty.host.kernel.tty import LocalTty, hides_keys, is_editing, kind_of, seen_by_modes
 
-_MOST_RELAYS = 4  # script in sudo in script ...: nobody goes deeper, and a loop must end
+_MOST_RELAYS = 4  # script in sudo in script …: deeper was never seen, and a loop must end
 _MOST_THREADS = 64
 _PTS_MAJOR = 136
 
@@ -61,7 +63,7 @@ class Foreground:
         self._forbidden = False
 
     def look(self, group: int, family: Sequence[proc.Stat]) -> Observation:
-        """`family` is everybody who descends from the session's leader, parents before children."""
+        """`family`: every process that descends from the session's leader, parents before children."""
         members = [one for one in family if one.group == group and one.state not in proc.DEAD]
         if not members:
             members = [one for one in proc.everything() if one.group == group and one.state not in proc.DEAD]
@@ -233,7 +235,7 @@ def _reader(of: proc.Stat, thread: int, blocks: dict[int, Block]) -> _TtyReader:
 
 
 def _beneath(members: Sequence[proc.Stat], family: Sequence[proc.Stat]) -> list[proc.Stat]:
-    """Those of the family who descend from members without being of their group."""
+    """The processes of the family that descend from members and are in another group."""
     above = {one.pid for one in members}
     found = []
     for one in family:

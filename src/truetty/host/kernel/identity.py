@@ -35,7 +35,7 @@ def identify(pid: int) -> Identity | None:
 
 
 def _file(pid: int) -> tuple[str | None, bool | None]:
-    """The program's path, and whether it is the system's. Nobody but root is told this of another user's program."""
+    """The program's path, and whether it is the system's. For another user's program only root can read this."""
     try:
         path, found = os.readlink(f"/proc/{pid}/exe"), os.stat(f"/proc/{pid}/exe")
     except OSError:

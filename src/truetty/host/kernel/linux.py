@@ -5,13 +5,13 @@
         the shell stopped ......................................... stopped
         the shell blocked on our tty, at the place learnt ......... ready
         ... at another place, or none is learnt ................... waiting
-        the shell blocked elsewhere: whoever shares its group ..... `foreground` tells
+        the shell blocked elsewhere: another program of its group . `foreground` tells
         otherwise ................................................. running
     another group in front ........................................ `foreground` tells
 
-Rule 1: `consumed` is taken before everything else. Right after a write the shell has not woken yet and still looks
-        ready; who knows how much it has read since can tell, if the count is older than the look.
-Rule 2: unread input vetoes `ready` and `waiting`.
+Rule 1: `consumed` is read before everything else. Right after a write the shell has not woken yet and still looks
+        ready. A count that is older than the look, and does not include what was written, shows that.
+Rule 2: while there is unread input, a look is neither `ready` nor `waiting`.
 Rule 3: a shell that has not run since the last look is where it was: that is the cheap answer, and the common one.
 Rule 4: what is open here is closed by `close`, and nothing else keeps state but the prompts learnt.
 """
@@ -217,7 +217,7 @@ class LinuxLook:
             case "editor_in_builtin":
                 return Observation("waiting", block.stuck, "line", of.pid, of.name, wakes)
             case "never_seen_program":
-                # After `exec` of another shell: most likely its prompt, but nobody has confirmed it.
+                # After `exec` of another shell: most likely its prompt, but no mark has confirmed it.
                 alike = shape is not None and prompts.resembles_prompt(of.name, shape)
                 kind = "shell" if alike and prompts.is_interactive_shell(of) else kind_of(local)
                 return Observation("waiting", False, kind, of.pid, of.name, wakes)

@@ -1,6 +1,6 @@
-"""Which TCP ports are listened on, and by whom: read from /proc, never tried by connecting.
+"""Which TCP ports are listened on, and by which process: read from /proc, never tried by connecting.
 
-Rule 1: nothing is sent to anybody. A connection would be seen by the server, and some servers take only one.
+Rule 1: nothing is sent to a server. It would see a connection, and some servers take only one.
 Rule 2: a port belongs to the network of the process that listens: its own /proc/PID/net is read, so a container or
         `unshare -n` is told apart from this machine.
 Rule 3: what may not be seen is `None`. A port that was found is a fact; that none was is one only if all was seen.
@@ -51,7 +51,7 @@ def listening(pids: Iterable[int]) -> frozenset[int] | None:
 
 
 def is_open(port: int) -> bool | None:
-    """Whether anybody listens on this port, in the network we are in ourselves; None when that cannot be told."""
+    """Whether a process listens on this port, in the network we are in ourselves; None when that cannot be told."""
     if sys.platform != "linux":
         return None
     sockets = _sockets("self")

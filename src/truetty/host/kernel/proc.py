@@ -27,7 +27,7 @@ MOST_PROCESSES = 256
 
 
 class Stat(NamedTuple):
-    """The fields of /proc/PID/stat that anybody here decides by."""
+    """The fields of /proc/PID/stat that are used here."""
 
     pid: int
     name: str

@@ -181,7 +181,7 @@ class LocalTty(Tty):
 
     def adopt(self) -> None:
         attributes = self._attributes()
-        # An editor's own modes are nobody's choice: the shell may have entered it a moment ago.
+        # The user has not chosen an editor's own modes: the shell may have entered its editor a moment ago.
         if attributes is not None and attributes[3] & termios.ICANON:
             self._first = attributes
             self._known.clear()

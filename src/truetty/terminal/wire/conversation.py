@@ -37,7 +37,7 @@ class Conversation:
         self._queries = TerminalQueries(link.channel, cursor, link.transcript)
         self._sender = Sender(link.typist, link.prompt, link.timeline, link.integration)
         self._receiver = Receiver(link, self._sender, self._queries)
-        self._looking: Run | None = None  # whom the next look is for
+        self._looking: Run | None = None  # the run that the next look is for
         self._steps = Steps(self._act)
         self._alarm = Alarm(self._on_time)
         link.channel.attach(self)
@@ -53,7 +53,7 @@ class Conversation:
         self._steps.take(self._begin, run)
 
     def send(self, data: bytes) -> None:
-        """Keys for the running command, or for whoever reads the terminal now."""
+        """Keys for the running command, or for the program that reads the terminal now."""
         self._steps.take(self._send_keys, data)
 
     @property
@@ -262,7 +262,7 @@ class Conversation:
         """The command has ended: settle where its output ends and what must be said of it."""
         link, ending = self.link, run.machine.ending
         assert ending is not None
-        link.timeline.end_echo(link.transcript.size)  # whatever of ours is still hidden, nobody needs to see
+        link.timeline.end_echo(link.transcript.size)  # what is still hidden of our line stays hidden
         if link.ended is None and ending.code is None and not link.typist.has_end():
             run.notes.append(FOLDER_GONE.format(link.typist.folder))
         strangers = () if ending.proven else link.channel.family.strangers()

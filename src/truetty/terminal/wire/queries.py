@@ -47,7 +47,7 @@ FIXED: Final[dict[str, bytes]] = {
 _PLACES: Final = {"CPR": b"\x1b[%d;%dR", "DECXCPR": b"\x1b[?%d;%dR"}
 ANSWERED: Final = FIXED.keys() | _PLACES.keys()
 NEVER_ANSWERED: Final = table.where(lambda row: row.never_answered)
-# Nobody waits for more at once.
+# No program waits for more answers at once.
 MOST: Final = 16
 # How much of what was printed since a question is searched for text.
 REACH: Final = 4096

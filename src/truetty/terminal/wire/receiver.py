@@ -69,7 +69,7 @@ class Receiver:
         if run.on_sign(sign, now, in_front=in_front, is_echo=link.typist.is_echo):
             link.integration.on_mark(run)
             link.timeline.end_echo(run.machine.testimony.output_from or 0, run.text or "")
-            self._queries.forget(None)  # what a hook asked before, nobody waits for any more
+            self._queries.forget(None)  # a hook no longer waits for what it asked
             run.early_keys.on_start(now)
             if not run.early_keys.interrupt:
                 self._sender.send_early_keys(run, now)

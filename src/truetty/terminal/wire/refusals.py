@@ -1,8 +1,8 @@
 """What a wall before the shell has refused to a command, as far as that is known.
 
-Rule 1: the text of a command only proposes a path. What is said of the path is what the kernel says of it: in there it
-        may not be written to, and out here it may.
-Rule 2: attempts to reach the network are counted by the kernel. In a network of its own nobody else is counted.
+Rule 1: the output of a command only proposes a path. A note names it only if the kernel says that it may not be written
+        to inside the sandbox, and may be outside.
+Rule 2: attempts to reach the network are counted by the kernel. In a network of its own no other program is counted.
 """
 
 from __future__ import annotations

@@ -337,7 +337,7 @@ class Typist:
             self._files = [name for name in self._files if name[0] in _LASTING]
 
     def drop_all(self) -> None:
-        """Soon: whoever waits for the command is told first."""
+        """Soon, but after the callers that wait for the command were woken."""
         if self._files:
             asyncio.get_running_loop().call_soon(self._drop, self._files)
             self._files = []
