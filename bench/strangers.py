@@ -143,7 +143,7 @@ def wrong_tokens(server: Server) -> Callable[[threading.Event], None]:
 
 def main() -> None:
     troubles: dict[str, Callable[[Server], object]] = {
-        "nobody": lambda server: ExitStack(),
+        "no strangers": lambda server: ExitStack(),
         f"{HALF_OPEN:,} half-sent heads": lambda server: connections(
             server, HALF_OPEN, b"POST /mcp HTTP/1.1\r\nHost: "
         ),

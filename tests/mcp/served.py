@@ -31,7 +31,7 @@ class Person:
     """A caller whose answers are known: what was asked and shown stays here."""
 
     allows: bool | None = None
-    replies: Reply = "nobody"
+    replies: Reply = "unreachable"
     wants_progress: bool = False
     asked: list[Decision] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Person:
         return self.allows
 
     async def show_link(self, link: Callable[[], Awaitable[str]], offer: LinkOffer) -> Reply:
-        if self.replies != "nobody":
+        if self.replies != "unreachable":
             self.links.append(await link())
         self.messages.append(offer.message)
         return self.replies

@@ -284,7 +284,7 @@ class Verbs:
         command = self._command(arguments)
         invite = self._surface.invite
         if invite is None:
-            self._service.refuse_handoff(command, "no person can be reached from here", reason="nobody")
+            self._service.refuse_handoff(command, "no person can be reached from here", reason="unreachable")
         handoff = self._service.handoff(command.id, arguments.text("reason") or words.NO_REASON, taken=False)
         try:
             invitation = await invite(handoff, command)

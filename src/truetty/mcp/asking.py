@@ -77,7 +77,7 @@ class ClientCaller:
     async def show_link(self, link: Callable[[], Awaitable[str]], offer: LinkOffer) -> Reply:
         can = self._elicitation()
         if can is None or can.url is None:
-            return "nobody"
+            return "unreachable"
 
         async def request() -> types.ElicitRequestURLParams:
             url = await link()
@@ -87,7 +87,7 @@ class ClientCaller:
         state = _digest(LINK, offer.about)
         answer = self._brought(LINK, state) if offer.again else await self._ask(LINK, request, state)
         if answer is None:
-            return "nobody"
+            return "unreachable"
         return "accepted" if answer.action == "accept" else "declined"
 
     def _elicitation(self) -> types.ElicitationCapability | None:

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from truetty.policy import Decision
 
 # What the client answers, not the user: one that shows nothing may decline too.
-Reply = Literal["accepted", "declined", "nobody"]
+Reply = Literal["accepted", "declined", "unreachable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Caller(Protocol):
         """Ask the user; None when the client cannot."""
 
     async def show_link(self, link: Callable[[], Awaitable[str]], offer: LinkOffer) -> Reply:
-        """Offer the user a page; "nobody" when the client cannot.
+        """Offer the user a page; "unreachable" when the client cannot.
 
         `link` makes one: it is called only where the user is to see it.
         """
