@@ -1,6 +1,6 @@
 """The command line. It translates; it decides nothing.
 
-Exit status: the command's own; 124 when patience or time-out ended the wait; 125 for an error of ours.
+Exit status: the command's own; 124 when `--wait` or `--timeout` was over; 125 for an error of ours.
 Each command has a file with its parameters and what it does, which is imported when it is used: `--help` stays quick.
 An MCP client is answered before anything else is imported (`early.py`).
 """

@@ -36,7 +36,7 @@ def answer(
         print(whole(page.message))
         if page.message == "typed":
             return 0
-        if page.state != "waiting":  # nothing is asked any more: what was typed was typed for nothing
+        if page.state != "waiting":  # nothing is asked any more, so what was typed is not sent
             break
         _say(page)
     page.post("back", {})
@@ -76,7 +76,7 @@ class _Page:
 
 
 def _say(page: _Page) -> None:
-    """Who reads above all; what the agent says is quoted."""
+    """The program that reads comes first; what the agent says is quoted."""
     red, plain = ("\x1b[1;31m", "\x1b[0m") if sys.stderr.isatty() else ("", "")
     print(whole(str(page.facts["reader"])), file=sys.stderr)
     for warning in _texts(page.facts["warnings"]):
@@ -99,7 +99,7 @@ def _refusal(error: urllib.error.HTTPError) -> str:
 
 
 def _read_answer(page: _Page) -> str | None:
-    """What the person types; None if they would rather not."""
+    """What the person types; None if they type nothing."""
     prompt = f"{whole(page.prompt).rstrip()} "
     try:
         return getpass.getpass(prompt) if page.secret else input(prompt)

@@ -2,8 +2,8 @@
 
 Rule 1: a command is a function that gives its exit status. Its file is imported when the command is used: the listing
         of `truetty --help` needs the table only.
-Rule 2: an error of ours, a wrong command line too, is said on standard error and is status 125. With `--json` it is
-        also one object on standard output.
+Rule 2: an error of ours, also a wrong command line, is printed on standard error, and the status is 125. With `--json`
+        it is also one object on standard output.
 """
 
 from __future__ import annotations

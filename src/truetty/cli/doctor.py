@@ -26,7 +26,7 @@ from truetty.service.guard import ALONE
 from truetty.shells import table
 from truetty.shells.row import Recipe, Row
 
-# What a healthy shell does in milliseconds; one that needs longer is reported as it is then.
+# Shells do each of these in milliseconds. After so many seconds a shell is reported as it is then.
 SHELL_PATIENCE: Final = 10.0
 
 
@@ -45,13 +45,13 @@ class ShellReport:
 @dataclass(frozen=True, slots=True)
 class HostReport:
     system: str
-    sees_blocked_calls: bool  # what a process waits for: the third witness
+    sees_blocked_calls: bool  # what a process waits for
     sees_memory: bool  # needed to see into select and poll
     pidfd: bool
     ptrace_scope: str | None
     private_files: str
     ptys: str | None
-    sandbox: bool  # a wall of the kernel's stands here, tried
+    sandbox: bool  # a sandbox was tried, and could be made
     sandbox_problem: str | None
     problems: tuple[str, ...]
 
@@ -62,7 +62,7 @@ def doctor(
 ) -> int:
     """Say which shells are here and how well each one works, tried and not assumed, and what the kernel lets us see."""
     opening = OpeningOptions(rc=not no_rc)
-    opening.settings()  # what is wrong with them is no shell's problem
+    opening.settings()  # an error in them is raised here, before a shell is tried
     return asyncio.run(_report(opening, json=json))
 
 

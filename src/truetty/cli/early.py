@@ -1,7 +1,7 @@
 """The lean start of `truetty mcp`: the client's first requests are answered while the rest is still being imported.
 
-Rule 1: only where the command line leaves no doubt: standard input and output, by a client and not by a person, and no
-        option but those of which it is known what they change of the answers. Everything else starts as any command.
+Rule 1: it is used only for standard input and output, by a client and not by a person, and only with options whose
+        effect on the first answers is known. Everything else starts as any command.
 Rule 2: the command line is still read by `cli/mcp.py`. What is wrong with a value (a directory, a shell) is said there.
 """
 

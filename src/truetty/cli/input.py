@@ -78,13 +78,13 @@ def keyboard(terminal: Terminal) -> Iterator[Feed]:
 async def _pass_on(terminal: Terminal, data: bytes) -> None:
     try:
         await terminal.send(data)
-    except Misuse:  # the line is too long: as any terminal does, it rings, and takes no more of it
+    except Misuse:  # the line is too long: the bell rings and the rest is dropped, as on any terminal
         sys.stdout.write("\a")
         sys.stdout.flush()
 
 
 class _Pipe(Feed):
-    """Standard input that is no terminal: read only when the command waits, so that nothing is taken in vain."""
+    """Standard input that is no terminal: read only when the command waits, so that nothing is read and not used."""
 
     def __init__(self, terminal: Terminal, command: Command) -> None:
         self._terminal = terminal
@@ -100,7 +100,7 @@ class _Pipe(Feed):
         if not (patient or self._has_fed) and not select.select([0], [], [], 0)[0]:
             return False
         if not await self._readable(timeout):
-            return True  # the command has gone on without us, or patience is over
+            return True  # the command has gone on without input, or the time is over
         data = os.read(0, 4096)
         if data:
             self._has_fed = True

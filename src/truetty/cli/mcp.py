@@ -75,7 +75,7 @@ def mcp(
     if cwd is not None and not os.path.isdir(cwd):
         raise Misuse(f"no such directory: {cwd}", cwd=cwd)
     settings = OpeningOptions(shell, cwd, rc=not no_rc, sandbox=sandbox).settings()
-    # What is not there is said now, not to the agent later.
+    # A missing program or sandbox is an error now, not in the agent's first call.
     if (walls := Sandbox.of(settings.sandbox)) is not None and (reason := problem(walls)) is not None:
         raise SpawnFailed(f"the sandbox cannot be made: {reason}", reason=reason)
     asyncio.run(LocalHost().find(settings.shell, settings.variables(os.environ)))

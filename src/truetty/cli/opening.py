@@ -1,4 +1,4 @@
-"""How a command's terminal is made: as the settings say, and over them what stands on the command line."""
+"""How a command's terminal is made: from the settings, and from the command line, which wins over them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class OpeningOptions:
         size: tuple[int, int] | None = None,
         beneath: Mapping[str, str | None] | None = None,
     ) -> Terminal:
-        """Not open yet. `shell` and `size` go over the settings; variables of the settings go over those `beneath`."""
+        """Not open yet. `shell` and `size` win over the settings; variables of the settings over those `beneath`."""
         settings = self.settings()
         made = terminal_arguments(settings)
         made["env"] = {**(beneath or {}), **(made["env"] or {}), **self._variables()}

@@ -1,7 +1,7 @@
 """`truetty record`: a person's shell, or one command, on a terminal of ours, and all of it in a file.
 
-Rule 1: a person keeps their own settings: what agents are spared (pagers, editors) is theirs to have.
-Rule 2: what goes wrong with the file is said at the end; the shell or command is not disturbed by it.
+Rule 1: a person keeps their own pagers and editors, which are switched off for agents.
+Rule 2: an error of the file is printed at the end; the shell or command goes on.
 """
 
 from __future__ import annotations

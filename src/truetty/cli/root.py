@@ -1,4 +1,4 @@
-"""`truetty` itself: the commands, and the options of none of them."""
+"""`truetty` itself: its commands, and the options that belong to no command."""
 
 from __future__ import annotations
 

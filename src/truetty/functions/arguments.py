@@ -1,10 +1,10 @@
 """What a model sent, as a verb takes it.
 
-Rule 1: what cannot be meant is refused by a sentence that says what is allowed: the model reads it and tries again.
+Rule 1: a wrong value is refused by a sentence that says what is allowed: the model reads it and tries again.
 Rule 2: absent, null and an empty text are the same, since strict schemas make models send every parameter. So is 0
         where it would mean nothing (`Parameter.zero`).
-Rule 3: a note says how something was read that could have been meant in another way.
-Rule 4: which ids there are is known to the service alone, so a missing `id` is not refused here.
+Rule 3: if a value can be read in two ways, a note says how it was read.
+Rule 4: only the service knows which ids there are, so a missing `id` is not refused here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LARGEST_COUNT: Final = 10**12
 # second is not asked for in milliseconds.
 LEAST_MILLISECONDS: Final = 1000
 MOST_NAMES: Final = 5  # of those passed over, in a note
-# JSON can name half of a character; no terminal can be sent one, and no answer can hold it.
+# JSON can name one half of a surrogate pair, which cannot be encoded: neither for a terminal nor in an answer.
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _UNITS: Final = {
     **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),

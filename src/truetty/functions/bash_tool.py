@@ -1,7 +1,7 @@
 """Anthropic's `bash` tool, answered by a terminal: `command` runs in one bash that stays, `restart` gives a new one.
 
 Rule 1: one bash. Calls that come at once are done one after another; a command is never typed into a running one.
-Rule 2: a bash that has ended is not replaced in silence, since its variables are gone: the model must say `restart`.
+Rule 2: a bash that has ended is not replaced by itself, because its variables are gone: the model must say `restart`.
 """
 
 from __future__ import annotations

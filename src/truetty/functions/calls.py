@@ -1,6 +1,6 @@
 """One call of a model, done on a `Service`.
 
-Rule: the ticket of a handoff is the person's. The model reads that it was given, never what it is.
+Rule: the ticket of a handoff goes to the person. The model reads that there is one, never the ticket itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from truetty.service.handoffs import Handoff
 from truetty.service.service import Service
 from truetty.terminal.command import Command
 
-# An agent's next command finds the shell as the last one left it, so what it names no task for is one task.
+# All calls without a task are one task: an agent's next command finds the shell as the last one left it.
 AGENT_TASK: Final = "agent"
 
 OnHandoff = Callable[[Handoff], None]

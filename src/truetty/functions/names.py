@@ -1,9 +1,9 @@
 """Which parameter of a verb a name means.
 
 Rule 1: a parameter's name and its aliases are known in any case: `terminalId` and `kill-after` are ours.
-Rule 2: a name that is nearly one of these is a slip, and refused with the right name. To pass it over would run a
-        command without what was asked for.
-Rule 3: every other name is one that a client adds to its tools; it is passed over, and the answer names it.
+Rule 2: a name that is nearly one of these is a misspelling, and is refused with the right name. If it were ignored, a
+        command would run without what was asked for.
+Rule 3: every other name is one that a client adds to its tools. It is ignored, and the answer names it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from truetty.core import kinds
 from truetty.core.errors import Misuse
 from truetty.functions.table import Parameter, Unit, Verb
 
-# That a slip adds, leaves out or changes; and less than half of the name: `tty` is no slip for `key`.
+# How many letters a misspelling adds, leaves out or changes, and less than half of the name: `tty` is not `key`.
 MOST_LETTERS: Final = 2
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

@@ -76,7 +76,7 @@ FIELDS: Final[Mapping[str, ResultField]] = {
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What goes back to the model: `text` to read, or `data` for who prefers JSON. `error` is an error's code."""
+    """What goes back to the model: `text` to read, or `data` as JSON. `error` is an error's code."""
 
     text: str
     data: dict[str, object]

@@ -1,9 +1,9 @@
 """What the verbs of `service.py` are called, what they take and what that means, for language models.
 
-Rule 1: said once, here. Surfaces that offer the verbs read it from this table.
+Rule 1: this table is the only source. Surfaces that offer the verbs are made from it.
 Rule 2: names that models know from other tools are understood (`cmd`, `chars`, `yield_time_ms`), and not advertised.
-        Nor is what models seldom need: each word of a schema is paid for in every request.
-Rule 3: patience is given in seconds. What ends in `_ms` is in milliseconds; a bare `timeout` is either in other tools.
+        Nor are parameters that models seldom need: each word of a schema costs tokens in every request.
+Rule 3: waits are in seconds. A name that ends in `_ms` is in milliseconds; a bare `timeout` is either in other tools.
         None of them ends a command: only `kill_after` does.
 """
 
@@ -20,9 +20,9 @@ Type = Literal["string", "number", "integer", "boolean", "strings"]
 # milliseconds for others: its size decides, and the result says so.
 Unit = Literal["same", "milliseconds", "either"]
 
-# Patience where the model names none: most commands are over by then, and no client's own time-out is.
+# How long `run` waits if the model names no time: most commands are over by then, and no client has timed out.
 RUN_WAIT: Final = 30.0
-# What was typed is mostly answered at once.
+# Most programs answer what was typed at once.
 SEND_WAIT: Final = 5.0
 
 
@@ -34,7 +34,7 @@ class Parameter:
     required: bool = False
     aliases: Mapping[str, Unit] = field(default_factory=dict)  # other names it may come under
     default: str | float | None = None
-    zero: bool = False  # 0 and an empty text say something; elsewhere they are as good as nothing
+    zero: bool = False  # 0 and an empty text are values; elsewhere they mean that it is absent
     line: bool = False  # a line for a shell: a list of words is one too
     listed: bool = True  # in the schemas; what is not listed is taken all the same
 
@@ -88,7 +88,7 @@ def _unlisted(parameter: Parameter) -> Parameter:
 
 
 def _patience(default: float | None, description: str) -> Parameter:
-    """How long a call takes at most, whatever it is called elsewhere."""
+    """How long a call waits at most, under all names that other tools have for it."""
     aliases: dict[str, Unit] = {
         "seconds": "same", "initial_wait": "same", "delay": "same", "timeout": "either",
         "yield_time_ms": "milliseconds", "timeout_ms": "milliseconds", "wait_ms": "milliseconds",

@@ -1,4 +1,4 @@
-"""What each verb does for one agent: which one of the service it is, and how its answer is put into words.
+"""What each verb does for one agent: which method of the service it calls, and how the answer becomes text.
 
 Rule 1: a verb translates. What may be done and what it means is decided by `Service`.
 Rule 2: a call that is cancelled ends its wait, never the command.
@@ -120,7 +120,7 @@ async def as_result(work: Awaitable[Report], refuse: Callable[[TruettyError], Re
     except OSError as error:
         reason = error.strerror or str(error)
         return result(refuse(HostError(f"the machine could not do it: {reason}", reason=reason)))
-    except Exception as error:  # the agent's loop goes on, and the text says that it is not the model's fault
+    except Exception as error:  # the agent's loop goes on, and the text says that the call itself was right
         return result(refuse(TruettyError(f"this failed inside truetty: {type(error).__name__}: {error}")))
 
 
@@ -307,7 +307,7 @@ _SENT: Final = ("\n", "\r", "\x04")
 
 
 def _ends_in_enter(text: str, keys: Sequence[str]) -> bool:
-    """Then `enter` means that one, and not a second, which would answer the next question."""
+    """Then `enter` adds no second Enter, which would answer the next question."""
     return keys[-1] == "Enter" if keys else text.endswith(("\n", "\r"))
 
 

@@ -1,10 +1,10 @@
 """What a model reads of an answer: how things stand, what a program printed, and what can be done next.
 
-Rule 1: what we say stands above the first empty line, what a program printed below it. So nothing that is printed can
-        look like a word of ours; what comes from a program and stands above is in quotes, on one line.
-Rule 2: nothing said here sounds like success unless an exit code of 0 is known; what runs is never said to be done.
-Rule 3: a model reads every word at every call. So a command that has ended needs no advice, time is said from a second
-        on, and the directory where it is new.
+Rule 1: text of truetty is above the first empty line, text of a program below it. So no program can pretend to be
+        truetty. Where text of a program is quoted above, it is on one line.
+Rule 2: a result reads as success only if the exit code is known to be 0. A running command never reads as finished.
+Rule 3: a model reads every word at every call. So a command that has ended gets no advice, a time is named from a
+        second on, and the directory only if it has changed.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def sendable(text: str) -> str:
 
 
 def _quote(text: str) -> str:
-    """So that it cannot be taken for ours."""
+    """So that it cannot be taken for truetty's own text."""
     return json.dumps(text[-LONGEST_QUOTE:], ensure_ascii=False)
 
 

@@ -38,7 +38,7 @@ _YES_OR_NO: Final = {
 
 
 class InputRequired(BaseException):
-    """The client must ask the user and call again. It passes all nets for errors: a verb must not answer it."""
+    """The client must ask the user and call again. No handler of errors catches it: a verb must not answer it."""
 
     def __init__(self, key: str, request: types.ElicitRequest, state: str) -> None:
         super().__init__(key)

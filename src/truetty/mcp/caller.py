@@ -26,7 +26,7 @@ class Caller(Protocol):
     def wants_progress(self) -> bool: ...
 
     async def progress(self, seconds: float, text: str) -> None:
-        """Live output, or a sign of life."""
+        """Live output, or a message that the command still runs."""
 
     async def permit(self, decision: Decision) -> bool | None:
         """Ask the user; None when the client cannot."""

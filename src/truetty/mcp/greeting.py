@@ -3,8 +3,7 @@ long for the list of tools.
 
 Rule 1: an answer is the one that the SDK gives, byte by byte. `tools/make_greeting.py` has asked it for them, for every
         version of the protocol; they lie in `greeting.json`.
-Rule 2: in doubt there is none, and the SDK answers: whatever is not plainly one of the requests below, with nothing in
-        it that could be wrong.
+Rule 2: only the requests below are answered here, and only if nothing in them can be wrong. The SDK answers the rest.
 Rule 3: the first request decides, as with the SDK: one with a version in its `_meta` begins the revision of 2026-07-28,
         `initialize` begins an earlier one. After anything else nothing is answered here.
 

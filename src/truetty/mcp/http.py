@@ -1,8 +1,8 @@
-"""Listening on this machine: who may speak to us over HTTP.
+"""Listening on this machine: which HTTP requests are taken.
 
 Rule 1: the Host must be one of ours, an Origin one of ours exactly: a web page in the user's browser is neither, even
         if its name leads to this machine (DNS rebinding). Both are looked at before anything else.
-Rule 2: where a token is asked for, it is asked for on every request, in the Authorization header only: never in a URL.
+Rule 2: where a token is needed, every request must have it in the Authorization header. A token in a URL is ignored.
 Rule 3: nothing of a request is logged.
 """
 
@@ -96,7 +96,7 @@ def is_loopback(host: str) -> bool:
 
 
 def guard(app: App, hosts: Collection[str], origins: Collection[str], token: str | None = None) -> App:
-    """The app behind its door."""
+    """The app, behind the checks of Host, Origin and token."""
 
     async def door(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

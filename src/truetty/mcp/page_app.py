@@ -2,10 +2,9 @@
 
 Rule 1: it listens on the loopback, answers only to its own name and port, and is used from its own pages only.
 Rule 2: no script, nothing from elsewhere, nothing cached, nothing logged.
-Rule 3: who comes in and what may be typed is decided in `visits.py`; here it is shown.
-Rule 4: what the kernel says stands above everything. What an agent or a program says stands below, in quotes or a
-        frame, whole, with every character that is not seen spelled out.
-        However long these are, the kernel's word stays in sight: the top of the page does not scroll away.
+Rule 3: `visits.py` decides who may open a page and what may be typed; here it is shown.
+Rule 4: what the kernel says is at the top. What an agent or a program says is below, in quotes or a frame, whole, with
+        every invisible character spelled out. The top of the page does not scroll away, however long the rest is.
 Rule 5: a field hides what is typed only where the terminal does.
 """
 
@@ -27,9 +26,9 @@ from truetty.mcp.http import Listener, guard
 from truetty.mcp.visits import Look, Visit, Visits
 from truetty.text.quoting import whole
 
-# A password or a pasted key; who pastes more has pasted the wrong thing.
+# A password or a pasted key. A longer text was pasted by mistake.
 LONGEST_FORM: Final = 64 * 1024
-SCREEN_LINES: Final = 12  # of the screen, so that the person sees who asks
+SCREEN_LINES: Final = 12  # of the screen, so that the person sees what asks
 
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -127,7 +126,7 @@ class PageApp:
     def _button(
         self, act: Callable[[Visit, Form], Awaitable[None]], done: str = ""
     ) -> Callable[[Request], Awaitable[Response]]:
-        """What a button does, for who has the cookie and the page's key; `done` is said when it was done."""
+        """What a button does, for a browser with the cookie and the page's key; then the page says `done`."""
 
         async def endpoint(request: Request) -> Response:
             visit = self._visits.find(request.cookies.get(self._cookie))
@@ -220,7 +219,7 @@ def _parts(visit: Visit, look: Look, message: str) -> list[str]:
     whom = reader.name(look.reader) if look.reader is not None else "the program that reads next"
     kind = "password" if visit.secrecy == "hidden" else "text"
     form = {"echo": look.echo, "whom": _text(whom), "kind": kind, "key": html.escape(visit.key)}
-    focus = "" if warnings else " autofocus"  # who is warned should not type at once
+    focus = "" if warnings else " autofocus"  # a person who is warned should not type at once
     parts.append(_FORM.format(**form, asked=visit.secrecy, focus=focus))
     if visit.handoff is None:
         parts.append("<p>The agent may type again. If you type, the terminal is yours once more.</p>")

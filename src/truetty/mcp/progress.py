@@ -1,9 +1,9 @@
-"""Live output of a command while a call waits for it, and a sign of life while it prints nothing.
+"""Live output of a command while a call waits for it, and a message now and then while it prints nothing.
 
 Rule 1: nothing is looked at unless the client asked for progress.
 Rule 2: a client that was shown some of the output is shown the rest of it before the result comes; a command that is
         over before there was anything to show needs no progress.
-Rule 3: what a client cannot follow is left out and said to be; the result and `read` have everything.
+Rule 3: output that comes faster than a client takes it is left out, and a line says so. `read` has all of it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Which program gets what a person types on the page of a handoff, and what speaks against typing it.
+"""Which program gets what a person types on the page of a handoff, and why not to type it.
 
-Rule 1: who reads is the kernel's word: the program's file and its user. Its name, its prompt and the agent's reason are
-        words of others. A script that is named sudo has the shell as its file.
-Rule 2: a warning is for a secret. Where a program asks for a name or a yes, the page says who reads, and does not warn.
-Rule 3: in doubt it warns. A person who knows the program can type all the same.
+Rule 1: the kernel says which program reads: its file and its user. The program can choose its name and its prompt, and
+        the agent its reason. A script that is named sudo has the shell as its file.
+Rule 2: a warning is for a secret. If a program asks for a name or a yes, the page names the program and does not warn.
+Rule 3: an unknown program is warned of. A person who knows it can still type.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ KEYS: Final = "The program reads key by key: it may show what you type, and the 
 
 
 def sentence(reader: Identity | None, waiting: Waiting | None) -> str:
-    """Who reads what is typed now."""
+    """The program that reads what is typed now."""
     if reader is None:
         return NO_READER if waiting is None else UNKNOWN_READER
     path = "a file that only root may know" if reader.path is None else _readable(reader.path)
@@ -117,7 +117,7 @@ def _doubt(reader: Identity | None) -> str | None:
 
 
 def name(reader: Identity) -> str:
-    """The program, by its file where that is known: a process may call itself as it likes."""
+    """The program, by its file where that is known: a process can choose its own name."""
     return reader.name if reader.path is None else os.path.basename(reader.path.removesuffix(" (deleted)"))
 
 

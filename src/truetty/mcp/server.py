@@ -166,7 +166,7 @@ class Handlers:
             raise MCPError(types.INVALID_REQUEST, str(error), data={"code": error.code}) from error
 
     def _way(self, ctx: Context, session: Session) -> Tell:
-        """How the client of this request hears of things when it asks nothing."""
+        """How the client of this request is notified between its requests."""
         if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
 
             async def updated(notice: Notice) -> None:

@@ -1,6 +1,6 @@
-"""Serving the tools over stdio or streamable HTTP, until the client is gone or we are told to end.
+"""Serving the tools over stdio or streamable HTTP, until the client is gone or a signal comes.
 
-Rule 1: whatever ends us, every terminal is closed before we go.
+Rule 1: whatever ends the server, every terminal is closed first.
 Rule 2: standard output belongs to the protocol; what we have to say to people goes to standard error.
 """
 
@@ -80,7 +80,7 @@ async def over_http(setup: Setup, address: Address, ending: Collection[int]) -> 
 
 
 def application(sessions: Sessions, listener: Listener, token: str, origins: Collection[str] = ()) -> App:
-    """The whole of it, door and all."""
+    """The whole application, with its checks."""
     allowed = listener.origins | frozenset(origins)
     server = build(sessions)
     served = server.streamable_http_app(

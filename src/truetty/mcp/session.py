@@ -2,7 +2,7 @@
 
 Rule 1: a client's commands run for one task unless it names others: its next command finds the shell as the last one
         left it.
-Rule 2: what happens to a command is told as a notification only if no call of the client waits for that very command.
+Rule 2: the client is notified of a command only if none of its calls waits for that command.
 Rule 3: when the session ends, every terminal is closed and no process is left.
 """
 

@@ -20,7 +20,7 @@ from truetty.mcp.session import Session, Setup
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-# A night. A shell that waits costs little, and an agent that finds its directory lost does the wrong thing.
+# Longer than a night. A shell that waits costs little, and an agent whose shell is gone starts in the wrong directory.
 UNUSED_SECONDS: Final = 12 * 60 * 60.0
 FORGOTTEN_SECONDS: Final = 48 * 60 * 60.0
 MOST_CLIENTS: Final = 100

@@ -37,7 +37,7 @@ MOST_OLD_LINKS: Final = 100  # of which it can be said when they were opened
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Who reads a command's keyboard at one moment, and what a person should know of it."""
+    """The program that reads a command's keyboard at one moment, and what a person should know about it."""
 
     reader: Identity | None
     waiting: Waiting | None
@@ -56,7 +56,7 @@ def look(command: Command, reason: str, secrecy: Secrecy) -> Look:
 
 @dataclass(slots=True, eq=False)
 class Visit:
-    """One command in one person's hands."""
+    """One command that one person types into."""
 
     service: Service = field(repr=False)
     command: Command

@@ -1,7 +1,7 @@
 """Standard input and output, which the client speaks over: its first requests are answered before a server is there.
 
-Rule 1: whatever else reads standard input finds its end, and whatever else writes to standard output writes to standard
-        error: the protocol is alone on the wire.
+Rule 1: only the protocol uses these two. Other code that reads standard input finds its end, and other code that writes
+        to standard output writes to standard error.
 Rule 2: until a server reads, a thread does. It answers what `Greeting` knows, and keeps every line for the server.
 Rule 3: the server gets every line, those that were answered, too: so it is where the client believes it is. What it
         answers to those is dropped.

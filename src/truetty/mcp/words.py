@@ -33,6 +33,6 @@ def instructions(guard: Guard) -> str:
 
 
 def invitation(look: Look, reason: str, command: str) -> str:
-    """What the user reads beside the link: who reads comes first, the agent's words are quoted."""
+    """What the user reads beside the link: the program that reads comes first, the agent's words are quoted."""
     warnings = "".join(f"\nWARNING: {warning}" for warning in look.warnings)
     return f"{whole(look.sentence)}{warnings}\nThe agent says: “{whole(reason)}”\nIts command: {whole(command)}"

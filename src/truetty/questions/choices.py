@@ -136,7 +136,7 @@ def _chosen(items: list[str], marked: str | None, after: str, line: str) -> Choi
         if len(capital) == 1 and small:  # [Y/n]: the capital is what Enter means
             default = default or capital[0].lower()
             items = [item.lower() for item in items]
-        elif not small and Choices(tuple(items)).yes_no:  # who asks (Y/N) takes the small letters too
+        elif not small and Choices(tuple(items)).yes_no:  # a program that asks (Y/N) takes the small letters too
             items = [item.lower() for item in items]
     return Choices(tuple(items), default=_default_after(after, items) or default or _named(line, items))
 

@@ -9,8 +9,8 @@
     └────────────────┘
 
 Rule 1: without a frame and buttons it is no dialog.
-Rule 2: what is not told by the text is told by the cursor: it stands on the button that Enter presses, in the field, or
-        on the option that Enter takes. Without a cursor nothing is said of that.
+Rule 2: the cursor shows what the text does not: it stands on the button that Enter presses, in the field, or on the
+        option that Enter takes. Without a cursor these are unknown.
 """
 
 from __future__ import annotations

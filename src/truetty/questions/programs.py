@@ -1,4 +1,4 @@
-"""What is known of programs by their names: who pages, who edits, who interprets, what each prompts with.
+"""What is known of programs by their names: pagers, editors, interpreters, and the prompt of each.
 
 Rule: a bare `>` may be the question of any program. It is an interpreter's prompt only when an interpreter reads.
 """
@@ -11,11 +11,11 @@ from typing import Final, Literal
 from truetty.shells import table
 
 PAGERS: Final = frozenset(("less", "more", "most", "pg", "man", "bat", "moar", "moor", "ov"))
-# They show something until they are told to stop.
+# They show something until a key ends them.
 WATCHED: Final = frozenset(("top", "htop", "btop", "atop", "watch", "tmux", "screen", "mc", "ranger", "nnn", "w3m"))
 # They ask without saying what can be answered; a word that begins with y is a yes.
 AFFIRMS: Final = frozenset(("rm", "cp", "mv", "ln", "find", "xargs", "tar"))
-# When these read keys they read one and go on; others who read keys edit a line, which Enter ends.
+# These read one key and go on; other programs that read keys edit a line, which Enter ends.
 ONE_KEY: Final = table.where(lambda row: row.reads_one_key) | {"git"}
 # How each is left without saving.
 EDITORS: Final[dict[str, str]] = {

@@ -11,8 +11,8 @@
 
 Rule 1: the kernel says that a program waits, and how it reads. Text never decides that; here it is only described.
 Rule 2: what is not shown is not there: no choice, no default and no prompt is made up.
-Rule 3: in doubt it asks for a secret: a question that looks like one is never described as anything else, unless it
-        lists its answers; and a line that begins by asking for one lists none.
+Rule 3: a question that may ask for a secret is described as one, unless it lists its answers. A line that begins by
+        asking for a secret lists none.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _question(kind: WaitingKind, program: str, lines: list[str]) -> Description:
 def _asking(kind: WaitingKind, program: str, lines: list[str]) -> tuple[str, list[str]]:
     """The line that asks, and those above it.
 
-    `echo 'Sure (y/n)?'; read x` asks on the line above. Who reads keys may have drawn rows of blanks below.
+    `echo 'Sure (y/n)?'; read x` asks on the line above. A program that reads keys may have drawn blank rows below.
     """
     at = len(lines) - 1
     if at >= 0 and not lines[at].strip() and program not in programs.SILENT:
@@ -310,7 +310,7 @@ MOST_NAMED: Final = 12
 def _hint(found: Description, kind: WaitingKind, program: str) -> str:
     at_once = kind == "fullscreen" or (kind == "key" and program in programs.ONE_KEY)
     edits = kind != "key" or program in programs.CLIENTS or _ASKED.match(found.prompt)
-    # Who reads keys may edit a line, or take the first key and go on: an Enter then answers the next question.
+    # A program that reads keys may edit a line, or go on after the first key: an Enter then answers the next question.
     line = "send {} and Enter" if edits else "send {}; Enter too, if it then still waits"
     sent = "press {}" if at_once else line
     if len(found.choices) > MOST_NAMED:

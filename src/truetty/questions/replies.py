@@ -10,7 +10,7 @@ Rule 4: each rule answers up to its limit and no more, in one command; each answ
 Rule 5: a dialog is steered with keys: text and Enter press the button that is chosen there, which may be the other one.
         A rule with text and Enter leaves it; one with an empty answer presses Enter, and its owner knows what that is.
 Rule 6: a question may be hostile. Little of it is searched, and a pattern that could still take long is refused when
-        the rule is made, not met when the prompt comes.
+        the rule is made.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Replies:
         answered = f"answered {_quote(rule.answer) if rule.answer else 'Enter'} to {asked}"
         note = f"{answered} by rule {_quote(rule.pattern)} ({self._used[free]} of {rule.limit})"
         self._note(note)
-        # Who reads one key has gone on before Enter comes, and it would answer the next question.
+        # A program that reads one key goes on before Enter comes, and Enter would answer the next question.
         one_key = waiting.kind == "key" and programs.plain(waiting.program) in programs.ONE_KEY and rule.answer
         return ReplyAnswer(rule.answer + ("\r" if rule.enter and not one_key else ""), note, rule)
 
@@ -179,7 +179,7 @@ def _times(count: int) -> str:
 
 
 def _refusal(rule: Reply) -> str | None:
-    # Settings come from files: a type is a promise there, not a fact.
+    # Settings come from files, so the type of a value must be checked.
     texts = (rule.pattern, rule.answer, rule.program or "")
     if not all(isinstance(text, str) for text in texts) or not isinstance(rule.enter, bool):
         return "pattern, answer and program are text, enter is true or false"

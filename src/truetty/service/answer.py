@@ -1,7 +1,7 @@
 """What a verb of the service answers: facts, in one value for all of them; surfaces put them into words.
 
-Rule: what an answer leaves out, it counts: `omitted` of what is visible is the number of characters that were asked for
-      and are not there; of a read, `next_offset` is where the first of them stands.
+Rule: an answer counts what it leaves out. `omitted` is the number of characters that were asked for and are not in it;
+      of a read, `next_offset` is the offset of the first of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from truetty.store.search import Match
 @dataclass(frozen=True, slots=True)
 class Answer:
     outcome: Outcome  # how the command stands
-    reached: str | None = None  # what the wait came back for: exit, input, match, idle or port
+    reached: str | None = None  # what ended the wait: exit, input, match, idle or port
     part: Part | None = None  # what was asked for, where that is not the outcome's own text
     matches: tuple[Match, ...] | None = None  # of a search: the lines found that are in the part
     match_count: int | None = None  # how many lines were found in all

@@ -19,7 +19,7 @@ from truetty.service.registry import Registry, unknown
 from truetty.terminal.command import Command
 from truetty.text.quoting import excerpt
 
-# What a client may send again after a lost connection; older ones are surely answered.
+# Requests that a client may repeat after a lost connection. Older ones were answered long ago.
 MOST_REQUESTS: Final = 1000
 # How many commands can be asked for by their ids; the terminals of older ones still have the output.
 MOST_COMMANDS: Final = 1000
@@ -83,7 +83,7 @@ class Commands:
         return terminal.command
 
     def agent_of(self, command: Command, otherwise: str | None) -> str | None:
-        """Who has started it; `otherwise` for one that was started by no service."""
+        """The agent that has started it; `otherwise` for one that was started by no service."""
         return self._started[command.id].agent if command.id in self._started else otherwise
 
     def move_of(self, command: Command) -> Move | None:

@@ -1,7 +1,7 @@
-"""What stands behind the policy that a server was started with.
+"""The sandbox that goes with the policy that a server was started with.
 
-Rule 1: `read-only` has the sandbox of the same name behind it, unless the user has chosen a sandbox, or none.
-Rule 2: where no sandbox can be made, the policy guards alone, and the user is warned.
+Rule 1: `read-only` uses the sandbox of the same name, unless the user has chosen a sandbox, or none.
+Rule 2: where no sandbox can be made, the policy works without one, and the user is warned.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from truetty.terminal.changes import Rank
 from truetty.terminal.command import Command
 from truetty.terminal.stream import Stream
 
-# Tickets that are worth something. Each is a terminal that a person may type into.
+# Tickets that work. Each is for a terminal that a person may type into.
 MOST_HANDOFFS: Final = 64
 
 GIVEN_BACK: Final = "The person gave it back."
@@ -73,7 +73,7 @@ class _Open:
 
 
 class Handoffs:
-    """`refuse` raises, for a ticket that is worth nothing."""
+    """`refuse` raises, for a ticket that does not work."""
 
     def __init__(self, refuse: Callable[[str], NoReturn]) -> None:
         self._refuse = refuse
@@ -104,7 +104,7 @@ class Handoffs:
         self._find(ticket).taken = True
 
     def holder(self, terminal_id: str) -> Handoff | None:
-        """The one that keeps agents from typing into this terminal."""
+        """The one that a person has taken: while there is one, no agent types into this terminal."""
         handoff = self.of(terminal_id)
         return handoff if handoff is not None and self._open[handoff.ticket].taken else None
 

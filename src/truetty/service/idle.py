@@ -1,6 +1,6 @@
 """When a terminal has been unused for too long: one timer, for the one that was used the longest ago.
 
-Rule: time comes from a clock that is handed in. The event loop is one; a test turns its own.
+Rule: time comes from a clock that is passed in. The event loop is one; a test has its own.
 """
 
 from __future__ import annotations

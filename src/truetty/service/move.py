@@ -1,4 +1,4 @@
-"""That a task's command runs in another terminal than the task's last one, and why: its variables are not there."""
+"""A move: a task's command runs in another terminal than the task's last one, where its variables are not set."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Move:
     cwd: str | None
     why: Why
     busy_with: str | None = None  # the id of the command that runs in the one before,
-    busy_text: str = ""  # and its text: a client may have cut off its call without a word
+    busy_text: str = ""  # and its text: a client may have cut off its call, and does not know the id
 
 
 def move(before: Terminal, now: Terminal, *, is_new: bool) -> Move | None:

@@ -19,13 +19,13 @@ from typing import Final, Literal
 from truetty.terminal.command import Command
 from truetty.text.quoting import excerpt
 
-# Ends that an agent has not been told of, oldest dropped first: an agent that asks nothing for so long has gone.
+# Ends that an agent has not seen yet, oldest dropped first: an agent that makes no call for so long has gone.
 MOST_ENDS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A command that was left to itself has finished, waits for input, or (its call was cut off) still runs."""
+    """A command that no call waits for has finished, waits for input, or (its call was cut off) still runs."""
 
     command_id: str
     terminal_id: str
@@ -77,13 +77,13 @@ class Notices:
                 running.answered, running.cut_off = command.open_waiting or running.answered, False
 
     def leave(self, command: Command, owner: str | None) -> None:
-        """The call that waited was cancelled: its agent has been told nothing."""
+        """The call that waited was cancelled: its agent got no answer."""
         self._follow(command, owner).cut_off = True
         if command.finished:
             self._end(command)
 
     def news(self, agent: str | None) -> tuple[Notice, ...]:
-        """What this agent has not been told yet; it counts as told now."""
+        """The notices that this agent has not got yet. From now on they count as delivered."""
         for running in list(self._running.values()):
             if running.command.finished:
                 self._end(running.command)
@@ -131,7 +131,7 @@ class Notices:
                 self._end(command)
             if (notice := self._unheard(running)) is not None:
                 for listener in list(self._listeners):
-                    with contextlib.suppress(Exception):  # a listener that fails must not keep the others from hearing
+                    with contextlib.suppress(Exception):  # a listener that fails must not stop the others
                         await listener(notice)
         self._running.pop(command.id, None)  # its terminal may be closed without an end that was seen
 

@@ -1,4 +1,4 @@
-"""Whether an agent may do a thing: judged by the policy, asked of a person where the policy says so, and recorded.
+"""Whether an agent may run or type something: the policy decides, or a person whom it asks, and it is recorded.
 
 Rule 1: what is refused is recorded when it is refused; what is permitted, before it is done. Where an audit is demanded
         and cannot be written, nothing is done.
@@ -37,7 +37,7 @@ class Location(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose deed it is; `terminal` is None before there is one."""
+    """The task and the terminal that it is about; `terminal` is None before there is one."""
 
     task: str | None
     terminal: str | None = None
@@ -46,7 +46,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """A yes, and whose it was."""
+    """A yes, and where it came from."""
 
     decision: Decision
     answered_by: str

@@ -36,7 +36,7 @@ from truetty.terminal.options import Making, Options, ShellName
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import REST
 
-# A machine has a few thousand ptys for everyone; an agent that needs a hundred terminals has lost count.
+# A machine has a few thousand ptys for all users. An agent with so many terminals has most likely forgotten some.
 MOST_TERMINALS: Final = 100
 MOST_NAMED: Final = 10  # ids in a refusal
 

@@ -2,8 +2,8 @@
 
 Rule 1: the state changes by what happens to it, in the methods here; each change is in the table `FOLLOWS`.
 Rule 2: while it is opened, moved or closed, no other call touches it.
-Rule 3: a shell goes to another directory by a real command, and the kernel says whether it is there. A person's own
-        `cd`, alias or function, may ask something or go elsewhere: the builtin is meant, where it can be named.
+Rule 3: a shell goes to another directory by a real command, and the kernel says whether it is there. A user's alias or
+        function named `cd` may ask something or go elsewhere, so the builtin is called, where it can be named.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The seats of a registry: each is opened, watched and closed here. Who gets which is decided elsewhere.
+"""The seats of a registry: each is opened, watched and closed here. `reuse.py` decides which caller gets which.
 
 Rule 1: whatever goes wrong while a terminal is opened (a cancelled caller too), it is closed.
 Rule 2: one task closes a seat, whatever it is closed for first: a caller needs the room, its time is over, its shell
         has ended.
-Rule 3: nothing is closed for being unused in which something runs.
+Rule 3: an unused terminal in which something runs is not closed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Seats:
         for _ in range(count - sum(seat.in_pool for seat in self._seats) if self._closing is None else 0):
             try:
                 seat = self._add(complete(options), None)
-            except TruettyError:  # a caller who asks for a terminal is told why there can be none
+            except TruettyError:  # a caller who asks for a terminal gets the error
                 return
             seat.opening = asyncio.ensure_future(self._warm_up(seat))
 

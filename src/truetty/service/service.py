@@ -80,7 +80,7 @@ class Service:
         clock: Callable[[], float] = time.time,
         asked_outside: bool = False,
     ) -> None:
-        """`asked_outside`: the sandbox stands behind the policy, and what a person allows runs outside of it."""
+        """`asked_outside`: the sandbox is there because of the policy, and what a person allows runs outside of it."""
         self.registry: Final = registry
         registry.explain_rest(rest)
         self.notices: Final = Notices()
@@ -90,7 +90,7 @@ class Service:
         self._starter = Starter(registry, self._permissions, asked_outside=asked_outside)
         self.handoffs: Final = Handoffs(self._refuse_ticket)
         self._commands = Commands(registry)
-        self._rest = rest  # where to read what a page leaves out, in words for who reads it
+        self._rest = rest  # where to read what a page leaves out, in the words of the surface
         self.agent: str | None = None  # the agent that this one is for
 
     @classmethod
@@ -140,7 +140,7 @@ class Service:
         until: str | re.Pattern[str] | Until = "settled",
         **wanted: Unpack[Starting],
     ) -> Answer:
-        """Run a command, and say how it stands when it has settled or patience is over; it goes on then."""
+        """Run a command, and return when it has settled or `wait` seconds have passed; the command then goes on."""
         _check_seconds("wait", wait)
         until = of(until)
         started = await self.start(command, **wanted)
@@ -270,7 +270,7 @@ class Service:
             is_outside = self._starter.is_outside(self.registry.get(command.terminal_id))
             permit = await self._permissions.ask(decision, subject, asker, is_outside=is_outside)
             command.check_lines(text)
-            self._check_typable(command, subject)  # a person who was asked may have thought for minutes
+            self._check_typable(command, subject)  # a person who was asked may have taken minutes
             self._permissions.record(permit, subject)
             await command.type(text, *keys)
         return await self.wait(command.id, timeout=wait, until=until)
@@ -338,7 +338,7 @@ class Service:
         reason: str,
         characters: int | None = None,
     ) -> None:
-        with suppress(Denied) if event == "given back" else nullcontext():  # that is so, recorded or not
+        with suppress(Denied) if event == "given back" else nullcontext():  # true, recorded or not
             self._permissions.note(reason, about, replace(subject, event=event), characters)
 
     def _subject(self, command: Command, event: Event) -> Subject:

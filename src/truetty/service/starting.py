@@ -3,8 +3,8 @@
 Rule 1: a command is judged for the place where it will run, before a terminal is opened; and again if its terminal is
         elsewhere by then.
 Rule 2: a task's command begins in the directory that the task's last one has left, inside or outside.
-Rule 3: where the sandbox stands behind a policy (`asked_outside`), what a person allows runs outside of it. So it can
-        do what was allowed.
+Rule 3: where the sandbox is there because of a policy (`asked_outside`), a command that a person allows runs outside of
+        it. So it can do what was allowed.
 """
 
 from __future__ import annotations

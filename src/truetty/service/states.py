@@ -1,4 +1,4 @@
-"""Whose a terminal of a registry is: seven states, and a table of what may follow.
+"""Which task or caller a terminal of a registry belongs to: seven states, and a table of what may follow.
 
     OPENING ──▸ WARM ──▸ MOVING ──▸ GIVEN ──a command ends──▸ HELD by its task, or FREE
        │ └───────────────▴ │  ▴                                  │
@@ -20,7 +20,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Who asked for a terminal."""
+    """The task and the caller that asked for a terminal."""
 
     task: str | None
     caller: object  # None: it is over

@@ -1,4 +1,4 @@
-"""The clean text of a window: one pass over its bytes, shared by all who want the text.
+"""The clean text of a window: one pass over its bytes, shared by all readers.
 
 Rule 1: each byte goes through the cleaner once, when a reader wants its text; the pass goes on where it stopped.
 Rule 2: the last `MOST_IN_MEMORY` characters are held, and what a summary of the rest needs: memory does not grow

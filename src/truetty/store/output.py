@@ -40,7 +40,7 @@ def _sliced(
 
 
 class Slices:
-    """The long reads of an output, to be awaited: others on the event loop have their turn every few milliseconds."""
+    """The long reads of an output, to be awaited: other tasks of the event loop run every few milliseconds."""
 
     def __init__(self, reads: Reads) -> None:
         self.reads = reads

@@ -67,7 +67,7 @@ class Reader:
         return Part.within(text[known:], within, settled + known)
 
     async def take(self, budget: Budget | None = None) -> Part:
-        """The same, while others on the event loop have their turn. One that is cancelled has given nothing."""
+        """The same, while other tasks of the event loop have their turn. One that is cancelled has returned nothing."""
         twin = self.copy()
         part = await in_slices(twin.read(budget))
         self.position = twin.position

@@ -21,7 +21,7 @@ from truetty.store.transcript import Transcript
 
 # A person does not see a difference under a hundredth of a second.
 FINEST: Final = 0.01
-# 128 kB of a terminal's memory; a day of steady output is then told to about ten seconds.
+# 128 kB of a terminal's memory. After a day of steady output, times are then exact to about ten seconds.
 MOST_TIMES: Final = 8192
 # Of so many commands the echo of our line is known, about 200 bytes each.
 MOST_LINES: Final = 2048

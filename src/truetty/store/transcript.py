@@ -101,7 +101,7 @@ class Transcript:
         if start < self._store.holds:
             for first, last in spans_without(self._gaps, start, min(end, self._store.holds)):
                 if not self._store.blank(first, last):
-                    self._lose(first, last)  # better no byte than a secret
+                    self._lose(first, last)  # a byte that cannot be blanked is dropped, so that no secret stays
         if end > self._base:
             first = max(start, self._base)
             self._recent[first - self._base : end - self._base] = b"*" * (end - first)

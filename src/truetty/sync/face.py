@@ -172,7 +172,7 @@ class Command(Face[AsyncCommand]):
 
     @property
     def reached(self) -> str | None:
-        """What the last wait came back for: exit, input, match, idle or port."""
+        """What ended the last wait: exit, input, match, idle or port."""
         return loop.ask(lambda: self._inner.reached)
 
     @property
@@ -204,7 +204,7 @@ class Command(Face[AsyncCommand]):
 
     @property
     def reader(self) -> Identity | None:
-        """The program that reads the keyboard, by the kernel's word. None: none does, or it cannot be told."""
+        """The program that reads the keyboard, as the kernel says. None: none does, or that is unknown."""
         return loop.ask(lambda: self._inner.reader)
 
     @property
@@ -229,7 +229,7 @@ class Command(Face[AsyncCommand]):
 
     @property
     def activity(self) -> Activity:
-        """What it is doing, so that work and standstill can be told apart; no processes once it has ended."""
+        """What it is doing: a build uses the CPU, a stuck program does not. No processes once it has ended."""
         return loop.ask(lambda: self._inner.activity)
 
     def events(self, coalesce: float | None = None) -> Iterator[events.Event]:
@@ -245,12 +245,12 @@ class Command(Face[AsyncCommand]):
 
         `until` is "settled" (finished, or newly waiting for input), "finished", a regular expression that is found in
         output which no earlier wait has returned, or a value of `truetty.core.until`: `Idle(seconds)`, `Port(number)`.
-        The command's end always ends the wait. `reached` says afterwards which of it came: None, if patience was over.
+        The command's end always ends the wait. `reached` says afterwards what ended it: None if the time was over.
         """
         return loop.call(lambda: self._inner.wait(timeout, until))
 
     def report(self) -> Outcome:
-        """How things stand now. Made in slices: a gigabyte of output takes seconds, and others have their turn."""
+        """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile."""
         return loop.call(lambda: self._inner.report())
 
     def snapshot(self) -> Outcome:
@@ -390,7 +390,7 @@ class Terminal(Face[AsyncTerminal]):
     def run(self, command: str, *, wait: float | None = None, timeout: float | None = None) -> Outcome:
         """Run a command and say how it stands when it has finished, waits for input, or `wait` seconds have passed.
 
-        `wait` is patience: the command goes on. `timeout` ends it.
+        After `wait` seconds the command goes on. `timeout` ends it.
         """
         return loop.call(lambda: self._inner.run(command, wait=wait, timeout=timeout))
 
@@ -399,7 +399,7 @@ class Terminal(Face[AsyncTerminal]):
         return loop.call(lambda: then(self._inner.start(command, timeout=timeout), lambda it: face(Command, it)))
 
     def send(self, text: str | bytes) -> None:
-        """Type `text` as it is to whatever reads this terminal."""
+        """Type `text` as it is to the program that reads this terminal."""
         loop.call(lambda: self._inner.send(text))
 
     def press(self, *names: str) -> None:

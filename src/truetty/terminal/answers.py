@@ -40,7 +40,7 @@ class Answers:
         self._callback = callback
         self._seen = 0  # the number of the last waiting that was looked at
         self._answered = 0  # the number of the last one for which an answer was typed
-        self._task: asyncio.Task[str | None] | None = None  # the callback thinks
+        self._task: asyncio.Task[str | None] | None = None  # while the callback runs
         self._notes: list[str] = []
 
     @property

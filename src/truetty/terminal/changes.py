@@ -1,6 +1,6 @@
-"""Something has changed in a terminal: who is called, in which order, and how to wait until something is true.
+"""Something has changed in a terminal: which listeners are called, in which order, and how to wait for a condition.
 
-Rule 1: the order is that of `Rank`. Who settles a fact comes before who reads it.
+Rule 1: the order is that of `Rank`. A listener that settles a fact comes before those that read it.
 Rule 2: a condition is looked at when something changed, at its own time (`again`), and at no other.
 Rule 3: a subscriber that has left, or a wait that is over, leaves nothing behind.
 """
@@ -35,7 +35,7 @@ class _Subscriber:
 class _Waiter:
     condition: Callable[[], bool]
     again: Callable[[], float | None]
-    due: float | None  # when it looks without being told
+    due: float | None  # when it looks by itself
     future: asyncio.Future[None]
 
     def is_due_earlier(self) -> bool:
@@ -98,7 +98,7 @@ class Changes:
     async def until(
         self, condition: Callable[[], bool], timeout: float | None, again: Callable[[], float | None] = lambda: None
     ) -> None:
-        """Wait until `condition` holds, all is over, or patience is. `again`: when to look without being told."""
+        """Wait until `condition` holds, the terminal is closed, or the time is over. `again`: when to look anyway."""
         loop = asyncio.get_running_loop()
         end = None if timeout is None else loop.time() + max(timeout, 0)
         while not condition() and not self.over:
@@ -118,7 +118,7 @@ class Changes:
 
 
 def _report(error: Exception) -> None:
-    """A subscriber has failed. The others are told all the same, and so is the loop's own handler of errors."""
+    """A subscriber has failed. The others are still called, and so is the loop's own handler of errors."""
     message = "a subscriber to a terminal's changes has failed"
     asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
 

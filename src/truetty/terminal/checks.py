@@ -1,4 +1,4 @@
-"""What cannot be meant is refused before anything is done: commands, variables, sizes."""
+"""Wrong commands, variables and sizes are refused before anything is done."""
 
 from __future__ import annotations
 

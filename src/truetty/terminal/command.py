@@ -71,7 +71,7 @@ class Command:
         self.text: Final[str] = run.text or ""
         self.output: Final[Output] = run.span.output
         self.changes: Final = changes
-        self.reached: str | None = None  # what the last wait came back for: exit, input, match, idle or port
+        self.reached: str | None = None  # what ended the last wait: exit, input, match, idle or port
         self._run = run
         self._conversation = conversation
         self._options = options
@@ -115,7 +115,7 @@ class Command:
 
     @property
     def reader(self) -> Identity | None:
-        """The program that reads the keyboard, by the kernel's word. None: none does, or it cannot be told."""
+        """The program that reads the keyboard, as the kernel says. None: none does, or that is unknown."""
         reader = self._run.reader.waiting
         if reader is None or reader.pid is None:
             return None
@@ -150,7 +150,7 @@ class Command:
 
     @property
     def activity(self) -> Activity:
-        """What it is doing, so that work and standstill can be told apart; no processes once it has ended."""
+        """What it is doing: a build uses the CPU, a stuck program does not. No processes once it has ended."""
         conversation = self._conversation
         quiet = _now() - max(conversation.link.timeline.heard_at, self._run.machine.asked_at)
         if self.finished:
@@ -182,7 +182,7 @@ class Command:
 
         `until` is "settled" (finished, or newly waiting for input), "finished", a regular expression that is found in
         output which no earlier wait has returned, or a value of `truetty.core.until`: `Idle(seconds)`, `Port(number)`.
-        The command's end always ends the wait. `reached` says afterwards which of it came: None, if patience was over.
+        The command's end always ends the wait. `reached` says afterwards what ended it: None if the time was over.
         """
         if timeout is not None and not timeout > -inf:
             raise Misuse(f"not a number of seconds: {timeout!r}", timeout=timeout)
@@ -202,7 +202,7 @@ class Command:
         return outcome
 
     async def report(self) -> Outcome:
-        """How things stand now. Made in slices: a gigabyte of output takes seconds, and others have their turn."""
+        """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile."""
         if self._outcome is not None:
             return self._outcome
         if (survivors := self._run.survivors) is not None:

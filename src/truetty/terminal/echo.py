@@ -1,8 +1,8 @@
 """Which keys come back from the tty: only what the output shows to be echoed was no secret.
 
 Rule 1: keys come back in their order, with a program's own words before and between them.
-Rule 2: an echo is looked for within `REACH` bytes and `LATEST` seconds; later it is another's words.
-Rule 3: of a line end alone nothing is believed: programs print one after a password.
+Rule 2: an echo is looked for within `REACH` bytes and `LATEST` seconds; later output is taken for a program's own.
+Rule 3: a line end alone is not taken for an echo: programs print one after a password.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What callers type: text as it is, and keys by name.
 
-Rule: refused first, with nothing typed: what is no text, an unknown key, a line of which the tty would keep a part.
+Rule: a value that is no text, an unknown key, and a line that the tty would cut are refused before anything is typed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a terminal is made with: the arguments of `Terminal`, and their defaults, in one place.
 
-Rule 1: `Options` is complete and checked; what cannot be meant is refused when it is made, before anything is started.
+Rule 1: `Options` is complete and checked; a wrong value is refused when it is made, before anything is started.
 Rule 2: two terminals with equal options are made alike.
 """
 
@@ -64,7 +64,7 @@ class Options:
     size: tuple[int, int] = (120, 30)  # columns and rows
     name: str | None = None
     task: str | None = None
-    startup: float = STARTUP  # seconds after which it is handed over although no prompt has come
+    startup: float = STARTUP  # how many seconds to wait for the first prompt; then it is used anyway
     budget: Budget = field(default_factory=Budget)  # of the text in an outcome
     memory: int = DEFAULT_MEMORY  # bytes of the transcript in memory; more goes to disk
     quota: int | None = DEFAULT_QUOTA  # bytes of it on disk

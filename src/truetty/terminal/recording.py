@@ -7,8 +7,8 @@ Rule 1: a recording never disturbs its terminal. What the disk refuses ends the 
 Rule 2: nothing is done while nothing happens: no thread, and a timer only while something waits to be written. A long
         past is written in turns, so that other terminals have theirs.
 Rule 3: what is typed is recorded only if that was asked for, and only what the output shows that the tty has echoed.
-        Its modes alone prove nothing: between two looks a program may have asked for a password. Of what is not seen,
-        passwords above all, there is nothing, not even that something was typed. A shell's own line editor and
+        Its modes alone prove nothing: between two looks a program may have asked for a password. Keys that are not
+        echoed, passwords above all, leave no trace, not even that something was typed. A shell's own line editor and
         full-screen programs echo by themselves; to the tty they are like password prompts.
 """
 

@@ -2,8 +2,8 @@
 
 Rule 1: the terminal never waits for a listener. What happened is noted when it happens, in a queue that is bounded;
         output is not queued at all but read from the transcript when the listener comes for it.
-Rule 2: output comes in pieces that are at least `coalesce` seconds apart; whatever else happens, the end above all,
-        is told at once, and after the output before it.
+Rule 2: output comes in pieces that are at least `coalesce` seconds apart. Every other event, the end above all, comes
+        at once, after the output before it.
 Rule 3: no text is made where something happens, only where the listener comes for it, and then in slices.
 """
 

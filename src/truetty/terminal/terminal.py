@@ -1,6 +1,6 @@
 """One shell on one channel, as its users hold it.
 
-Rule 1: `wait` bounds patience, never the command; only `timeout` ends one.
+Rule 1: `wait` limits how long the caller waits; only `timeout` ends a command.
 Rule 2: one command at a time: a second one is refused with `Busy`, never queued and never typed into the first.
 Rule 3: a terminal whose shell ended is `closed` and says with what exit code; `close()` leaves nothing behind.
 """
@@ -144,7 +144,7 @@ class Terminal:
     async def run(self, command: str, *, wait: float | None = None, timeout: float | None = None) -> Outcome:
         """Run a command and say how it stands when it has finished, waits for input, or `wait` seconds have passed.
 
-        `wait` is patience: the command goes on. `timeout` ends it.
+        After `wait` seconds the command goes on. `timeout` ends it.
         """
         return await (await self.start(command, timeout=timeout)).wait(wait)
 
@@ -170,12 +170,12 @@ class Terminal:
         except OSError as error:
             made.discard()
             self.command = before
-            self.changes.tell()  # those who were told of the command meanwhile
+            self.changes.tell()  # for listeners that learnt of the command meanwhile
             raise HostError(f"the command was not sent: {error.strerror}", reason=error.strerror) from error
         return made
 
     async def send(self, text: str | bytes) -> None:
-        """Type `text` as it is to whatever reads this terminal."""
+        """Type `text` as it is to the program that reads this terminal."""
         await keyboard.send(self._opened(), text)
 
     async def press(self, *names: str) -> None:

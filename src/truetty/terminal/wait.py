@@ -1,8 +1,8 @@
 """One caller's wait for one command: whether what it is for has come, and when to look again by itself.
 
-Rule 1: almost everything is told by an event; only idleness and ports must be looked for, so only they set a time.
+Rule 1: almost everything comes as an event; only idleness and ports must be looked for, so only they set a time.
 Rule 2: the command's end ends every wait.
-Rule 3: a pattern is looked for in all output that no earlier wait has returned, before patience or the end counts.
+Rule 3: a pattern is looked for in all output that no earlier wait has returned, before the time or the end counts.
 """
 
 from __future__ import annotations

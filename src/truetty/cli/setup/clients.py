@@ -2,7 +2,8 @@
 
 Rule 1: a table. Nothing here looks at a file, and where things are depends on the arguments alone.
 Rule 2: a client's own variable for its folder (`CODEX_HOME`, …) counts, as it does for the client.
-Rule 3: what is written beside the command has a reason, which `setup` prints, and gives way to what people wrote there.
+Rule 3: each value that is written beside the command has a reason, which `setup` prints. A value that a person wrote
+        there stays.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def _config(name: str) -> Folder:
 
 
 def _application(name: str) -> Folder:
-    """Where programs with windows keep their things."""
+    """Where programs with windows keep their configuration."""
 
     def folder(environ: Environ, mac: bool) -> PurePosixPath:
         return _home(environ) / "Library/Application Support" / name if mac else _config(name)(environ, mac)
@@ -241,7 +242,7 @@ def launch(program: str, python: str, *, uvx: str | None = None) -> ServerLaunch
     return ServerLaunch(python, ("-m", "truetty", "mcp"))
 
 
-# uvx runs programs out of its cache, and what is there today may be gone tomorrow.
+# uvx runs programs from its cache, which may be cleared.
 _FLEETING: Final = re.compile(r"/(?:archive|environments)-v[0-9]+/")
 
 

@@ -2,7 +2,8 @@
 
 Rule 1: what does not parse is refused, with the line. Comments and a last comma are allowed where the caller says so.
 Rule 2: what is put in looks like what is there: on lines of its own with the same indentation, or on one line.
-Rule 3: `drop` after `put` gives the same text again, wherever the text tells what it was before.
+Rule 3: `drop` after `put` gives the same text again, unless the entry was there before `put`, or another program has
+        changed the text in between.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from truetty.core.errors import Misuse
 
 UNIT: Final = "  "
 _BLANK: Final = " \t\r\n"
-# Possessive, since a string without its end must not take for ever. Behind one that is wrong nothing else is looked at.
+# Possessive: with backtracking, a string without its end would take for ever. Nothing is read behind a wrong string.
 _STRING: Final = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"|".*'
 _COMMENT: Final = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LAST_COMMA: Final = re.compile(rf"({_STRING}|[{{\[]\s*,)|,(?=[{_BLANK}]*[}}\]])", re.DOTALL)
@@ -71,7 +72,7 @@ class Node:
         return tuple(members)
 
     def member(self, key: str) -> Member | None:
-        """The last one, as it counts for those who read the file."""
+        """The last one: programs that read the file use that one."""
         return next((member for member in reversed(self.members or ()) if member.key == key), None)
 
     def find(self, keys: tuple[str, ...]) -> Node | None:

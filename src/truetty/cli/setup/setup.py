@@ -29,7 +29,7 @@ from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
 
 MOST_TRIES: Final = 5
-# A person's own file may come to hold keys of theirs; a project's file is for everybody who may read the project.
+# A person's own file may hold keys, so it is private; a project's file is for every user who may read the project.
 SHARED: Final = 0o666
 _MARK: Final = "\ufeff"  # some editors begin a file with it
 

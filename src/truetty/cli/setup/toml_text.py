@@ -81,7 +81,7 @@ def parse(text: str) -> dict[str, object]:
 
 
 def _append(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> str:
-    """Behind an empty line; behind a last line without an end, without one: so it can be told from the other."""
+    """Behind an empty line; if the last line had no end, without one. So `drop` can tell the two cases apart."""
     end = _end(text)
     lines = [f"[{'.'.join(keys)}]", *(f"{key} = {_value(value)}" for key, value in entry.items()), ""]
     return f"{text}{end if text else ''}{end.join(lines)}"

@@ -1,4 +1,4 @@
-"""Whose the shell's prompt is.
+"""Whether the shell's prompt is there, and free for the next command.
 
     AWAITED ──P──▸ FREE ──trigger──▸ TAKEN ──the command's D──▸ AWAITED
        │            ▴                  │
@@ -6,9 +6,9 @@
        ▾
     MARKED                                    any ──the shell has ended──▸ GONE
 
-Between D and P run the prompt hooks of the user. What is typed meanwhile they may read or throw away, and the tty
-echoes it before the prompt is drawn: so the prompt is free with P, not with D. In zsh the hooks run after P, so that a
-look must show the prompt.
+The user's prompt hooks run between D and P. They may read or throw away what is typed meanwhile, and the tty echoes it
+before the prompt is drawn. So the prompt is free with P, not with D. In zsh the hooks run after P, so that a look must
+show the prompt.
 
 Keys that were sent and that no program has surely read may stand at the prompt, now or when it comes: `keys_left`. The
 line is cleared before anything of ours is typed there.

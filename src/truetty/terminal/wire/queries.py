@@ -1,7 +1,7 @@
-"""What programs ask the terminal (`core/queries.py`), the answers they get, and who waits for one that never comes.
+"""What programs ask the terminal (`core/queries.py`), the answers they get, and which program waits for none.
 
-Rule 1: no part of a question ever comes back, and no answer but these is ever given: text from the output that
-        returns as input is how terminals were broken into. Of what is not fixed there are two numbers, the cursor's.
+Rule 1: an answer never contains a part of its question: output that returns as input has been used to attack terminals.
+        All answers are fixed texts, but for the two numbers of the cursor.
 Rule 2: a program is answered only while it reads key by key; anywhere else the answer would be typed text. A read that
         looks like a shell's editor may be one (`read -e`) or `read -s -d R`: it is answered if nothing was printed
         behind the question. Where no look can show a reader, a program in front of the shell is answered.
@@ -33,7 +33,7 @@ def _colours(number: int, colour: str) -> dict[str, bytes]:
 
 
 FIXED: Final[dict[str, bytes]] = {
-    # A VT100 with advanced video, in good order: true of no terminal in particular.
+    # A VT100 with advanced video, which is what programs expect; and "no malfunction".
     "DA1": b"\x1b[?1;2c",
     "DA2": b"\x1b[>0;0;0c",
     "DSR": b"\x1b[0n",

@@ -1,4 +1,4 @@
-"""What a wall before the shell has refused to a command, as far as that is known.
+"""What a sandbox has refused to a command, as far as that is known.
 
 Rule 1: the output of a command only proposes a path. A note names it only if the kernel says that it may not be written
         to inside the sandbox, and may be outside.
@@ -21,7 +21,7 @@ MOST_PATHS: Final = 3
 _REFUSED: Final = re.compile(
     r"read-only file system|permission denied|operation not permitted|busy|E(?:ROFS|ACCES|PERM)", re.I
 )
-_PROGRAM: Final = re.compile(r"^\S+: ")  # who says it
+_PROGRAM: Final = re.compile(r"^\S+: ")  # the program that says it
 _QUOTED: Final = re.compile(r"""['"`‘“]([^'"`’”]+)['"`’”]""")
 _BARE: Final = re.compile(r"""(?:~|\.{0,2})/[^\s:'"`,;)]+|[\w.@+-]+(?:/[\w.@+-]+)+|[\w.@+-]+(?=:)""")
 

@@ -1,6 +1,6 @@
 """One command on the wire: its machine, and where its output lies. Made for it, never reset.
 
-Rule: the conversation moves it on by the `on_…` methods; everybody else only reads what is true of it.
+Rule: the conversation changes it by the `on_…` methods; all other code only reads it.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Run:
         return self.shell_then is not None
 
     def conclude(self, shell: Row, facts: ShellFacts, *, shell_ended: bool, strangers: Sequence[Process] = ()) -> None:
-        """It has ended: settle where its output does. `strangers`: who else reads the terminal."""
+        """It has ended: settle where its output does. `strangers`: processes of other sessions that read the tty."""
         self.shell_then = facts
         if self.span.has_preface:
             self.span.skip_preface(all_came=True)

@@ -47,7 +47,7 @@ class Sender:
         run.early_keys.on_trigger(now)
 
     def send_late(self, run: Run, now: float) -> None:
-        """The same where no caller is there any more to be told that it failed."""
+        """The same, when no caller is left that could get the error."""
         try:
             self.send(run, now)
         except OSError as error:

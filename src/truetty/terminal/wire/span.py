@@ -24,7 +24,7 @@ _EDITOR_ENDS: Final = re.compile(rb"\x1b\[\?2004l\r*\n?")
 _NUMBER: Final = re.compile(r"\d+")
 # How much of the end of what was printed is drawn, if a command has ended on the alternate screen.
 SCREEN_REACH: Final = 1 << 16
-_ERASURE: Final = re.compile(rb"\x1b(?:\[[23]J|c|\[\?(?:47|1047|1049)h)")  # who takes it again erases it
+_ERASURE: Final = re.compile(rb"\x1b(?:\[[23]J|c|\[\?(?:47|1047|1049)h)")  # a program that takes it again erases it
 ON_SCREEN: Final = "it ended on the alternate screen, and did not leave it: what stood there is the end of the output"
 UNSURE: Final = "the output may end with the shell's prompt: no mark told where it began"
 

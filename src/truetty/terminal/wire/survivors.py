@@ -2,7 +2,7 @@
 
 Rule 1: a process that was forked and has executed nothing yet has the shell's own name. It is on the CPU for about a
         millisecond; while it is, its name is not known.
-Rule 2: what has ended since is not named. Who is stopped does not run.
+Rule 2: a process that has ended since is not named. One that is stopped is not called running.
 Rule 3: what has left the shell's family (`setsid`, `(… &)`) is named as long as it has the terminal or its session. A
         daemon that has closed the terminal is not known, nor whose an orphan is while a job of an earlier command runs.
 """
