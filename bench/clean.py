@@ -2,7 +2,7 @@
 
 To reach: 100 for plain ASCII, 20 for colours and one-line bars, 5 for redraws of several lines; 10 µs for a small
 output.
-The strip is the speed limit and not a rival: with a return or a cursor movement in the stream its text is wrong.
+The strip shows what speed is possible. Its text is wrong if there is a return or a cursor movement in the stream.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A client with a token while strangers trouble the HTTP port: its latency against its own without them, in one run,
-and how soon the server heeds SIGTERM in the middle of it.
+"""A client with a token while clients without one load the HTTP port: its latency with and without them, in one run,
+and how soon the server ends after a SIGTERM meanwhile.
 
 To reach: an answer each time, within 10 times; the server gone within a second.
 """

@@ -78,7 +78,7 @@ def stamp(kind: str) -> str | None:
 
 
 def clear_if_useless(key: str) -> None:
-    """Away with an environment that was interrupted, made elsewhere, or has lost its Python; others are renewed."""
+    """Remove an environment that was interrupted, made elsewhere, or has lost its Python; others are renewed."""
     if not VENV.exists():
         return
     found = stamp("run")
@@ -131,7 +131,7 @@ def blocks(lock: str) -> dict[str, str]:
 
 
 def needed(wanted: Iterable[str], lock: dict[str, str]) -> list[str]:
-    """The blocks of these packages and of all they bring along, told by the `# via` notes in the lock.
+    """The blocks of these packages and of all that they require, found by the `# via` notes in the lock.
 
     Were one missed, pip would refuse the rest: with hashes it installs nothing that is not listed.
     """

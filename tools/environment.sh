@@ -1,6 +1,6 @@
-# Sourced by ./truetty and ./test: `environment run|dev` sees to it that `.venv` in $here holds what they need.
+# Sourced by ./truetty and ./test: `environment run|dev` makes `.venv` in $here, with what they need.
 #
-# When it does already, this costs two small processes and starts no Python. Everything said goes to stderr.
+# If it is there already, this starts two small processes and no Python. All messages go to stderr.
 
 environment() {
     # The tree's own path is in the key because a virtual environment does not survive being moved or copied.

@@ -4,8 +4,8 @@
 
 Rule 1: in the order in which it happened; one `Finished`, and nothing after it.
 Rule 2: `Output` is clean text. A line that changed after it was given (a progress bar) comes again, whole.
-Rule 3: a listener that cannot follow is told by a `Gap` how much it was not given. Nothing is lost: the command's
-        `output` has it.
+Rule 3: a listener that is too slow gets a `Gap`, which says how much it missed. Nothing is lost: the command's `output`
+        has it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """So many bytes of output, or so many waitings and resumings, are not told; `Command.output` has the bytes."""
+    """So many bytes of output, or so many waitings and resumings, were left out; `Command.output` has the bytes."""
 
     bytes: int
     events: int = 0
@@ -51,7 +51,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class Downgraded:
-    """Our marks stopped in mid-command: from here on the kernel alone is the witness."""
+    """Our marks stopped in mid-command: from here on only the kernel can show the end."""
 
     strategy: Strategy
 

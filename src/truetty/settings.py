@@ -1,9 +1,9 @@
-"""What a user has settled on: `truetty.toml`, then variables named TRUETTY_…, then arguments; the later wins, whole.
+"""A user's settings: `truetty.toml`, then variables named TRUETTY_…, then arguments. A later value replaces an earlier.
 
 Rule 1: the file is in the user's own config folder. Nothing is ever read from the working directory.
-Rule 2: a file that others could have written is refused, not half believed.
-Rule 3: what cannot be meant is an error that says where it stands, what is wrong and what is allowed.
-Rule 4: of every value it is known where it came from.
+Rule 2: a file that others could have written is refused as a whole.
+Rule 3: a wrong value is an error that says where it is, what is wrong and what is allowed.
+Rule 4: `origins` says where each value came from.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class PolicySettings:
 
 
 def _place(value: object) -> str:
-    """Absolute: what it means must not depend on the directory one happens to be in."""
+    """Absolute: its meaning must not depend on the current directory."""
     path = os.path.expanduser(kinds.text(os.fspath(value) if isinstance(value, os.PathLike) else value))
     if not os.path.isabs(path):
         raise Wrong("it is no absolute path")
@@ -216,7 +216,7 @@ class Settings:
         Without `path` the file may be missing; with it, it may not.
         """
         environ = os.environ if environ is None else environ
-        found: dict[str, Any] = {}  # each of its own field's type: the kind has seen to that
+        found: dict[str, Any] = {}  # each of its own field's type: the kind has checked it
         origins = dict.fromkeys(FIELDS, "default")
 
         def take(name: str, value: object, origin: str, where: str) -> None:

@@ -25,7 +25,7 @@ ReadKind = Literal["line", "secret", "key", "continuation", "shell"]
 class Observation:
     seen: Seen
     conclusive: bool = True  # False: suggestive
-    kind: ReadKind | None = None  # of `waiting`; whether a `key` reader is full-screen is not the kernel's to know
+    kind: ReadKind | None = None  # of `waiting`; the kernel cannot tell whether a `key` reader is full-screen
     reader: int | None = None  # the pid that is blocked on our tty
     program: str | None = None  # its name
     wakes: int | None = None  # changes whenever that reader has run: proof that it has looked at its input since

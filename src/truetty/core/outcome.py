@@ -25,7 +25,7 @@ class Waiting:
 
     kind: WaitingKind
     prompt: str  # what stands on the line the cursor is on, as a person would read it
-    program: str | None = None  # who reads, when the kernel told
+    program: str | None = None  # the one that reads, as the kernel says
     certain: bool = True  # False: it also listens to other things (an event loop), so it may go on by itself
     # Described from the text alone, so two waitings are not told apart by it.
     asks: Asks | None = field(default=None, compare=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import inf
 from typing import Final
 
-# Programs print in bursts; this long without a byte is when a look first pays.
+# Programs print in bursts. The first look is made after so long without a byte.
 LOOK_AFTER_OUTPUT: Final = 0.02
 # Up to this time between two looks, each time is 1.6 times the one before: it is reached after 1.3 s.
 STEADY_LOOKS: Final = 0.5

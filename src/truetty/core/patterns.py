@@ -1,4 +1,4 @@
-"""Regular expressions from strangers, and what a search for one may cost.
+"""Regular expressions of agents and of settings, and how much time a search for one may take.
 
 Rule 1: an agent's pattern is searched by RE2, whose time grows with the length of the text and nothing else. It knows
         no look-around and no back-references.
@@ -25,7 +25,7 @@ MOST_MEMORY: Final = 1 << 20  # bytes that RE2 may use for one pattern
 STEPS: Final = 30_000_000
 
 _PYTHONS_OWN: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\.", re.DOTALL)
-# It changes nothing in a search but its price.
+# It changes how long a search takes, and nothing else.
 _LEADING: Final = re.compile(r"^\.\*(?![?+*{])")
 _TOKEN: Final = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!>]|\(\?<[=!]|\(|\)|\||[*+?]|\{\d*,?\d*\}", re.DOTALL

@@ -26,7 +26,9 @@ class PollWatch:
     __slots__ = ("_awake_until", "_begun", "_cpu", "_looks", "_reader", "_since")
 
     def __init__(self) -> None:
-        self._reader: tuple[int | None, str | None] | None = None  # who polls, as what kind; None: no poller is watched
+        self._reader: tuple[int | None, str | None] | None = (
+            None  # the process that polls, and its kind of read; None: none is watched
+        )
         self._looks = 0  # that have shown it in its wait
         self._begun = 0.0  # when the first of them was made
         self._awake_until: float | None = None  # set by a look that found it awake: it must be back in its wait by then

@@ -106,7 +106,7 @@ def place() -> str:
 
 
 def _places() -> Iterator[str]:
-    """The shortest private-able tmpfs with room, then the temporary directory, then those with little room."""
+    """The tmpfs with room and the shortest path, then the temporary directory, then those with little room."""
     candidates = (SHARED_MEMORY, os.environ.get("XDG_RUNTIME_DIR", ""))
     usable = [path for path in candidates if path and os.access(path, os.W_OK | os.X_OK)]
     little = [path for path in usable if not _has_room(path)]
@@ -138,7 +138,7 @@ def _make(where: str) -> str:
 
 
 def sweep(where: str) -> None:
-    """Remove directories of ours whose owner is no more.
+    """Remove directories of ours whose owner has ended.
 
     A pid of another namespace cannot be looked up, and a process of another user may hide when it began: such a
     directory stays.

@@ -3,7 +3,7 @@
 Rule 1: it is started before the first shell, and only in a process that has asked for it: a server, whose client may
         kill it.
 Rule 2: every shell has our mark among its variables, and so has what is started from it, detached or not.
-Rule 3: it is an insurance. Where it cannot be had (no /proc, no pidfds), or has died, terminals work without it.
+Rule 3: terminals do not need it. Where it cannot be started (no /proc, no pidfds), or has died, they work without it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether a text for a shell of the Bourne family is surely complete, so that the shell will not ask for more.
 
-Rule 1: doubt is "no". A text that is complete and is not known to be so takes the other way into the shell.
-Rule 2: nothing here judges the text: what is wrong in it, the shell says.
+Rule 1: in doubt the answer is no. Then the text takes the other way into the shell, even if it is complete.
+Rule 2: errors in the text are not looked for: the shell reports them.
 
 Not followed at all, and so "no": here-documents, `case`, backquotes.
 """

@@ -3,7 +3,7 @@
 *folder* is the terminal's private directory (0700, tmpfs, a short path). One line is typed at the prompt; everything
 secret is in files that this line names, never in the line itself.
 
-Rule 1: a fact about one shell is a field here, and nowhere else in the house. Readers get sets of names from `table`.
+Rule 1: a fact about one shell is a field here, and in no other file. Readers get sets of names from `table`.
 Rule 2: a field's default is what is true of most shells, or what does no harm where it is not.
 """
 

@@ -222,7 +222,7 @@ def _locate(shell: str, env: Mapping[str, str]) -> str:
 
 
 def which(name: str, env: Mapping[str, str]) -> str | None:
-    """The program of this name in PATH, of which only absolute directories count: others mean another one in each."""
+    """The program of this name in PATH. Only absolute directories count: a relative one depends on where we are."""
     folders = (folder for folder in env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(folder))
     return shutil.which(name, path=os.pathsep.join(folders))
 

@@ -1,7 +1,7 @@
 """tcsh: the hook comes in by a private HOME, a command by `source`, P by the alias precmd.
 
 Rule 1: HOME is given back by the first line that is read; only the system's csh.cshrc comes before it.
-Rule 2: no name may be quoted: a quoted word is no builtin here, so an alias `source`, `echo` or `set` is beyond us.
+Rule 2: no name may be quoted: a quoted word is no builtin here, so a user's alias `source`, `echo` or `set` is run.
 Rule 3: `set status=N` hands a status on, and only as the last command of a file.
 """
 

@@ -37,7 +37,7 @@ UNSURE_LINE = re.compile(f"[^{_SURE}\r{ERASE_RIGHT}{ERASE_ALL}]")
 _STEPS = re.compile(f"([\r{ERASE_RIGHT}{ERASE_ALL}])")
 _CODE = re.compile("[\U00100000-\U0010ffff]")
 _TABULAR = re.compile(f"\t{GAP}*|{GAP}+")
-_END = re.compile(f"{BLANK}[{BLANK}\t]*\\Z")  # tabs after blanks passed over nothing, at the end of nothing
+_END = re.compile(f"{BLANK}[{BLANK}\t]*\\Z")  # unwritten cells, and tabs over them, at the end of a row
 
 
 class _Widths(dict[str, int]):

@@ -4,7 +4,7 @@
           ──one-line bars────→ Page.rewrite     a line at a time
           ──everything else──→ ACTIONS          a sequence at a time
 
-Rule 1: the three ways give the same text, for which of them a byte takes depends on how the stream was cut.
+Rule 1: the three ways give the same text, because the way that a byte takes depends on how the stream was cut.
 Rule 2: a sequence or character cut by the end of a chunk waits in `_carry`, which is bounded; of a string (OSC, DCS,
         APC, PM, SOS) only the fact that it is open is kept.
 Rule 3: bytes are taken in portions, so that the caller can do something else in between: `_LARGEST_PIECE` bytes of
@@ -123,7 +123,7 @@ class Cleaner:
             start, stop = sequences.special_lines(data, self._step)
             if start:
                 return self._advance(data[:start]) + data[start:]
-            self._step = min(self._step * 2, _LARGEST_PIECE)  # where there is one, there are more
+            self._step = min(self._step * 2, _LARGEST_PIECE)  # where there is one such sequence, more follow
             self._unlooked = stop
             return self._step_through(data)
         self._step = _STEP

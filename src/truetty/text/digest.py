@@ -2,7 +2,7 @@
 
 Rule 1: text within the budget is given back unchanged.
 Rule 2: the result is never longer than the budget (for budgets of `SMALLEST_BUDGET` and more), in characters and in
-        lines, and the end of the last line is always in it: the error at the end of a log is what was looked for.
+        lines, and the end of the last line is always in it: the error is mostly at the end of a log.
 Rule 3: lines that are equal, or differ in digits only, are folded first; then whole lines where possible; a line of
         more than an eighth of the budget is cut in its middle, to an eighth or to its share of the room that is left.
         A line alone has all of it, however long it is.

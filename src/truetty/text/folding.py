@@ -1,7 +1,7 @@
 """Runs of lines that say the same: a thousand downloads, a progress bar printed line by line.
 
 Rule 1: a run of equal lines is shown as one and a count; a run that differs in digits only, as its first and last.
-Rule 2: bare numbers are data (`seq`, a column of sizes): that they differ in digits is the point of them.
+Rule 2: lines of bare numbers are data (`seq`, a column of sizes), and are not folded though they differ in digits only.
 Rule 3: nothing is folded that would not become shorter.
 """
 

@@ -1,8 +1,8 @@
 """A screen as a picture: SVG, drawn from its cells.
 
 Rule 1: every character stands in its own column, whatever font the viewer has: each run of text is told its width.
-Rule 2: a picture is self-contained and dead: no font, link, style sheet or script. What was printed is text in it, and
-        what XML cannot hold becomes U+FFFD.
+Rule 2: a picture is self-contained: it has no font, link, style sheet or script. What was printed is text in it, and a
+        character that XML does not allow becomes U+FFFD.
 Rule 3: it is bounded: a screen of more cells than `MOST_CELLS` is refused.
 
 Text that a program has hidden by its colours or by SGR 8 is drawn as the emulator has it, which knows no SGR 8.

@@ -1,4 +1,4 @@
-"""What of a recording may go to a person's terminal: what draws, and nothing else.
+"""Which parts of a recording may go to a person's terminal: those that draw, and nothing else.
 
 Rule 1: a recording may come from anywhere. What is not known to draw is left out: questions (a terminal types the
         answer into the shell that comes after), the clipboard, colours for ever, keyboard and mouse modes, pictures,

@@ -1,7 +1,7 @@
-"""Text of others as a person may read it: every character that is not seen as it is, is spelled out.
+"""Text of programs and agents as a person may read it: every invisible or misleading character is spelled out.
 
-Rule: two ways. On one line, cut, for a sentence of ours; whole, line by line, for a text that a person says yes to. Of
-      a text that is too long the beginning and the end are there: what matters may be put at either.
+Rule: there are two forms. On one line, cut, for a sentence of ours; whole, line by line, for a text that a person
+      approves. A text that is too long is shown with its beginning and its end: the important part may be at either.
 """
 
 from __future__ import annotations

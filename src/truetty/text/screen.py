@@ -3,7 +3,7 @@
 Rule 1: a screen is a value; it does not change under its reader.
 Rule 2: the model that makes screens is made when the first one is asked for, and fed what is new at the next.
 Rule 3: REP repeats at most as often as the screen is wide (`repeats.py`): the emulator would draw all of 9999.
-Rule 4: which emulator draws is known in this file alone: the rest of the house knows `Screen` and `Model`.
+Rule 4: only this file knows which emulator draws: all other code uses `Screen` and `Model`.
 
 pyavt draws. It gives a combining mark or a joiner a cell of its own, so such text stands one column further right than
 on most terminals; the clean text of a command's output does not go through it.

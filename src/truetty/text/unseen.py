@@ -1,7 +1,7 @@
 """Text that a person does not see, but a program reads: which characters these are, and whether an output holds any.
 
 Rule 1: this is the one table of them. `Unseen` warns of an output, `asciicast` escapes, `policy` asks.
-Rule 2: nothing is taken out of the text. A note says that there is more in it than a person would have seen.
+Rule 2: nothing is taken out of the text. A note says that it contains text that a person would not have seen.
 Rule 3: what programs print all the time makes no note: colours, joined emoji, spinners, overwritten progress bars.
 """
 

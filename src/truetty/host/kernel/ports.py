@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
-# The kernel lists those who listen before all others: what lies beyond is connections.
+# The kernel lists listening sockets before all others: what follows is connections.
 LONGEST_TABLE: Final = 1 << 20
 # A fork bomb, or a server with a descriptor for each client, must not make one look take long.
 MOST_PROCESSES: Final = 256
@@ -59,7 +59,7 @@ def is_open(port: int) -> bool | None:
 
 
 def _network(pid: int, known: dict[str, Sockets | None]) -> Sockets | None:
-    """Those who listen in the network of this process. It is read once for all that share it."""
+    """The listening sockets in the network of this process. It is read once for all that share it."""
     try:
         name = os.readlink(f"/proc/{pid}/ns/net")
     except PermissionError:  # another user's: its table may be read all the same
