@@ -27,7 +27,7 @@ class PollWatch:
 
     def __init__(self) -> None:
         self._reader: tuple[int | None, str | None] | None = (
-            None  # the process that polls, and its kind of read; None: none is watched
+            None  # which polls, and how; None: none
         )
         self._looks = 0  # that have shown it in its wait
         self._begun = 0.0  # when the first of them was made
