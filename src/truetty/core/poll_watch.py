@@ -26,9 +26,7 @@ class PollWatch:
     __slots__ = ("_awake_until", "_begun", "_cpu", "_looks", "_reader", "_since")
 
     def __init__(self) -> None:
-        self._reader: tuple[int | None, str | None] | None = (
-            None  # which polls, and how; None: none
-        )
+        self._reader: tuple[int | None, str | None] | None = None  # the poller and its kind; None: none is watched
         self._looks = 0  # that have shown it in its wait
         self._begun = 0.0  # when the first of them was made
         self._awake_until: float | None = None  # set by a look that found it awake: it must be back in its wait by then
