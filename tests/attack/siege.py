@@ -8,6 +8,7 @@ Rule 2: a breach is a line that touches what its profile keeps from it. Many lin
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -92,8 +93,9 @@ def _names(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
     return tuple((shell.name, text) for shell, text in runs)
 
 
-def besiege_all(lines: Iterable[Line], workers: int | None = None) -> Sieges:
+def besiege_all(lines: Iterable[Line]) -> Sieges:
     sieges = Sieges()
-    for part in by_parts(lines, besiege, workers):
+    # Undecided lines wait for input and time, until they are ended: with one worker per core that is a third of it.
+    for part in by_parts(lines, besiege, workers=2 * (os.cpu_count() or 1)):
         sieges.add(part)
     return sieges
