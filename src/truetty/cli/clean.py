@@ -16,8 +16,8 @@ from typing import Annotated, Final
 
 import typer
 
+from truetty.core.checks import check_size
 from truetty.core.errors import HostError, Misuse
-from truetty.terminal.checks import check_size
 from truetty.text.clean import Cleaner
 from truetty.text.lines import repetition
 

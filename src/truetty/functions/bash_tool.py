@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
+from truetty.core import checks
 from truetty.core.errors import Misuse, TruettyError, UnknownTerminal
 from truetty.core.outcome import State
 from truetty.functions import words
@@ -21,7 +22,6 @@ from truetty.functions.result import Report, Result
 from truetty.functions.table import BASH
 from truetty.functions.verbs import REFUSALS, as_result, model_budget, new_output
 from truetty.service.service import Service
-from truetty.terminal import checks
 
 # Models take this tool for one that answers when the command is done.
 BASH_WAIT: Final = 120.0

@@ -23,7 +23,7 @@ from functools import partial
 from math import inf
 from typing import Final, Literal, NoReturn, Self, TypedDict, Unpack
 
-from truetty.core import patterns
+from truetty.core import checks, patterns
 from truetty.core.errors import Closed, Denied, Misuse
 from truetty.core.outcome import Outcome
 from truetty.core.until import Until, of
@@ -42,7 +42,7 @@ from truetty.service.registry import Registry
 from truetty.service.starting import Starter
 from truetty.service.texts import TextFiles
 from truetty.settings import Settings
-from truetty.terminal import checks, keys
+from truetty.terminal import keys
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import Budget

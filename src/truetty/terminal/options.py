@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self, TypedDict, Unpack
 
+from truetty.core.checks import check_seconds, check_size, check_variables
 from truetty.core.errors import Misuse
 from truetty.host.base import Channel, Host
 from truetty.host.base import ShellName as ShellName
@@ -18,7 +19,6 @@ from truetty.host.wall import Sandbox
 from truetty.questions.replies import OnWaiting, Reply
 from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
 from truetty.store.transcript import DEFAULT_MEMORY
-from truetty.terminal.checks import check_seconds, check_size, check_variables
 from truetty.text.digest import Budget
 
 # A person's rc files may be slow; one that takes longer than this is reported, not waited for.

@@ -15,13 +15,14 @@ from math import inf
 from types import TracebackType
 from typing import Final, Self, Unpack
 
+from truetty.core import checks
 from truetty.core.errors import Busy, Closed, HostError, Misuse
 from truetty.core.outcome import Outcome, Strategy
 from truetty.host import environment
 from truetty.host.base import Process
 from truetty.shells.writing import draw_key
 from truetty.store.transcript import Transcript
-from truetty.terminal import checks, exit_codes, keyboard
+from truetty.terminal import exit_codes, keyboard
 from truetty.terminal.changes import Changes, Rank
 from truetty.terminal.command import Command
 from truetty.terminal.opening import await_first_prompt, start_shell
