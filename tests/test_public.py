@@ -11,13 +11,14 @@ from tests.rows import each_row
 
 ERRORS = {
     *("TruettyError", "Misuse", "Busy", "Closed", "UnknownTerminal", "BadKey", "BadCommand", "Denied"),
-    *("HostError", "SpawnFailed", "ChannelLost", "LimitReached"),
+    *("CommandFailed", "HostError", "SpawnFailed", "ChannelLost", "LimitReached"),
 }
 VALUES = {"Activity", "Budget", "Outcome", "Reply", "Screen", "Settings", "Waiting"}
 OBJECTS = {"Command", "Output", "Recording", "Registry", "Terminal"}
+MODULES = {"events", "functions", "sync", "testing", "until"}
 
 PATHS = {
-    "truetty": ERRORS | VALUES | OBJECTS,
+    "truetty": ERRORS | VALUES | OBJECTS | MODULES,
     "truetty.sync": ERRORS | VALUES | OBJECTS | {"Transcript"},
     "truetty.testing": {
         "CONFORMANCE",
@@ -42,7 +43,8 @@ PATHS = {
     "truetty.registry": {"Registry"},
     "truetty.sandbox": {"Sandbox"},
     "truetty.policy": {"Policy", "Rule", "ask_or_deny"},
-    "truetty.core.until": {"Exit", "Idle", "Input", "Match", "Port", "Settled", "Until", "of", "read"},
+    "truetty.core.until": {"Exit", "Idle", "Input", "Match", "Port", "Screen", "Settled", "Until", "of", "read"},
+    "truetty.until": {"Exit", "Found", "Idle", "Input", "Match", "Port", "Screen", "Settled", "Until"},
     "truetty.cli": {"main"},
 }
 

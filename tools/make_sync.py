@@ -120,6 +120,8 @@ class Writer:
                     work = f"super().__init__(open_in_loop(lambda: Async{self.name}({self.pass_on(node)})))"
                     made.body.append(self.method(node, work))
                 made.body += self.attributes(node)
+            elif self.opens and node.name in ("__enter__", "__exit__"):
+                continue  # they refuse what is right here
             elif node.name in ("__aenter__", "__enter__"):
                 made.body.append(self.method(node, "return self", name="__enter__"))
             elif node.name in ("__aexit__", "__exit__"):

@@ -6,11 +6,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from truetty import events as events
+    from truetty import functions as functions
+    from truetty import sync as sync
+    from truetty import testing as testing
+    from truetty import until as until
     from truetty.core.errors import BadCommand as BadCommand
     from truetty.core.errors import BadKey as BadKey
     from truetty.core.errors import Busy as Busy
     from truetty.core.errors import ChannelLost as ChannelLost
     from truetty.core.errors import Closed as Closed
+    from truetty.core.errors import CommandFailed as CommandFailed
     from truetty.core.errors import Denied as Denied
     from truetty.core.errors import HostError as HostError
     from truetty.core.errors import LimitReached as LimitReached
@@ -37,8 +43,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "truetty.terminal.command": ("Activity", "Command"),
     "truetty.core.errors": (
-        *("BadCommand", "BadKey", "Busy", "ChannelLost", "Closed", "Denied", "HostError"),
-        *("LimitReached", "Misuse", "SpawnFailed", "TruettyError", "UnknownTerminal"),
+        *("BadCommand", "BadKey", "Busy", "ChannelLost", "Closed", "CommandFailed", "Denied"),
+        *("HostError", "LimitReached", "Misuse", "SpawnFailed", "TruettyError", "UnknownTerminal"),
     ),
     "truetty.core.outcome": ("Outcome", "Waiting"),
     "truetty.text.digest": ("Budget",),
@@ -52,10 +58,15 @@ _HOMES = {
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = list(_HOME)
+# Modules that are there as `truetty.sync` after `import truetty` alone.
+_MODULES = ("events", "functions", "sync", "testing", "until")
+
+__all__ = [*_HOME, *_MODULES]
 
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")  # the import itself makes it an attribute
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found: object = getattr(import_module(_HOME[name]), name)
@@ -64,4 +75,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    return sorted({*globals(), *_HOME, *_MODULES})

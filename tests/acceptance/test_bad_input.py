@@ -15,6 +15,7 @@ import pytest
 
 import truetty
 from tests.patience import PATIENCE
+from truetty.until import Match
 
 
 @pytest.fixture
@@ -226,7 +227,7 @@ async def test_a_finished_command_takes_nothing(terminal: truetty.Terminal) -> N
 async def test_a_pattern_that_is_none(terminal: truetty.Terminal, pattern: str) -> None:
     command = await terminal.start("read x")
     with pytest.raises((truetty.Misuse, re.error)):
-        await command.wait(PATIENCE, pattern)
+        await command.wait(PATIENCE, Match(pattern))
     with pytest.raises(truetty.Misuse):
         command.output.grep(pattern)
     await command.send("\n")
@@ -246,7 +247,7 @@ async def test_ended_before_it_could_begin(terminal: truetty.Terminal, ending: s
                 await command.kill()
             case "press":
                 await command.press("C-c")
-        outcome = await command.wait(PATIENCE, "begun")  # or its end
+        outcome = await command.wait(PATIENCE, Match("begun"))  # or its end
         if outcome.state == "running":
             outcome = await command.wait(1, "finished")
         if outcome.state == "running":
@@ -291,7 +292,7 @@ async def test_a_terminal_that_is_not_open_yet(verb: str, home: Path) -> None:
 
 async def test_closed_while_a_command_runs(terminal: truetty.Terminal) -> None:
     command = await terminal.start("echo go; sleep 1000")
-    await command.wait(PATIENCE, "go")
+    await command.wait(PATIENCE, Match("go"))
     waiting = asyncio.ensure_future(command.wait())
     await terminal.close()
     outcome = await asyncio.wait_for(waiting, PATIENCE)

@@ -17,6 +17,7 @@ import pytest
 
 import truetty
 from tests.patience import PATIENCE
+from truetty.until import Match
 
 # Short, since it is waited for where the first prompt does not come by itself.
 STARTUP = 1.0
@@ -268,7 +269,7 @@ async def test_a_shell_that_was_started_elsewhere_is_still_the_same(home: Path, 
     async with truetty.Terminal("bash", env={"HOME": str(home)}, cwd=tmp_path) as terminal:
         await works(terminal)
         command = await terminal.start("sh -c 'echo go; exec sleep 1000'")
-        await command.wait(PATIENCE, "go")
+        await command.wait(PATIENCE, Match("go"))
         await command.interrupt()
         outcome = await command.wait(PATIENCE, "finished")
         assert (outcome.exit_code, outcome.notes) == (130, ()), (outcome, seen(terminal))

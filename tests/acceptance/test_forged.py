@@ -19,6 +19,7 @@ import pytest
 import truetty
 from tests.patience import PATIENCE
 from truetty.terminal.wire.link import Link
+from truetty.until import Match
 
 SHELLS = ("bash", "zsh", "fish", "dash", "ksh93", "mksh", "busybox", "tcsh")
 LOOKS = 10  # how often, while a forger stays, the command is asked whether it has ended
@@ -96,7 +97,7 @@ class Stage:
         """Returns once everything was printed and read."""
         go = self.home / f"go{next(self._turns)}"
         command = await self.terminal.start(line.format(f"{sys.executable} {self.home}/forger.py {what} {size} {go}"))
-        await command.wait(PATIENCE, until=r"all printed\n")
+        await command.wait(PATIENCE, until=Match(r"all printed\n"))
         assert command.output.grep("all printed"), shown(self.terminal)
         return command, go
 
@@ -183,10 +184,10 @@ async def test_replayed_from_the_transcript(shell: str, home: Path) -> None:
         own = home / "own"
         forger = f"{sys.executable} {home}/forger.py {own} 99 {home}/go"
         command = await terminal.start(f"sh -c 'echo waits; until [ -e {own} ]; do sleep 0.01; done; {forger}'")
-        await command.wait(PATIENCE, until="waits\n")
+        await command.wait(PATIENCE, until=Match("waits\n"))
         (home / "part").write_bytes(terminal.transcript.read())
         (home / "part").rename(own)
-        await command.wait(PATIENCE, until=r"all printed\n")
+        await command.wait(PATIENCE, until=Match(r"all printed\n"))
         await stage.stays(command)
         (home / "go").touch()
         await stage.ends(command)

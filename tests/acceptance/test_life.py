@@ -12,6 +12,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS, assert_healthy, eventually, opened
+from truetty.until import Match
 
 # An endless loop without any process of its own.
 LOOP = dict.fromkeys(SHELLS, "echo looping; while :; do :; done") | {"fish": "echo looping; while true; true; end"}
@@ -54,7 +55,7 @@ async def test_an_interrupted_program(shell: str, home: Path) -> None:
 async def test_an_interrupted_loop_of_the_shell_itself(shell: str, home: Path) -> None:
     async with opened(shell, home) as terminal:
         command = await terminal.start(LOOP[shell])
-        running = await command.wait(PATIENCE, until="looping")
+        running = await command.wait(PATIENCE, until=Match("looping"))
         assert running.state == "running"
         await command.press("C-c")
         outcome = await command.wait(PATIENCE)
@@ -87,7 +88,7 @@ async def test_interrupted_without_hooks(shell: str, home: Path) -> None:
 async def test_a_program_that_ignores_the_interrupt_is_killed(shell: str, home: Path) -> None:
     async with opened(shell, home) as terminal:
         command = await terminal.start("""sh -c 'trap "" INT TERM; echo deaf; while :; do sleep 0.1; done'""")
-        await command.wait(PATIENCE, until="deaf")
+        await command.wait(PATIENCE, until=Match("deaf"))
         outcome = await command.kill()
         assert (outcome.state, outcome.closed) == ("finished", False)
         assert outcome.exit_code == 137
@@ -115,7 +116,7 @@ async def test_suspended_and_taken_up_again(shell: str, home: Path) -> None:
         assert outcome.state == "waiting"
         assert outcome.waiting is not None and (outcome.waiting.kind, outcome.waiting.program) == ("line", "cat")
         await command.send("still here\n")
-        await command.wait(PATIENCE, until=r"still here\n+still here")
+        await command.wait(PATIENCE, until=Match(r"still here\n+still here"))
         await command.press("C-d")
         outcome = await command.wait(PATIENCE, until="finished")
         assert (outcome.state, outcome.exit_code, outcome.notes) == ("finished", 0, ())
@@ -246,7 +247,7 @@ async def test_ctrl_s_stops_nobody(shell: str, before: str, home: Path) -> None:
     async with opened(shell, home) as terminal:
         await terminal.run(before, wait=PATIENCE)
         command = await terminal.start("sh -c 'echo go; read x; echo on'")
-        await command.wait(PATIENCE, until="go")
+        await command.wait(PATIENCE, until=Match("go"))
         await command.send("\x13\n")
         outcome = await command.wait(PATIENCE, until="finished")
         assert (outcome.state, outcome.exit_code) == ("finished", 0)

@@ -10,6 +10,7 @@ import pytest
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS, opened
 from truetty.service import Service
+from truetty.until import Match
 
 LONGEST = 4095
 RAW = """import os, tty; tty.setraw(0); print("go"); got = 0
@@ -63,7 +64,7 @@ async def test_who_reads_keys_gets_any_line(home: Path) -> None:
     (home / "raw.py").write_text(RAW)
     async with opened("bash", home) as terminal:
         command = await terminal.start(f"{sys.executable} {home}/raw.py")
-        await command.wait(PATIENCE, "go")
+        await command.wait(PATIENCE, Match("go"))
         await command.send("y" * 10_000)
         outcome = await command.wait(PATIENCE, "finished")
         assert outcome.output.endswith("read 10000\n") and outcome.notes == ()

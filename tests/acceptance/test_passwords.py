@@ -19,6 +19,7 @@ import pytest
 import truetty
 from tests.acceptance.session import PATIENCE, assert_healthy, opened
 from tests.users import User, new_user, own_python
+from truetty.until import Match
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a user with a password")
 
@@ -104,7 +105,7 @@ async def test_a_login_shell_of_a_user_and_sudo_in_it(user: User, home: Path) ->
         await command.send("sudo -k true; echo code $?\n")
         await secret_asked(command, f"password for {user.name}")
         await command.send(f"{user.password}\n")
-        await command.wait(PATIENCE, until="code 0\n")
+        await command.wait(PATIENCE, until=Match("code 0\n"))
         await command.send("exit 6\n")
         outcome = await command.wait(PATIENCE, until="finished")
         assert (outcome.state, outcome.exit_code) == ("finished", 6)

@@ -15,6 +15,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS, assert_healthy, opened
+from truetty.until import Match
 
 # Longer than every constant inside; the seed's own 40 seconds run with the long tests.
 PAUSES = (6, pytest.param(40, marks=pytest.mark.long))
@@ -88,7 +89,7 @@ async def test_a_pause_is_no_end(shell: str, pause: int, home: Path, tmp_path: P
     end = tmp_path / "end"
     async with opened(shell, home) as terminal:
         command = await terminal.start(f"echo before; sleep {pause}; echo after; touch {end}")
-        during = await command.wait(PATIENCE, until="before")
+        during = await command.wait(PATIENCE, until=Match("before"))
         assert (during.state, during.evidence, during.exit_code) == ("running", None, None)
         outcome = await command.wait(pause + PATIENCE)
         assert end.exists()
@@ -242,7 +243,7 @@ async def test_a_nested_shell_waits(shell: str, nested: str, home: Path) -> None
         assert outcome.state == "waiting"
         assert outcome.waiting is not None and outcome.waiting.kind == "shell"
         await command.send("echo $((40+2))\n" if nested != "fish" else "math 40+2\n")
-        outcome = await command.wait(PATIENCE, until=r"(?m)^42")
+        outcome = await command.wait(PATIENCE, until=Match(r"(?m)^42"))
         assert not command.finished
         await command.send("exit 5\n")
         outcome = await command.wait(PATIENCE, until="finished")

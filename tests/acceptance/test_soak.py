@@ -22,6 +22,7 @@ import pytest
 
 import truetty
 from tests.patience import PATIENCE
+from truetty.until import Match
 
 SYNTAX_ERROR = {"bash": 2, "zsh": 1, "fish": 123, "dash": 2, "ksh93": 3, "mksh": 1, "busybox": 2, "tcsh": 1}
 # The exit code after Ctrl-C in `sleep`: tcsh has one of its own.
@@ -132,7 +133,7 @@ async def run_one(terminal: truetty.Terminal, serial: int, drawn: Drawn) -> None
     command = await terminal.start(drawn.text)
     if drawn.kind == "interrupt":
         # Not before: a shell that is interrupted between two programs may start the next one all the same.
-        await command.wait(PATIENCE, until=f"begin {serial}\n")
+        await command.wait(PATIENCE, until=Match(f"begin {serial}\n"))
         await in_front(terminal, "sleep")
         assert await command.interrupt(), shown()
     outcome = await command.wait(PATIENCE)

@@ -18,6 +18,7 @@ import pytest
 import truetty
 from tests.acceptance.session import PATIENCE, SHELLS, assert_healthy, opened
 from truetty.terminal.report import IN_PIPE
+from truetty.until import Match
 
 # Longer than what decides anything inside; the issue's own 40 seconds run with the long tests.
 LENGTHS = (4, pytest.param(40, marks=pytest.mark.long))
@@ -249,17 +250,17 @@ async def test_waiting_until_a_pattern(home: Path) -> None:
     async with opened("bash", home) as terminal:
         command = await terminal.start("read a; echo first $a; read b; echo second $b; read c; echo third")
         await command.send("1\n")
-        outcome = await command.wait(PATIENCE, until="first (.)")
+        outcome = await command.wait(PATIENCE, until=Match("first (.)"))
         assert not command.finished
         assert "first 1\n" in outcome.output
         await command.send("2\n")
         outcome = await command.wait(PATIENCE, until=re.compile("SECOND 2", re.IGNORECASE))
         assert not command.finished
         assert "second 2\n" in outcome.output
-        outcome = await command.wait(0.3, until="first")  # an earlier wait has returned that already
+        outcome = await command.wait(0.3, until=Match("first"))  # an earlier wait has returned that already
         assert not command.finished
         await command.send("3\n")
-        outcome = await command.wait(PATIENCE, until="never printed")  # the end ends every wait
+        outcome = await command.wait(PATIENCE, until=Match("never printed"))  # the end ends every wait
         assert (outcome.state, outcome.exit_code) == ("finished", 0)
         assert outcome.output.endswith("third\n")
 
@@ -353,12 +354,12 @@ async def test_who_follows_a_file_is_not_said_to_wait(shell: str, home: Path, tm
     file.write_text("one\n")
     async with opened(shell, home) as terminal:
         command = await terminal.start(f"tail -f {file}")
-        await command.wait(PATIENCE, until="one")
+        await command.wait(PATIENCE, until=Match("one"))
         outcome = await command.wait(4)
         assert (outcome.state, outcome.waiting) == ("running", None)
         with file.open("a") as more:
             more.write("two\n")
-        outcome = await command.wait(PATIENCE, until="two")
+        outcome = await command.wait(PATIENCE, until=Match("two"))
         assert (outcome.state, outcome.output) == ("running", "one\ntwo\n")
         await command.interrupt()
         outcome = await command.wait(PATIENCE)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from truetty import Misuse
-from truetty.core.patterns import MOST_CHARACTERS, WINDOW, BoundedPattern, searches
+from truetty.core.patterns import MOST_CHARACTERS, WINDOW, BoundedPattern, Found, searches
 
 
 def found(pattern: str, text: str) -> bool:
@@ -78,9 +78,11 @@ def test_a_long_line_is_searched_in_windows_and_nothing_is_missed(before: int) -
 def test_begin_and_end_are_of_lines_and_not_of_what_is_searched_at_once() -> None:
     assert found("^ready$", "one\nready\ntwo")
     assert not found("^ready$", "one\nready now")
-    assert list(BoundedPattern("^x").searches("-x", 1)) == list(searches(re.compile("^x"), "-x", 1)) == [False]
-    assert list(BoundedPattern("^x").searches("\nx", 1)) == [True]
+    assert list(BoundedPattern("^x").searches("-x", 1)) == list(searches(re.compile("^x"), "-x", 1)) == [None]
+    assert list(BoundedPattern("^x").searches("\nx", 1)) == [Found("x", "^x", start=1)]
 
 
 def test_a_pattern_of_pythons_is_searched_as_it_is() -> None:
-    assert list(searches(re.compile(r"(a)\1"), "b" * WINDOW * 3 + "aa")) == [True]
+    assert list(searches(re.compile(r"(a)\1"), "b" * WINDOW * 3 + "aa")) == [
+        Found("aa", r"(a)\1", start=3 * WINDOW, captures=("a",))
+    ]

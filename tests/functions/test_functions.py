@@ -356,7 +356,7 @@ async def test_a_key_runs_nothing_twice(service: Service, home: Path) -> None:
     ("name", "given", "code", "said"),
     [
         ("ls", {}, "misuse", "there are run, read, wait"),
-        ("run", {"command": "  "}, "bad_command", "error: cannot run this"),
+        ("run", {"command": "  "}, "bad_command", "error: the command is empty"),
         ("run", {"command": "true", "terminal_id": "t999"}, "unknown_terminal", "t999"),
         ("run", {"command": "true", "shell": "/no/such/shell"}, "spawn_failed", "/no/such/shell"),
         ("run", {"command": "true", "until": "later"}, "misuse", "match:REGEX"),
@@ -464,7 +464,7 @@ async def test_bash_that_has_ended_says_so(service: Service) -> None:
         ({"restart": False}, "bash needs command"),
         ({"command": 5}, "a text"),
         ({"cmd": "ls", "restrat": True}, "no parameter restrat: did you mean restart? Nothing ran."),
-        ({"command": ""}, "error: cannot run this"),
+        ({"command": ""}, "error: the command is empty"),
     ],
 )
 async def test_bash_refuses_by_a_result(service: Service, given: dict, said: str) -> None:

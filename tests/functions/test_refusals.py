@@ -17,6 +17,7 @@ from truetty.policy import Audit, Decision, Policy
 from truetty.service.handoffs import Handoff
 from truetty.service.registry import Registry
 from truetty.service.service import Service
+from truetty.until import Match
 
 PATIENCE = 60.0
 
@@ -146,7 +147,7 @@ async def test_wait(service: Service, home: Path, wrong: dict[str, object]) -> N
     await command.send("go\n")
     await command.changes.until(lambda: command.output.raw().endswith(b"go\r\ngo\r\n"), PATIENCE)
     await refused(service, "wait", **{"id": id, **wrong})
-    await command.wait(PATIENCE, "go\ngo")
+    await command.wait(PATIENCE, Match("go\ngo"))
     assert command.reached == "match" and not command.finished
 
 

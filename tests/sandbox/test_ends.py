@@ -11,6 +11,7 @@ from pathlib import Path
 
 import truetty
 from tests.acceptance.session import PATIENCE, eventually
+from truetty.until import Match
 
 
 def words_of(pid: int) -> bytes:
@@ -88,7 +89,7 @@ async def test_closing_ends_what_ignores_the_hangup(workspace: Path) -> None:
     async with walled(workspace) as terminal:
         line = f"trap '' HUP TERM INT; echo deaf; while :; do sleep {sleepers.seconds}; done"
         command = await terminal.start(f'sh -c "{line}"')
-        await command.wait(PATIENCE, until="deaf")
+        await command.wait(PATIENCE, until=Match("deaf"))
         await eventually(lambda: sleepers.count(b"sleep") == 1, "it sleeps")
     assert sleepers.living() == {}
     assert command.state == "finished"

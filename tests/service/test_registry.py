@@ -284,7 +284,7 @@ async def test_a_shell_that_cannot_start_leaves_no_trace(house: Builder, here: P
         (here, {"shell": "no-such-shell"}, truetty.SpawnFailed),
         (here, {"size": (0, 0)}, truetty.Misuse),
         (here, {"env": {"A=B": "x"}}, truetty.Misuse),
-        (here, {"colour": "red"}, TypeError),
+        (here, {"colour": "red"}, truetty.Misuse),
     ):
         with pytest.raises(error):
             await one.taking(cwd, **arguments)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 
 from truetty.core.errors import Misuse
-from truetty.core.patterns import BoundedPattern
+from truetty.core.patterns import BoundedPattern, Found
 from truetty.store import slices
 from truetty.store.output import Output
 from truetty.store.reads import Reads
@@ -73,7 +73,7 @@ class Counted(BoundedPattern):
     __slots__ = ("count",)
     count: int
 
-    def searches(self, text: str, start: int = 0) -> Iterator[bool]:
+    def searches(self, text: str, start: int = 0) -> Iterator[Found | None]:
         self.count += 1
         yield from super().searches(text, start)
 

@@ -20,6 +20,7 @@ import pytest
 import truetty
 from tests.patience import PATIENCE
 from truetty import events, sync
+from truetty.until import Match
 
 
 @pytest.fixture
@@ -74,11 +75,11 @@ def test_a_plain_script(tmp_path: Path, home: Path) -> None:
         command.press("C-d")
         assert command.wait(PATIENCE).exit_code == 0
         command = terminal.start("sh -c 'echo go; exec sleep 1000'")
-        assert "go" in command.wait(PATIENCE, until="go").output
+        assert "go" in command.wait(PATIENCE, until=Match("go")).output
         assert command.interrupt() is True
         assert command.wait(PATIENCE, until="finished").exit_code == 130
         command = terminal.start("trap '' INT; sh -c 'echo go; sleep 1000'")
-        command.wait(PATIENCE, until="go")
+        command.wait(PATIENCE, until=Match("go"))
         assert command.kill().state == "finished"
         terminal.resize(100, 40)
         assert terminal.size == (100, 40) and terminal.run("stty size", wait=PATIENCE).output == "40 100\n"
@@ -335,7 +336,7 @@ def test_one_waits_while_another_talks(terminal: sync.Terminal) -> None:
 def test_closing_in_one_thread_frees_another(home: Path) -> None:
     terminal = sync.Terminal("bash", rc=False)
     command = terminal.start("echo go; sleep 1000")
-    command.wait(PATIENCE, until="go")
+    command.wait(PATIENCE, until=Match("go"))
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(command.wait)
         terminal.close()
@@ -348,7 +349,7 @@ def test_closing_in_one_thread_frees_another(home: Path) -> None:
 def test_an_interrupted_wait_leaves_the_command_running(terminal: sync.Terminal, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     command = terminal.start(f"echo go; until [ -e {gate} ]; do sleep 0.05; done; echo done")
-    command.wait(PATIENCE, until="go")
+    command.wait(PATIENCE, until=Match("go"))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite started by `nohup … &` ignores it
     try:
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()

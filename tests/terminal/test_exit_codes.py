@@ -9,6 +9,7 @@ import pytest
 from tests.acceptance.session import PATIENCE, opened
 from tests.rows import each_row
 from truetty.terminal.exit_codes import read
+from truetty.until import Match
 
 SAYING = ("bash", "dash", "ksh93", "mksh", "busybox", "tcsh")  # print a line when a signal ends a command
 SILENT = ("zsh", "fish")  # as we run them
@@ -74,7 +75,7 @@ async def test_a_plain_exit_code_is_no_signal(shell: str, home: Path) -> None:
 async def test_a_signal_that_we_sent(shell: str, home: Path) -> None:
     async with opened(shell, home) as terminal:
         command = await terminal.start("sh -c 'trap \"\" INT; echo ready; exec sleep 600'")
-        await command.wait(PATIENCE, until="ready")
+        await command.wait(PATIENCE, until=Match("ready"))
         outcome = await command.kill()
         assert (outcome.exit_code, outcome.signal) == (143, "SIGTERM")
 

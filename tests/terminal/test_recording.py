@@ -27,6 +27,7 @@ from truetty.store.transcript import Transcript
 from truetty.terminal.echo import REACH
 from truetty.terminal.recording import SLICE, Recording
 from truetty.text.asciicast import VERSIONS
+from truetty.until import Match
 
 SILENT = replace(SANE, echo=False)
 
@@ -469,7 +470,7 @@ async def test_no_secret_slips_in_at_the_moment_of_its_prompt(
             f"for i in $(seq {rounds}); do printf 'Password: '; stty -echo; read p; stty echo; echo; done"
         )
         for number in range(rounds):
-            await command.wait(PATIENCE, "Password: ")
+            await command.wait(PATIENCE, Match("Password: "))
             await command.send(f"S3CRET{number:02}\n")
         await command.wait(PATIENCE, "finished")
         recording.stop()

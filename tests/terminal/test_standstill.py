@@ -10,7 +10,7 @@ import pytest
 
 from tests.stage import LINE, PATIENCE, Stage, until
 from truetty import events
-from truetty.core.until import Match, of
+from truetty.core.until import Match
 from truetty.service.notices import Notice, Notices
 from truetty.store import slices
 from truetty.text.clean import Cleaner
@@ -118,9 +118,9 @@ async def test_a_pattern_in_early_output_is_found(stage: Stage, meter: Meter, pa
     command = await terminal.start("x")
     stage.say(stage.typed(), ("C",), b"SERVER READY\r\n", FLOOD)
     with turning(meter):
-        await command.wait(patience, "SERVER READY")
+        await command.wait(patience, Match("SERVER READY"))
     assert command.reached == "match" and meter.most <= MOST
-    await command.wait(0, "SERVER READY")
+    await command.wait(0, Match("SERVER READY"))
     assert command.reached is None  # the wait before has returned it
 
 
@@ -129,10 +129,8 @@ async def test_a_pattern_in_what_a_finished_command_printed(stage: Stage, meter:
     command = await terminal.start("x")
     with turning(meter):
         stage.say(stage.typed(), ("C",), b"SERVER READY\r\n", FLOOD, ("D", 0, "im"), ("P", 0, "im"), b"$ ")
-        await command.wait(PATIENCE, "SERVER READY")
-        assert command.reached == "match"
-        await command.wait(PATIENCE, "SERVER READY")
-        assert command.reached == "exit"
+        assert (await command.wait(PATIENCE, Match("SERVER READY"))).reached == "match"
+        assert (await command.wait(PATIENCE, Match("SERVER READY"))).reached == "exit"
     assert meter.most <= MOST
 
 
@@ -140,10 +138,10 @@ async def test_a_pattern_across_two_slices(stage: Stage) -> None:
     terminal = await stage.open()
     command = await terminal.start("x")
     stage.say(stage.typed(), ("C",))
-    waiting = asyncio.ensure_future(command.wait(PATIENCE, of("BEGIN[^!]*END")))
+    waiting = asyncio.ensure_future(command.wait(PATIENCE, Match("BEGIN[^!]*END")))
     await asyncio.sleep(0)
     for piece in (b"BEGIN", b"." * 60_000, b"END"):
         stage.say(piece)
         await asyncio.sleep(0)
     await asyncio.wait_for(waiting, PATIENCE)
-    assert command.reached == "match" and isinstance(of("x"), Match)
+    assert command.reached == "match"

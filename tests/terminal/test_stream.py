@@ -14,6 +14,7 @@ from tests.stage import LINE, PATIENCE, Stage, until
 from truetty import events
 from truetty.terminal import stream
 from truetty.terminal.options import Arguments
+from truetty.until import Match
 
 
 @pytest.fixture
@@ -144,14 +145,14 @@ async def test_every_line_of_a_flood_reaches_a_listener_that_listens(shell: str,
 async def test_work_and_standstill_can_be_told_apart(home: Path) -> None:
     async with opened("bash", home) as terminal:
         busy = await terminal.start("sh -c 'echo go; while :; do :; done'")
-        await busy.wait(PATIENCE, "go")
+        await busy.wait(PATIENCE, Match("go"))
         first = busy.activity
         await until(lambda: (busy.activity.cpu_seconds or 0) > (first.cpu_seconds or 0) + 0.05)
         assert busy.activity.processes == ("sh",) and busy.activity.output_bytes == 4
         await busy.kill()
         assert not busy.activity.processes
         still = await terminal.start("sh -c 'echo go; exec sleep 600'")
-        await still.wait(PATIENCE, "go")
+        await still.wait(PATIENCE, Match("go"))
         await until(lambda: still.activity.processes == ("sleep",))
         before = still.activity
 

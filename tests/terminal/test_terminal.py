@@ -13,6 +13,7 @@ import pytest
 import truetty
 from tests.stage import LINE, PATIENCE, Stage, until
 from truetty.terminal import stop
+from truetty.until import Exit, Match, Settled, Until
 
 
 @pytest.fixture
@@ -147,8 +148,8 @@ async def test_a_cancelled_wait_leaves_everything_as_it_was(stage: Stage, verb: 
         task = asyncio.ensure_future(terminal.run("x"))
     else:
         command = await terminal.start("x")
-        until = {"wait": "settled", "finished": "finished", "pattern": "never"}[verb]
-        task = asyncio.ensure_future(command.wait(None, until))
+        waits: dict[str, Until] = {"wait": Settled(), "finished": Exit(), "pattern": Match("never")}
+        task = asyncio.ensure_future(command.wait(None, waits[verb]))
     await asyncio.sleep(0)
     stage.say(("C",), b"half")
     await asyncio.sleep(0)
@@ -247,7 +248,7 @@ async def test_a_command_that_nobody_holds_is_freed_at_once_without_the_garbage_
 @pytest.mark.parametrize("timeout", [float("nan"), -1, "5", True])
 async def test_a_timeout_that_is_no_time_is_refused_before_anything_is_typed(stage: Stage, timeout: float) -> None:
     terminal = await stage.open()
-    with pytest.raises(truetty.Misuse, match="timeout is a number of seconds"):
+    with pytest.raises(truetty.Misuse, match="timeout must be "):
         await terminal.start("x", timeout=timeout)
     assert stage.typed() == b"" and terminal.command is None
 

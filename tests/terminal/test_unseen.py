@@ -18,6 +18,7 @@ from truetty.host.kernel.linux import LinuxLook
 from truetty.host.local import LocalHost
 from truetty.terminal.report import UNTOLD
 from truetty.terminal.stop import UNSEEN
+from truetty.until import Match
 
 
 @pytest.fixture(params=["blind", "refused"])
@@ -98,7 +99,7 @@ async def test_a_line_typed_at_the_prompt_is_waited_for(unseen: LocalHost) -> No
 async def test_a_program_without_marks_is_typed_to_at_once(unseen: LocalHost) -> None:
     async with truetty.Terminal("cat", startup=100_000, host=unseen) as terminal:
         command = await terminal.start("hello")
-        outcome = await command.wait(PATIENCE, until="hello")
+        outcome = await command.wait(PATIENCE, until=Match("hello"))
         assert (outcome.state, outcome.notes) == ("running", (UNTOLD,))
 
 
@@ -106,7 +107,7 @@ async def test_kill_ends_the_group_in_front(unseen: LocalHost, monkeypatch: pyte
     monkeypatch.setattr("truetty.terminal.stop.GRACE", 0.5)
     async with truetty.Terminal("bash", rc=False, host=unseen) as terminal:
         command = await terminal.start("(trap '' INT TERM; echo armed; sleep 100)")
-        await command.wait(PATIENCE, until="armed")
+        await command.wait(PATIENCE, until=Match("armed"))
         outcome = await command.kill()
         assert (outcome.state, outcome.exit_code, outcome.closed) == ("finished", 137, False)
 

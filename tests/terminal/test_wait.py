@@ -7,7 +7,9 @@ import os
 import re
 import signal
 import socket
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +18,7 @@ from tests.acceptance.session import PATIENCE, SHELLS, opened
 from tests.rows import each_row
 from tests.stage import until
 from truetty.core.patterns import BoundedPattern
-from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, of, read
+from truetty.core.until import Exit, Idle, Input, Match, Port, Screen, Settled, of, read
 from truetty.host.base import Family
 from truetty.questions.replies import Reply
 from truetty.terminal.wait import SLOWEST_LOOK, PortWatch
@@ -45,19 +47,58 @@ def test_words_that_mean_nothing(words: str) -> None:  # fmt: skip
 
 
 def test_what_wait_takes() -> None:
-    assert (of("settled"), of("finished"), of("exit")) == (Settled(), Exit(), Match(re.compile("exit")))
-    assert of(Idle(1)) == Idle(1)
-    with pytest.raises(truetty.Misuse):
-        of("(")
-    with pytest.raises(truetty.Misuse):
-        of(5)  # type: ignore[arg-type]  # a caller without types
+    assert (of("settled"), of("finished"), of("exit")) == (Settled(), Exit(), Exit())
+    assert of(Idle(1)) == Idle(1) and of(re.compile("a")) == Match("a") and of("idle:1") == Idle(1)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("setled", "Did you mean settled?; to wait for this text in the output, use truetty.until.Match('setled')"),
+        ("", "until is settled, exit, input, match:REGEX, idle:SECONDS or port:NUMBER, not ''"),
+        ("(", "not '('"),
+        (5, "got the number 5"),
+        (None, "got None"),
+    ],
+)
+def test_what_wait_does_not_take(given: object, words: str) -> None:
+    with pytest.raises(truetty.Misuse) as refusal:
+        of(given)  # type: ignore[arg-type]  # a caller without types
+    assert words in str(refusal.value)
+
+
+def untyped(value: object) -> Any:
+    """As a caller without types gives it."""
+    return value
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Match(), "one pattern or more"),
+        (lambda: Match(""), "matches at once"),
+        (lambda: Match("(unclosed"), "use re.escape('(unclosed')"),
+        (lambda: Match(untyped(5)), "not the number 5"),
+        (lambda: Match(untyped(re.compile(b"x"))), "looks for bytes"),
+        (lambda: Port(untyped("80")), "not the text '80'"),
+        (lambda: Port(True), "not True"),
+        (lambda: Idle(untyped("x")), "not the text 'x'"),
+        (lambda: Idle(float("inf")), "finite"),
+        (lambda: Screen(""), "an empty one is on every screen"),
+        (lambda: Screen(untyped(5)), "not the number 5"),
+    ],
+)
+def test_what_no_wait_can_be_for(make: Callable[[], object], words: str) -> None:
+    with pytest.raises(truetty.Misuse) as refusal:
+        make()
+    assert words in str(refusal.value)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 async def test_idle_is_patience_and_no_end(shell: str, home: Path) -> None:
     async with opened(shell, home) as terminal:
         command = await terminal.start("sh -c 'for i in 1 2 3; do echo $i; sleep 0.1; done; exec sleep 600'")
-        await command.wait(PATIENCE, "3")  # on a busy machine it is silent for long before it
+        await command.wait(PATIENCE, Match("3"))  # on a busy machine it is silent for long before it
         outcome = await command.wait(PATIENCE, Idle(0.5))
         assert (outcome.state, command.reached, outcome.output) == ("running", "idle", "1\n2\n3\n")
         outcome = await command.wait(0.05, Exit())
@@ -181,7 +222,7 @@ async def test_a_late_answer_is_for_nobody_else(home: Path) -> None:
             await asked.wait()
         for process in terminal.jobs or ():
             os.kill(process.pid, signal.SIGKILL)
-        await command.wait(PATIENCE, r"Delete all\? ")
+        await command.wait(PATIENCE, Match(r"Delete all\? "))
         second.set()
         outcome = await command.wait(PATIENCE)
         assert outcome.state == "waiting" and "came too late" in outcome.notes[0]
@@ -212,7 +253,7 @@ async def test_an_answer_that_outlives_its_command_reaches_nobody(home: Path) ->
         go.set()
         await asyncio.sleep(0)  # the callback returns
         await second.send("of a person\n")
-        await second.wait(PATIENCE, r"of a person\n.*of a person\n")
+        await second.wait(PATIENCE, Match(r"of a person\n.*of a person\n"))
         assert "STALE" not in second.output.text() and b"STALE" not in terminal.transcript.read()
 
 
@@ -237,7 +278,7 @@ async def test_strange_patience(home: Path) -> None:
         with pytest.raises(truetty.Misuse):
             await command.wait(float("nan"))
         await until(lambda: command.finished)
-        await command.wait(PATIENCE, "READY")
+        await command.wait(PATIENCE, Match("READY"))
         assert command.reached == "match"
 
 
@@ -283,3 +324,55 @@ async def test_the_end_is_reached_though_much_is_left_to_search_after_the_last_c
         command = await terminal.start("cat data")
         await command.wait(until=re.compile("never printed"))
         assert command.reached == "exit"
+
+
+async def test_which_of_several_patterns_was_found(home: Path) -> None:
+    async with opened("bash", home) as terminal:
+        command = await terminal.start("echo 'listening on box:8080'; echo 'failed: no'; read x")
+        outcome = await command.wait(PATIENCE, Match("failed: (.*)", r"on (?P<host>\w+):(\d+)"))
+        found = outcome.match
+        assert outcome.reached == "match" and found is not None
+        assert (found.index, found.text, found.groups()) == (1, "on box:8080", ("box", "8080"))
+        assert (found.group("host"), found[2], found.groupdict()) == ("box", "8080", {"host": "box"})
+        with pytest.raises(IndexError):
+            found.group("port")
+
+
+async def test_a_pattern_of_an_agent_has_groups_too(home: Path) -> None:
+    async with opened("bash", home) as terminal:
+        command = await terminal.start("echo 'listening on box:8080'; read x")
+        found = (await command.wait(PATIENCE, "match:on (?P<host>[a-z]+)")).match
+        assert found is not None and (found[0], found["host"]) == ("on box", "box")
+
+
+@pytest.mark.parametrize(
+    "wanted", ["Save it?", re.compile(r"Save \w+\?"), lambda screen: screen.lines[2].startswith("    Save")]
+)
+async def test_a_wait_for_the_screen(home: Path, wanted: str | re.Pattern[str] | Callable[[object], bool]) -> None:
+    async with opened("bash", home) as terminal:
+        draw = r"printf '\033[2J\033[3;5HSave'; printf ' it?'; read x"
+        command = await terminal.start(draw)
+        outcome = await command.wait(PATIENCE, Screen(wanted))
+        assert outcome.reached == "screen" and command.reached == "screen"
+
+
+async def test_a_function_of_the_screen_that_fails_fails_the_wait_alone(home: Path) -> None:
+    def wrong(screen: object) -> bool:
+        raise LookupError("not there")
+
+    async with opened("bash", home) as terminal:
+        command = await terminal.start("echo one; read x")
+        with pytest.raises(LookupError):
+            await command.wait(PATIENCE, Screen(wrong))
+        assert (await command.wait(PATIENCE)).state == "waiting"
+
+
+@pytest.mark.parametrize("program", ["cat", "python3 -q"])
+async def test_silence_is_counted_from_the_keys(home: Path, program: str) -> None:
+    async with opened("bash", home) as terminal:
+        command = await terminal.start(program)
+        await command.wait(PATIENCE)
+        assert (await command.wait(PATIENCE, Idle(0.3))).reached == "idle"  # silence from before the keys
+        await command.send("print('n' + 'ew')\n")
+        outcome = await command.wait(PATIENCE, Idle(0.2))
+        assert outcome.reached == "idle" and "new" in outcome.output.replace("' + '", "")

@@ -1,47 +1,101 @@
-"""Wrong commands, variables and sizes are refused before anything is done."""
+"""Arguments that cannot be meant are refused before anything is done.
+
+Rule 1: a refusal is a `Misuse`. It says what is wrong, what was given and, where that is short, what to write instead.
+Rule 2: `ran` is the sentence that ends a refusal by what would have run a command.
+"""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
+from math import inf
+from typing import Final
 
 from truetty.core.errors import BadCommand, Misuse
-from truetty.core.kinds import LARGEST_SIDE
+from truetty.core.kinds import LARGEST_SIDE, described
+
+NOTHING_RAN: Final = " Nothing was run."
+ENDLESS: Final = ", or None to wait without end"
 
 
 def check_text(command: str) -> None:
-    reason = None
-    if not isinstance(command, str):
-        reason = "not text"
-    elif "\0" in command:
-        reason = "it holds a NUL, which no shell can be given"
-    elif not command.strip():
-        reason = "there is nothing in it to run"
-    else:
-        try:
-            command.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            reason = "it holds half a character, which has no bytes"
+    reason = _fault(command)
     if reason is not None:
-        raise BadCommand(f"cannot run this: {reason}", command=command, reason=reason)
+        raise BadCommand(f"{reason}.{NOTHING_RAN}", command=command, reason=reason)
+
+
+def _fault(command: object) -> str | None:
+    if isinstance(command, list | tuple) and all(isinstance(word, str) for word in command):
+        return f"a command is one text, not a list: use shlex.join({list(command)!r}), which is {shlex.join(command)!r}"
+    if not isinstance(command, str):
+        return f"a command is text, not {described(command)}"
+    if "\0" in command:
+        return "the command holds a NUL, which no shell can be given"
+    if not command.strip():
+        return "the command is empty"
+    try:
+        command.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return "the command holds half a character, which has no bytes"
+    return None
 
 
 def check_variables(env: Mapping[str, str | None]) -> None:
     for name, value in env.items():
-        words = (name,) if value is None else (name, value)
-        if not all(isinstance(word, str) and "\0" not in word for word in words) or not name or "=" in name:
-            raise Misuse(f"not a variable: {name!r}", name=name, value=value)
+        if not isinstance(name, str):
+            raise Misuse(f"the name of a variable is text, not {described(name)}", name=name, value=value)
+        if not name or "=" in name or "\0" in name:
+            fault = "it is empty" if not name else 'it holds "="' if "=" in name else "it holds a NUL"
+            raise Misuse(f"{name!r} cannot be the name of a variable: {fault}", name=name, value=value)
+        if value is not None and not isinstance(value, str):
+            what = f"env[{name!r}] must be text, or None to unset it; got {described(value)}"
+            raise Misuse(what, name=name, value=value)
+        if value is not None and "\0" in value:
+            raise Misuse(f"env[{name!r}] holds a NUL, which no variable can hold", name=name, value=value)
 
 
-def check_seconds(name: str, value: float | None) -> None:
-    """None: there is no such limit."""
+def check_seconds(name: str, value: float | None, *, none: str = "", ran: str = "") -> None:
+    """0 or more, or None. `none` says what None means, where that is worth saying."""
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise Misuse(f"{name} is a number of seconds, 0 or more, not {value!r}", **{name: value})
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Misuse(f"{name} must be a number of seconds, not {described(value)}.{ran}", **{name: value})
+    if not value >= 0:
+        raise Misuse(f"{name} must be 0 or more seconds{none}; got {value!r}.{ran}", **{name: value})
+
+
+def check_wait(value: float | None, name: str = "wait", *, ran: str = "") -> None:
+    """Of patience."""
+    check_seconds(name, value, none=ENDLESS, ran=ran)
+
+
+def check_limit(name: str, value: float | None) -> None:
+    """Of the time after which a command is ended."""
+    check_seconds(name, value, ran=NOTHING_RAN)
+    if value == 0:
+        message = f"{name} must be more than 0 seconds. To come back at once, use start() or wait=0.{NOTHING_RAN}"
+        raise Misuse(message, **{name: value})
+
+
+def check_finite(name: str, value: float) -> None:
+    check_seconds(name, value)
+    if value is None or value == inf:
+        raise Misuse(f"{name} must be a finite number of seconds; got {value!r}.", **{name: value})
+
+
+def check_count(name: str, value: int | None, least: int = 1) -> None:
+    """A whole number, or None for no limit."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        what = f"{name} must be a whole number, {least} or more, or None for no limit; got {described(value)}"
+        raise Misuse(what, **{name: value})
 
 
 def check_size(columns: int, rows: int) -> None:
-    if not (isinstance(columns, int) and isinstance(rows, int)):
-        raise Misuse(f"a size is two whole numbers, not {columns!r} and {rows!r}", columns=columns, rows=rows)
+    for side in (columns, rows):
+        if not isinstance(side, int) or isinstance(side, bool):
+            raise Misuse(f"a size is two whole numbers, not {columns!r} and {rows!r}", columns=columns, rows=rows)
     if not (0 < columns <= LARGEST_SIDE and 0 < rows <= LARGEST_SIDE):
-        raise Misuse(f"a terminal cannot be {columns} × {rows}", columns=columns, rows=rows)
+        what = f"a terminal cannot be {columns} × {rows}: each side is from 1 to {LARGEST_SIDE}"
+        raise Misuse(what, columns=columns, rows=rows)

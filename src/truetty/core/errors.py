@@ -10,7 +10,7 @@ from __future__ import annotations
 
 
 class TruettyError(Exception):
-    """The root of everything truetty raises on purpose."""
+    """The root of everything truetty raises on purpose. In a traceback it stands under its public name."""
 
     code = "error"
 
@@ -18,11 +18,26 @@ class TruettyError(Exception):
         super().__init__(message)
         self.facts = facts
 
+    def __init_subclass__(cls) -> None:
+        if cls.__module__ == __name__:
+            cls.__module__ = "truetty"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (type(self), str(self), self.facts)
+
     def __getattr__(self, name: str) -> object:
         facts: dict[str, object] = self.__dict__.get("facts", {})
         if name in facts:
             return facts[name]
         raise AttributeError(name)
+
+
+TruettyError.__module__ = "truetty"
+
+
+def _again(kind: type[TruettyError], message: str, facts: dict[str, object]) -> TruettyError:
+    """A copy of an error, with its facts."""
+    return kind(message, **facts)
 
 
 class Misuse(TruettyError):
@@ -59,6 +74,12 @@ class BadCommand(Misuse):
     """This text cannot be a command. Facts: command, reason."""
 
     code = "bad_command"
+
+
+class CommandFailed(TruettyError):
+    """`Outcome.check()`: the command has not finished with exit code 0. Facts: outcome."""
+
+    code = "command_failed"
 
 
 class Denied(TruettyError):

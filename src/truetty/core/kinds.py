@@ -208,6 +208,22 @@ def quoted(value: object) -> str:
         return "a number without end"
 
 
+def described(value: object) -> str:
+    """A value of the wrong kind, for a refusal: its kind and, where that is short, the value."""
+    match value:
+        case None | bool():
+            return repr(value)
+        case str():
+            return f"the text {quoted(value)}"
+        case int() | float():
+            return f"the number {quoted(value)}"
+        case bytes():
+            return "bytes"
+        case list() | tuple() | dict() | set():
+            return f"a {type(value).__name__}"
+    return f"an object of {type(value).__name__}"
+
+
 def _digits(digits: str) -> int:
     try:
         return int(digits)

@@ -57,6 +57,7 @@ class Machine:
         self.ending: Ending | None = None
         self.wants: list[Want] = []
         self.asked_at = now
+        self.typed_at = now  # when keys were sent last
         self.downgraded = False  # our marks stopped in mid-command
         self.healed = False  # and work again
         self.testimony: Final = Testimony(secrets, has_marks=has_marks, sees=sees)
@@ -123,6 +124,7 @@ class Machine:
         """Keys were sent to the program that reads. `needed`: what the shell's count of bytes read must reach if it is
         the shell itself. `wakes`: whether they must wake their reader.
         """
+        self.typed_at = now
         self.testimony.on_keys()
         self.reader.on_keys(now, needed=needed, wakes=wakes)
         self._pace.soon(now, LOOK_AFTER_KEYS)

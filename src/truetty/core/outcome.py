@@ -6,17 +6,25 @@ Unknown is `None`: an exit code that could not be told is never 0 and never -1.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal, Self
+
+from truetty.core.errors import CommandFailed
+from truetty.core.patterns import Found
 
 State = Literal["finished", "running", "waiting", "lost"]
 Evidence = Literal["mark", "exit", "kernel", "prompt"]
 Strategy = Literal["rich", "basic", "none"]
+Reached = Literal["exit", "input", "match", "idle", "port", "screen"]
 WaitingKind = Literal["line", "secret", "key", "fullscreen", "continuation", "shell"]
 # What `questions/prompts.py` describes a question as.
 Asks = Literal[
     "yes-no", "choice", "conflict", "host-key", "menu", "text", "username", "password", "passphrase", "code", "secret",
     "press-key", "pager", "editor", "screen", "repl", "shell", "more-input", "stdin",
 ]  # fmt: skip
+
+# Of the output, so much is in a `repr` and in the message of a `CommandFailed`.
+REPR_OUTPUT: Final = 60
+FAILURE_OUTPUT: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,7 @@ class Waiting:
     hint: str = field(default="", compare=False)  # what to do about it, in a sentence
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Outcome:
     """The truth about one command at one moment."""
 
@@ -57,3 +65,34 @@ class Outcome:
     cwd: str | None
     closed: bool
     notes: tuple[str, ...] = ()
+    # Facts of a wait, not of the command: two outcomes are not told apart by them.
+    reached: Reached | None = field(default=None, compare=False)  # what it came back for; None: its patience was over
+    match: Found | None = field(default=None, compare=False)  # what a wait for patterns has found
+
+    @property
+    def ok(self) -> bool:
+        """Whether it has finished with exit code 0. An unknown exit code is not ok."""
+        return self.state == "finished" and self.exit_code == 0
+
+    def check(self) -> Self:
+        """This outcome; raises `CommandFailed`, which holds it, unless it is `ok`."""
+        if self.ok:
+            return self
+        end = self.output.rstrip()[-FAILURE_OUTPUT:]
+        raise CommandFailed(f"command {self.command_id} {self._standing()}{end and f': {end}'}", outcome=self)
+
+    def __repr__(self) -> str:
+        said = self.output if len(self.output) <= REPR_OUTPUT else f"…{self.output[-REPR_OUTPUT:]}"
+        notes = f" notes={list(self.notes)!r}" if self.notes else ""
+        return f"<Outcome {self.command_id} {self._standing()} output={said!r}{notes}>"
+
+    def _standing(self) -> str:
+        match self.state:
+            case "finished":
+                code = "an unknown exit code" if self.exit_code is None else f"exit code {self.exit_code}"
+                return f"finished with {code}{f' ({self.signal})' if self.signal else ''}"
+            case "waiting" if self.waiting is not None:
+                return f"waits for input ({self.waiting.kind}): {self.waiting.prompt!r}"
+            case "lost":
+                return "was lost with its terminal"
+        return f"is {self.state} after {self.duration:.1f} s"

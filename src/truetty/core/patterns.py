@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import factorial
 from typing import Any, Final
 
@@ -47,6 +48,43 @@ def slow(pattern: str, longest: int) -> str | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a wait for patterns has found. `group`, `groups`, `groupdict` and `found[1]` are those of `re.Match`."""
+
+    text: str  # what the pattern matches
+    pattern: str
+    index: int = 0  # the pattern's place among those of the wait
+    start: int = 0  # where it begins in the text that was searched
+    captures: tuple[str | None, ...] = ()
+    names: tuple[tuple[str, str | None], ...] = ()
+
+    def group(self, which: int | str = 0) -> str | None:
+        """The text of a group, by its number or its name; 0 is the whole match."""
+        if isinstance(which, str):
+            named = dict(self.names)
+            if which not in named:
+                raise IndexError(f"no group is named {which!r}")
+            return named[which]
+        return (self.text, *self.captures)[which]
+
+    __getitem__ = group
+
+    def groups(self) -> tuple[str | None, ...]:
+        """All groups but the whole match. None: that group has matched nothing."""
+        return self.captures
+
+    def groupdict(self) -> dict[str, str | None]:
+        """The groups that have a name."""
+        return dict(self.names)
+
+
+def _found(pattern: str, match: Any, start: int) -> Found:
+    """Of a match of `re` or of RE2: the methods are the same."""
+    names = tuple(match.groupdict().items())
+    return Found(match.group(), pattern, start=start, captures=tuple(match.groups()), names=names)
+
+
 class BoundedPattern:
     """An agent's pattern, in RE2's syntax."""
 
@@ -76,23 +114,25 @@ class BoundedPattern:
     def __hash__(self) -> int:
         return hash(self.pattern)
 
-    def searches(self, text: str, start: int = 0) -> Iterator[bool]:
-        """Whether it is found, for one window of the text after the other. A match of half a window is never missed."""
+    def searches(self, text: str, start: int = 0) -> Iterator[Found | None]:
+        """What is found, for one window of the text after the other. A match of half a window is never missed."""
         for at in range(start, max(start + 1, len(text) - WINDOW // 2), WINDOW // 2):
             before = at > 0  # a character more on both sides: where a window begins or ends, a line does not
             part = text[at - before : at + WINDOW + 1]
-            yield self._compiled.search(part, int(before), before + WINDOW) is not None
+            match = self._compiled.search(part, int(before), before + WINDOW)
+            yield _found(self.pattern, match, at - before + match.start()) if match is not None else None
 
 
 Pattern = re.Pattern[str] | BoundedPattern
 
 
-def searches(pattern: Pattern, text: str, start: int = 0) -> Iterator[bool]:
-    """Whether the pattern is found from `start` on, in parts, each of a bounded time if it is bounded."""
+def searches(pattern: Pattern, text: str, start: int = 0) -> Iterator[Found | None]:
+    """What the pattern finds from `start` on, in parts, each of a bounded time if the pattern is bounded."""
     if isinstance(pattern, BoundedPattern):
         yield from pattern.searches(text, start)
     else:
-        yield pattern.search(text, start) is not None
+        match = pattern.search(text, start)
+        yield _found(pattern.pattern, match, match.start()) if match is not None else None
 
 
 def _refusal(pattern: str, reason: str, what: str = "cannot look for") -> Misuse:

@@ -10,74 +10,140 @@ Rule 2: idle ends the caller's wait, and is never evidence: a command that was s
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
+from typing import Any, Final
 
 from truetty.core import kinds, patterns
+from truetty.core.checks import check_finite
 from truetty.core.errors import Misuse
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    pass
+    """It has finished, or newly waits for input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    pass
+    """It has finished."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    pass
+    """It newly waits for input."""
 
 
-@dataclass(frozen=True, slots=True)
 class Match:
-    pattern: patterns.Pattern
+    """Found in output that no earlier wait has returned: one of these regular expressions, as text or compiled.
+
+    `outcome.match` says which, with its groups. Where several are found, it is the one that stands first in the output.
+    """
+
+    __slots__ = ("patterns",)
+
+    def __init__(self, *given: str | patterns.Pattern) -> None:
+        if not given:
+            raise Misuse("Match takes one pattern or more; got none", until=given)
+        self.patterns: Final = tuple(_compiled(pattern) for pattern in given)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Match) and other.patterns == self.patterns
+
+    def __hash__(self) -> int:
+        return hash(self.patterns)
+
+    def __repr__(self) -> str:
+        return f"Match({', '.join(repr(pattern.pattern) for pattern in self.patterns)})"
 
 
 @dataclass(frozen=True, slots=True)
 class Idle:
+    """For so many seconds nothing was printed and no key was sent. They are counted within the wait."""
+
     seconds: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seconds < inf:
-            raise Misuse(f"not a number of seconds: {self.seconds!r}", until=self.seconds)
+        check_finite("Idle", self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
+    """The command listens on this TCP port."""
+
     number: int
 
     def __post_init__(self) -> None:
+        if not isinstance(self.number, int) or isinstance(self.number, bool):
+            raise Misuse(f"Port takes a number from 1 to 65535, not {kinds.described(self.number)}", until=self.number)
         if not 0 < self.number < 65536:
-            raise Misuse(f"no port has the number {self.number!r}", until=self.number)
+            raise Misuse(f"no port has the number {self.number!r}: they go from 1 to 65535", until=self.number)
 
 
-Until = Settled | Exit | Input | Match | Idle | Port
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """The screen shows this text, or what this compiled pattern matches, or the function says yes to the screen.
+
+    The function gets a `truetty.Screen`. It is called whenever something has changed.
+    """
+
+    wanted: str | re.Pattern[str] | Callable[[Any], bool]  # Any: this floor does not know screens
+
+    def __post_init__(self) -> None:
+        if not callable(self.wanted) and not isinstance(self.wanted, str | re.Pattern):
+            message = "Screen takes a text, a compiled pattern or a function of the screen"
+            raise Misuse(f"{message}, not {kinds.described(self.wanted)}", until=self.wanted)
+        if self.wanted == "":
+            raise Misuse("Screen takes a text; an empty one is on every screen", until=self.wanted)
+
+    def holds(self, screen: Any) -> bool:
+        """Whether it is true of this screen."""
+        if isinstance(self.wanted, str):
+            return self.wanted in screen.text
+        if isinstance(self.wanted, re.Pattern):
+            return self.wanted.search(screen.text) is not None
+        return bool(self.wanted(screen))
 
 
-def matching(pattern: str | re.Pattern[str]) -> Match:
+Until = Settled | Exit | Input | Match | Idle | Port | Screen
+
+WORDS: Final = ("settled", "finished", "exit", "input", "match:REGEX", "idle:SECONDS", "port:NUMBER")
+
+
+def _compiled(pattern: str | patterns.Pattern) -> patterns.Pattern:
+    if isinstance(pattern, re.Pattern | patterns.BoundedPattern):
+        if not isinstance(pattern.pattern, str):
+            raise Misuse(f"the output is text, and {pattern.pattern!r} looks for bytes", until=pattern)
+        return pattern
+    if not isinstance(pattern, str):
+        raise Misuse(f"Match takes regular expressions, not {kinds.described(pattern)}", until=pattern)
+    if not pattern:
+        raise Misuse("Match takes a pattern; an empty one matches at once", until=pattern)
     try:
-        return Match(re.compile(pattern))
+        return re.compile(pattern)
     except re.error as error:
-        raise Misuse(f"not a regular expression: {pattern!r}: {error}", until=pattern) from error
+        escaped = f"to look for this very text, use re.escape({pattern!r})"
+        raise Misuse(f"not a regular expression: {pattern!r}: {error}; {escaped}", until=pattern) from error
 
 
 def of(given: str | re.Pattern[str] | Until) -> Until:
-    """What `Command.wait` was given: one of these values, "settled", "finished", or a pattern."""
+    """What `Command.wait` was given: one of these values, a compiled pattern, or one of the words at the top."""
     match given:
-        case "settled":
-            return Settled()
-        case "finished":
-            return Exit()
-        case str() | re.Pattern():
-            return matching(given)
-        case Settled() | Exit() | Input() | Match() | Idle() | Port():
+        case Settled() | Exit() | Input() | Match() | Idle() | Port() | Screen():
             return given
-    raise Misuse(f"no wait is for {given!r}", until=given)
+        case re.Pattern():
+            return Match(given)
+        case str():
+            try:
+                return read(given)
+            except Misuse as error:
+                hint = f"; to wait for this text in the output, use truetty.until.Match({kinds.quoted(given)})"
+                raise Misuse(f"{error}{hint if given else ''}", until=given) from None
+    values = "Match(…), Idle(…), Port(…), Screen(…), Input()"
+    message = f'until takes "settled", "finished", a compiled pattern, or {values} of truetty.until'
+    raise Misuse(f"{message}; got {kinds.described(given)}", until=given)
 
 
 def read(words: str) -> Until:
@@ -96,10 +162,10 @@ def read(words: str) -> Until:
             return Idle(_seconds(rest, words))
         case ("port", ":") if rest.strip().isdigit() and len(rest) < 9:
             return Port(int(rest))
-    raise Misuse(
-        f"until is settled, exit, input, match:REGEX, idle:SECONDS or port:NUMBER, not {kinds.quoted(words)}",
-        until=words,
-    )
+    near = difflib.get_close_matches(name.lower(), [word.partition(":")[0] for word in WORDS], 1)
+    meant = f". Did you mean {near[0]}?" if near else ""
+    forms = "settled, exit, input, match:REGEX, idle:SECONDS or port:NUMBER"
+    raise Misuse(f"until is {forms}, not {kinds.quoted(words)}{meant}", until=words)
 
 
 def _seconds(text: str, words: str) -> float:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from truetty.core.checks import NOTHING_RAN
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
 from truetty.questions.prompts import SECRETS
@@ -132,7 +133,7 @@ def _refusal(error: TruettyError, undone: str | None) -> str:
 
 def message_of(error: TruettyError) -> str:
     """What it says, without the middle of a long value that was sent."""
-    message = str(error)
+    message = str(error).removesuffix(NOTHING_RAN)  # `UNDONE` says it here
     half = LONGEST_MESSAGE // 2
     return message if len(message) <= LONGEST_MESSAGE else f"{message[:half]} … {message[-half:]}"
 

@@ -128,6 +128,8 @@ def directory_of(order: Order) -> str | None:
         cwd = os.path.abspath(order.cwd) if order.cwd else ""
     except OSError:  # relative to a directory that is gone
         cwd = ""
+    if os.path.exists(cwd) and not os.path.isdir(cwd):
+        raise spawn_failed(order, f"cwd is a file, not a directory: {order.cwd}", "not a directory")
     if not os.path.isdir(cwd):
         raise spawn_failed(order, f"no such directory: {order.cwd}", "no such directory")
     return cwd

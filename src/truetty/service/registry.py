@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import Final, Self, Unpack
 
 from truetty.core import kinds
+from truetty.core.checks import check_count, check_seconds
 from truetty.core.errors import Misuse, UnknownTerminal
 from truetty.host.wall import Sandbox
 from truetty.service import reuse
@@ -62,13 +63,15 @@ class Registry:
         clock: Clock | None = None,
         **defaults: Unpack[Making],
     ) -> None:
-        _check(per_task=per_task, idle=idle)
-        if warm < 0:
-            raise Misuse(f"warm is a number of shells, not {warm!r}", name="warm", value=warm)
+        check_count("per_task", per_task)
+        check_seconds("idle", idle, none=", or None for no limit")
+        if idle == 0:
+            raise Misuse("idle must be more than 0 seconds, or None for no limit; got 0", name="idle", value=idle)
+        check_count("warm", warm, 0)
         self._capacity = limit if isinstance(limit, Capacity) else Capacity(limit)
         self._capacity.join(self)
-        self.limits: Final[Limits] = Limits(self._capacity.limit, per_task)
-        self.idle: Final[float | None] = idle
+        self.limits: Final[Limits] = Limits(self._capacity.limit, per_task)  # terminals in all, and for each task
+        self.idle: Final[float | None] = idle  # seconds after which an unused terminal is closed; None: never
         self._warm = warm
         self._defaults = with_absolute_cwd(Options.of(shell, cwd=cwd, **defaults))
         self._seats = Seats(make or _make_terminal, idle=idle, clock=clock)
@@ -241,12 +244,6 @@ def unknown(complaint: str, id: str | None, terminals: Sequence[Terminal]) -> Un
     offer = f"open: {', '.join(ids[:MOST_NAMED])}" if ids else "none is open: run opens one"
     more = f" and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else ""
     return UnknownTerminal(f"{complaint} {offer}{more}", terminal_id=id, known=ids[:MOST_NAMED])
-
-
-def _check(**limits: float | None) -> None:
-    for name, value in limits.items():
-        if value is not None and not value > 0:
-            raise Misuse(f"{name} is more than 0, or None for no limit; not {value!r}", name=name, value=value)
 
 
 def _current(caller: object) -> object:

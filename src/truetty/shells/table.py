@@ -215,7 +215,9 @@ def _locate(shell: str, env: Mapping[str, str]) -> str:
     else:
         program = which(shell, env)
     if program is None:
-        raise SpawnFailed(f"no program named {shell!r} in PATH", shell=shell, reason="not found")
+        words = shell.split()
+        hint = f". For arguments give a list: {words!r}" if len(words) > 1 else ""
+        raise SpawnFailed(f"no shell or program named {shell!r} on PATH{hint}", shell=shell, reason="not found")
     if (fault := _fault(program)) is not None:
         raise SpawnFailed(f"{program}: {fault}", shell=shell, reason=fault)
     return program

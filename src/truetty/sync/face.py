@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from truetty import events
-from truetty.core.outcome import Outcome, State, Strategy, Waiting
+from truetty.core.outcome import Outcome, Reached, State, Strategy, Waiting
 from truetty.core.until import Until
 from truetty.host.base import Identity, Process, ShellName
 from truetty.host.wall import Sandbox
@@ -127,6 +127,7 @@ class Recording(Face[AsyncRecording]):
 
     @property
     def path(self) -> str:
+        """Of its file."""
         return loop.ask(lambda: self._inner.path)
 
     def __enter__(self) -> Self:
@@ -139,6 +140,7 @@ class Recording(Face[AsyncRecording]):
 
     @property
     def stopped(self) -> bool:
+        """Whether its file is complete: by `stop()`, or because the terminal was closed."""
         return loop.ask(lambda: self._inner.stopped)
 
     @property
@@ -156,27 +158,32 @@ class Command(Face[AsyncCommand]):
 
     @property
     def id(self) -> str:
+        """Such as "t1-3"."""
         return loop.ask(lambda: self._inner.id)
 
     @property
     def terminal_id(self) -> str:
+        """Such as "t1"."""
         return loop.ask(lambda: self._inner.terminal_id)
 
     @property
     def text(self) -> str:
+        """As it was given."""
         return loop.ask(lambda: self._inner.text)
 
     @property
     def output(self) -> Output:
+        """All it has printed so far."""
         return loop.ask(lambda: face(Output, self._inner.output))
 
     @property
-    def reached(self) -> str | None:
-        """What ended the last wait: exit, input, match, idle or port."""
+    def reached(self) -> Reached | None:
+        """What the last wait came back for."""
         return loop.ask(lambda: self._inner.reached)
 
     @property
     def state(self) -> State:
+        """finished, running, waiting or lost, at this moment."""
         return loop.ask(lambda: self._inner.state)
 
     @property
@@ -186,10 +193,12 @@ class Command(Face[AsyncCommand]):
 
     @property
     def exit_code(self) -> int | None:
+        """None while it runs, and where it is unknown."""
         return loop.ask(lambda: self._inner.exit_code)
 
     @property
     def finished(self) -> bool:
+        """Whether it has ended, in whatever way."""
         return loop.ask(lambda: self._inner.finished)
 
     @property
@@ -241,11 +250,17 @@ class Command(Face[AsyncCommand]):
         return iterate(loop.ask(lambda: self._inner.events(coalesce)))
 
     def wait(self, timeout: float | None = None, until: str | re.Pattern[str] | Until = "settled") -> Outcome:
-        """Wait, at most `timeout` seconds, and say how things stand. It never ends the command.
+        """Wait, at most `timeout` seconds, and return how things stand. It never ends the command.
 
-        `until` is "settled" (finished, or newly waiting for input), "finished", a regular expression that is found in
-        output which no earlier wait has returned, or a value of `truetty.core.until`: `Idle(seconds)`, `Port(number)`.
-        The command's end always ends the wait. `reached` says afterwards what ended it: None if the time was over.
+        `until` is one of:
+
+        - `"settled"`: it has finished, or newly waits for input
+        - `"finished"`: it has finished
+        - a compiled pattern: it is found in output that no earlier wait has returned
+        - a value of `truetty.until`: `Match("ready", "failed")`, `Idle(2)`, `Port(8080)`, `Screen("Save?")`, `Input()`
+        - the same in words, as agents write them: `"match:ready"`, `"idle:2"`, `"port:8080"`, `"input"`
+
+        The command's end ends every wait. `outcome.reached` says what came: None, if `timeout` was over.
         """
         return loop.call(lambda: self._inner.wait(timeout, until))
 
@@ -285,8 +300,15 @@ class Command(Face[AsyncCommand]):
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
         return loop.call(lambda: self._inner.interrupt())
 
+    def stop(self) -> Outcome:
+        """End it: Ctrl-C, then SIGTERM, then SIGKILL to the command's processes. The shell goes on.
+
+        The outcome says how it ended. If even that did not end it, a note says so.
+        """
+        return loop.call(lambda: self._inner.stop())
+
     def kill(self) -> Outcome:
-        """Interrupt, then terminate, then kill the command's processes; the shell survives."""
+        """The same as `stop`."""
         return loop.call(lambda: self._inner.kill())
 
 
@@ -299,14 +321,17 @@ class Terminal(Face[AsyncTerminal]):
 
     @property
     def id(self) -> str:
+        """Such as "t1"."""
         return loop.ask(lambda: self._inner.id)
 
     @property
     def options(self) -> Options:
+        """What it was made with."""
         return loop.ask(lambda: self._inner.options)
 
     @property
     def name(self) -> str | None:
+        """What the caller has called it."""
         return loop.ask(lambda: self._inner.name)
 
     @name.setter
@@ -315,6 +340,7 @@ class Terminal(Face[AsyncTerminal]):
 
     @property
     def task(self) -> str | None:
+        """Of a registry: the task that holds it."""
         return loop.ask(lambda: self._inner.task)
 
     @task.setter
@@ -323,14 +349,17 @@ class Terminal(Face[AsyncTerminal]):
 
     @property
     def size(self) -> tuple[int, int]:
+        """Columns and rows."""
         return loop.ask(lambda: self._inner.size)
 
     @property
     def transcript(self) -> Transcript:
+        """All bytes that it has printed."""
         return loop.ask(lambda: face(Transcript, self._inner.transcript))
 
     @property
     def command(self) -> Command | None:
+        """The last one that was started."""
         return loop.ask(lambda: face_or_none(Command, self._inner.command))
 
     @classmethod
@@ -350,10 +379,12 @@ class Terminal(Face[AsyncTerminal]):
 
     @property
     def shell(self) -> str:
+        """The name of its shell: bash, zsh, fish; or of the program that was started in its place."""
         return loop.ask(lambda: self._inner.shell)
 
     @property
     def pid(self) -> int | None:
+        """The process id of its shell. None: it is not open yet."""
         return loop.ask(lambda: self._inner.pid)
 
     @property
@@ -363,6 +394,7 @@ class Terminal(Face[AsyncTerminal]):
 
     @property
     def busy(self) -> bool:
+        """Whether a command runs in it: the next one would be refused with `Busy`."""
         return loop.ask(lambda: self._inner.busy)
 
     @property
@@ -385,18 +417,26 @@ class Terminal(Face[AsyncTerminal]):
 
     @property
     def strategy(self) -> Strategy:
+        """How commands are followed: "rich" by marks of the shell, "basic" by the kernel alone, "none" not at all."""
         return loop.ask(lambda: self._inner.strategy)
 
-    def run(self, command: str, *, wait: float | None = None, timeout: float | None = None) -> Outcome:
-        """Run a command and say how it stands when it has finished, waits for input, or `wait` seconds have passed.
+    def run(
+        self, command: str, *, wait: float | None = None, timeout: float | None = None, kill_after: float | None = None
+    ) -> Outcome:
+        """Run a command and return when it has finished, waits for input, or `wait` seconds have passed.
 
-        After `wait` seconds the command goes on. `timeout` ends it.
+        `wait` is patience: the command goes on after it. `timeout` ends the command; `kill_after` is its other name.
+        To run it elsewhere: `run("cd /srv && make")`, or a terminal of its own with `Terminal(cwd="/srv")`.
         """
-        return loop.call(lambda: self._inner.run(command, wait=wait, timeout=timeout))
+        return loop.call(lambda: self._inner.run(command, wait=wait, timeout=timeout, kill_after=kill_after))
 
-    def start(self, command: str, *, timeout: float | None = None) -> Command:
-        """Start a command and come back at once."""
-        return loop.call(lambda: then(self._inner.start(command, timeout=timeout), lambda it: face(Command, it)))
+    def start(self, command: str, *, timeout: float | None = None, kill_after: float | None = None) -> Command:
+        """Start a command and return at once. `timeout`, or `kill_after`, ends it after so many seconds."""
+        return loop.call(
+            lambda: then(
+                self._inner.start(command, timeout=timeout, kill_after=kill_after), lambda it: face(Command, it)
+            )
+        )
 
     def send(self, text: str | bytes) -> None:
         """Type `text` as it is to the program that reads this terminal."""
@@ -407,6 +447,7 @@ class Terminal(Face[AsyncTerminal]):
         loop.call(lambda: self._inner.press(*names))
 
     def resize(self, columns: int, rows: int) -> None:
+        """Give the terminal another size, as a window would that a person drags."""
         loop.call(lambda: self._inner.resize(columns, rows))
 
     def screen(self) -> Screen:
@@ -470,10 +511,12 @@ class Registry(Face[AsyncRegistry]):
 
     @property
     def limits(self) -> Limits:
+        """Terminals in all, and for each task."""
         return loop.ask(lambda: self._inner.limits)
 
     @property
     def idle(self) -> float | None:
+        """Seconds after which an unused terminal is closed; None: never."""
         return loop.ask(lambda: self._inner.idle)
 
     @classmethod

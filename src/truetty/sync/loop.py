@@ -16,6 +16,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Final, Protocol, TypeVar
+from weakref import WeakSet
 
 from truetty.core.errors import Misuse
 
@@ -34,7 +35,8 @@ class Loop:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._open: set[Closes] = set()
+        # Weak: what no caller holds any more is closed when it is collected.
+        self._open: WeakSet[Closes] = WeakSet()
         # Loops of the processes that this one was forked from. Closing one here would take descriptors from its owner.
         self._inherited: list[asyncio.AbstractEventLoop] = []
         os.register_at_fork(after_in_child=self._start_over)
@@ -94,7 +96,7 @@ class Loop:
     def _start_over(self) -> None:
         """In a forked child. Another thread may have held the lock at the moment of the fork."""
         self._lock = threading.Lock()
-        self._open = set()
+        self._open = WeakSet()
         if self._loop is not None:
             self._inherited.append(self._loop)
         self._loop = self._thread = None

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final
+from weakref import WeakMethod
 
 from truetty import events
+from truetty.core.checks import check_wait
 from truetty.core.errors import Misuse
-from truetty.core.outcome import Outcome, State, Waiting
+from truetty.core.outcome import Outcome, Reached, State, Waiting
 from truetty.core.until import Until, of
 from truetty.host.base import USUAL, Identity
 from truetty.store.clean_text import Summary
@@ -59,6 +61,7 @@ class Command:
     def __init__(
         self,
         id: str,
+        terminal: object,
         terminal_id: str,
         run: Run,
         conversation: Conversation,
@@ -66,20 +69,24 @@ class Command:
         viewer: Viewer,
         options: Options,
     ) -> None:
-        self.id: Final[str] = id
-        self.terminal_id: Final[str] = terminal_id
-        self.text: Final[str] = run.text or ""
-        self.output: Final[Output] = run.span.output
+        self.id: Final[str] = id  # such as "t1-3"
+        self._terminal = terminal  # a terminal that is collected is closed, and its command with it
+        self.terminal_id: Final[str] = terminal_id  # such as "t1"
+        self.text: Final[str] = run.text or ""  # as it was given
+        self.output: Final[Output] = run.span.output  # all it has printed so far
         self.changes: Final = changes
-        self.reached: str | None = None  # what ended the last wait: exit, input, match, idle or port
+        self.reached: Reached | None = None  # what the last wait came back for
         self._run = run
         self._conversation = conversation
         self._options = options
+        self._viewer = viewer
         self._answers = Answers(run, conversation, viewer, changes, options.replies, options.on_waiting)
         self._stop = Stop(run, conversation, changes)
         self._outcome: Outcome | None = None  # once it has ended and its text was made
         self._last_wait = LastWait()
-        self._subscriptions = [changes.subscribe(self._on_change, Rank.COMMAND)]
+        # Weak: the event loop holds the channel and with it all subscriptions. A command that no caller holds any more,
+        # nor its terminal, must not live by them.
+        self._subscriptions = [changes.subscribe(_weakly(self._on_change), Rank.COMMAND)]
         if options.replies or options.on_waiting is not None:
             self._subscriptions.append(changes.subscribe(self._answers.on_change, Rank.ANSWERS))
 
@@ -88,6 +95,7 @@ class Command:
 
     @property
     def state(self) -> State:
+        """finished, running, waiting or lost, at this moment."""
         return self._run.state
 
     @property
@@ -97,10 +105,12 @@ class Command:
 
     @property
     def exit_code(self) -> int | None:
+        """None while it runs, and where it is unknown."""
         return exit_codes.of_command(self._run.machine.ending, self._conversation.link.shell)[0]
 
     @property
     def finished(self) -> bool:
+        """Whether it has ended, in whatever way."""
         return self._run.machine.ending is not None
 
     @property
@@ -178,14 +188,21 @@ class Command:
     # -- waiting
 
     async def wait(self, timeout: float | None = None, until: str | re.Pattern[str] | Until = "settled") -> Outcome:
-        """Wait, at most `timeout` seconds, and say how things stand. It never ends the command.
+        """Wait, at most `timeout` seconds, and return how things stand. It never ends the command.
 
-        `until` is "settled" (finished, or newly waiting for input), "finished", a regular expression that is found in
-        output which no earlier wait has returned, or a value of `truetty.core.until`: `Idle(seconds)`, `Port(number)`.
-        The command's end always ends the wait. `reached` says afterwards what ended it: None if the time was over.
+        `until` is one of:
+
+        - `"settled"`: it has finished, or newly waits for input
+        - `"finished"`: it has finished
+        - a compiled pattern: it is found in output that no earlier wait has returned
+        - a value of `truetty.until`: `Match("ready", "failed")`, `Idle(2)`, `Port(8080)`, `Screen("Save?")`, `Input()`
+        - the same in words, as agents write them: `"match:ready"`, `"idle:2"`, `"port:8080"`, `"input"`
+
+        The command's end ends every wait. `outcome.reached` says what came: None, if `timeout` was over.
         """
-        if timeout is not None and not timeout > -inf:
-            raise Misuse(f"not a number of seconds: {timeout!r}", timeout=timeout)
+        check_wait(timeout, "timeout")
+        if not self.finished:
+            self._conversation.link.home.require()
         wait = Wait(
             self._run,
             self.output,
@@ -193,13 +210,14 @@ class Command:
             of(until),
             answers=self._answers,
             conversation=self._conversation,
+            viewer=self._viewer,
             from_byte=self._last_wait.bytes,
             after_waiting=self._last_wait.waiting,
         )
-        self.reached = await wait.wait(timeout)
+        self.reached, found = await wait.wait(timeout)
         outcome = await self.report()
         self._last_wait = LastWait(self._run.reader.number, outcome.output_bytes)
-        return outcome
+        return replace(outcome, reached=self.reached, match=found)
 
     async def report(self) -> Outcome:
         """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile."""
@@ -271,10 +289,17 @@ class Command:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
         return await self._stop.interrupt()
 
-    async def kill(self) -> Outcome:
-        """Interrupt, then terminate, then kill the command's processes; the shell survives."""
+    async def stop(self) -> Outcome:
+        """End it: Ctrl-C, then SIGTERM, then SIGKILL to the command's processes. The shell goes on.
+
+        The outcome says how it ended. If even that did not end it, a note says so.
+        """
         await self._stop.kill()
         return await self.wait(0, "finished")
+
+    async def kill(self) -> Outcome:
+        """The same as `stop`."""
+        return await self.stop()
 
     # -- what its terminal does
 
@@ -299,7 +324,20 @@ class Command:
 
     def _require_running(self) -> None:
         if self.finished:
-            raise Misuse(f"command {self.id} has finished", command_id=self.id, exit_code=self.exit_code)
+            code = "unknown" if self.exit_code is None else self.exit_code
+            what = f"command {self.id} has finished (exit code {code}): nothing reads what is sent to it"
+            raise Misuse(what, command_id=self.id, exit_code=self.exit_code)
+
+
+def _weakly(method: Callable[[], None]) -> Callable[[], None]:
+    """A call of this method, while its object is there."""
+    found = WeakMethod(method)
+
+    def call() -> None:
+        if (now := found()) is not None:
+            now()
+
+    return call
 
 
 def _now() -> float:

@@ -17,6 +17,7 @@ import re
 from typing import Final
 
 from truetty.core.errors import BadKey
+from truetty.core.kinds import described
 
 ESC: Final = b"\x1b"
 
@@ -111,6 +112,10 @@ def encode(*names: str, application: bool = False) -> bytes:
 
     `application` is the terminal's cursor-key mode (DECCKM), which the program in it has set.
     """
+    for name in names:
+        if not isinstance(name, str):
+            hint = "Did you mean press(*keys)?" if isinstance(name, list | tuple) else "Write each as text."
+            raise BadKey(f'keys are names, as in press("C-c", "Up"), not {described(name)}. {hint}', key=name)
     return b"".join(_key(name, application) for name in names)
 
 

@@ -7,11 +7,12 @@ Rule 2: two terminals with equal options are made alike.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self, TypedDict, Unpack
 
-from truetty.core.checks import check_seconds, check_size, check_variables
+from truetty.core import kinds
+from truetty.core.checks import check_count, check_finite, check_size, check_variables
 from truetty.core.errors import Misuse
 from truetty.host.base import Channel, Host
 from truetty.host.base import ShellName as ShellName
@@ -80,11 +81,17 @@ class Options:
     def of(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
         """From the arguments of `Terminal`."""
         given = dict(arguments)
-        cwd, budget = arguments.get("cwd"), arguments.get("budget")
-        given["env"] = dict(arguments.get("env") or {})
+        cwd, budget, env = arguments.get("cwd"), arguments.get("budget"), arguments.get("env")
+        if unknown := [name for name in given if name not in Arguments.__annotations__]:
+            raise Misuse(kinds.unknown(unknown[0], Arguments.__annotations__), argument=unknown[0])
+        if env is not None and not isinstance(env, Mapping):
+            raise Misuse(f'env must be a mapping such as {{"CI": "1"}}, not {kinds.described(env)}', env=env)
+        if cwd is not None and not isinstance(cwd, str | os.PathLike):
+            raise Misuse(f"cwd must be a path, not {kinds.described(cwd)}", cwd=cwd)
+        given["env"] = dict(env or {})
         given["cwd"] = None if cwd is None else os.fspath(cwd)
         given["sandbox"] = Sandbox.of(arguments.get("sandbox"))
-        given["replies"] = tuple(arguments.get("replies", ()))
+        given["replies"] = _replies(arguments.get("replies", ()))
         if budget is not None:
             given["budget"] = Budget.of(budget)
         return cls(shell, **given)  # type: ignore[arg-type]  # the names are those of the fields
@@ -95,13 +102,39 @@ class Options:
         return named  # type: ignore[return-value]  # the names are those of the fields
 
     def __post_init__(self) -> None:
+        _check_shell(self.shell)
         if not isinstance(self.size, tuple | list) or len(self.size) != 2:
-            raise Misuse(f"a size is two whole numbers, columns and rows, not {self.size!r}", size=self.size)
+            message = "size must be (columns, rows), such as (80, 24)"
+            raise Misuse(f"{message}; got {kinds.described(self.size)}", size=self.size)
         check_size(*self.size)
-        check_seconds("startup", self.startup)
-        check_seconds("coalesce", self.coalesce)
+        check_finite("startup", self.startup)
+        check_finite("coalesce", self.coalesce)
+        check_count("memory", self.memory, 0)
+        check_count("quota", self.quota, 0)
+        if self.on_waiting is not None and not callable(self.on_waiting):
+            message = "on_waiting must be a function of a Waiting"
+            raise Misuse(f"{message}, not {kinds.described(self.on_waiting)}", on_waiting=self.on_waiting)
         check_variables(self.env)
         if self.host is not None and self.channel is not None:
             raise Misuse("a host starts its own channel: give one of the two", host=self.host.name)
         if self.sandbox is not None and (self.host is not None or self.channel is not None):
             raise Misuse("a sandbox is a host of its own: give one of the two", sandbox=self.sandbox.profile)
+
+
+def _check_shell(shell: object) -> None:
+    words = [shell] if isinstance(shell, str) else shell
+    if shell is not None and not (isinstance(words, list | tuple) and all(isinstance(word, str) for word in words)):
+        message = "shell must be a name, a path or a list of arguments"
+        raise Misuse(f"{message}, not {kinds.described(shell)}", shell=shell)
+
+
+def _replies(given: object) -> tuple[Reply, ...]:
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        message = 'replies must be a list of replies, such as [Reply("Continue?", "y")]'
+        raise Misuse(f"{message}, not {kinds.described(given)}", replies=given)
+    replies = tuple(given)
+    for index, reply in enumerate(replies):
+        if not isinstance(reply, Reply):
+            message = f'replies[{index}] must be a Reply, such as Reply("Continue?", "y")'
+            raise Misuse(f"{message}; got {kinds.described(reply)}", replies=given)
+    return replies

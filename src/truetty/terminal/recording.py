@@ -65,7 +65,7 @@ class Recording:
         **options: Unpack[RecordingOptions],
     ) -> None:
         """`tty` is asked whether it echoes; `name`, `shell` and `term` are said in the file."""
-        self.path: Final[str] = os.fspath(path)
+        self.path: Final[str] = os.fspath(path)  # of its file
         header = Header(
             version=_version(options.get("version", 3)),
             size=timeline.size_at(0),
@@ -112,6 +112,7 @@ class Recording:
 
     @property
     def stopped(self) -> bool:
+        """Whether its file is complete: by `stop()`, or because the terminal was closed."""
         return self._file.closed
 
     @property

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import warnings
 from enum import Enum, auto
 from math import inf
 from types import TracebackType
-from typing import Final, Self, Unpack
+from typing import Final, NoReturn, Self, Unpack
 
 from truetty.core import checks
 from truetty.core.errors import Busy, Closed, HostError, Misuse
@@ -56,13 +57,15 @@ class Terminal:
     def __init__(self, shell: ShellName = None, **arguments: Unpack[Arguments]) -> None:
         """What each argument means, and what it is by default, is said in `truetty.terminal.options.Options`."""
         options = Options.of(shell, **arguments)
-        self.id: Final = f"t{next(_numbers)}"
-        self.options: Final[Options] = options
-        self.name: str | None = options.name
-        self.task: str | None = options.task
-        self.size: tuple[int, int] = options.size
-        self.transcript: Final = Transcript(memory=options.memory, quota=options.quota, total=options.total)
-        self.command: Command | None = None
+        self.id: Final = f"t{next(_numbers)}"  # such as "t1"
+        self.options: Final[Options] = options  # what it was made with
+        self.name: str | None = options.name  # what the caller has called it
+        self.task: str | None = options.task  # of a registry: the task that holds it
+        self.size: tuple[int, int] = options.size  # columns and rows
+        self.transcript: Final = Transcript(  # all bytes that it has printed
+            memory=options.memory, quota=options.quota, total=options.total
+        )
+        self.command: Command | None = None  # the last one that was started
         self.changes: Final = Changes()
         self._phase = Phase.NEW
         self._conversation: Conversation | None = None
@@ -93,6 +96,22 @@ class Terminal:
     ) -> None:
         await self.close()
 
+    def __enter__(self) -> NoReturn:
+        raise Misuse('truetty.Terminal is async: write "async with", or use truetty.sync.Terminal')
+
+    def __exit__(self, *exception: object) -> NoReturn:
+        self.__enter__()
+
+    def __del__(self) -> None:
+        """No caller holds it any more: its shell is ended, in the loop, as `close()` would."""
+        conversation = getattr(self, "_conversation", None)
+        if conversation is None or self._phase not in (Phase.OPENING, Phase.OPEN):
+            return
+        home, channel = conversation.link.home, conversation.link.channel
+        if home.is_this_process and not home.loop.is_closed():
+            warnings.warn(f"terminal {self.id} was not closed", ResourceWarning, stacklevel=1)
+            home.loop.call_soon_threadsafe(lambda: home.loop.create_task(channel.close()))
+
     def __repr__(self) -> str:
         return f"<Terminal {self.id} {self.shell} {'closed' if self.closed else 'busy' if self.busy else 'idle'}>"
 
@@ -100,10 +119,12 @@ class Terminal:
 
     @property
     def shell(self) -> str:
+        """The name of its shell: bash, zsh, fish; or of the program that was started in its place."""
         return self._conversation.link.shell.name if self._conversation is not None else str(self.options.shell or "")
 
     @property
     def pid(self) -> int | None:
+        """The process id of its shell. None: it is not open yet."""
         return self._conversation.link.channel.pid if self._conversation is not None else None
 
     @property
@@ -113,6 +134,7 @@ class Terminal:
 
     @property
     def busy(self) -> bool:
+        """Whether a command runs in it: the next one would be refused with `Busy`."""
         return self.command is not None and not self.command.finished
 
     @property
@@ -138,34 +160,42 @@ class Terminal:
 
     @property
     def strategy(self) -> Strategy:
+        """How commands are followed: "rich" by marks of the shell, "basic" by the kernel alone, "none" not at all."""
         return self._conversation.link.integration.strategy if self._conversation is not None else "none"
 
     # -- running
 
-    async def run(self, command: str, *, wait: float | None = None, timeout: float | None = None) -> Outcome:
-        """Run a command and say how it stands when it has finished, waits for input, or `wait` seconds have passed.
+    async def run(
+        self,
+        command: str,
+        *,
+        wait: float | None = None,
+        timeout: float | None = None,
+        kill_after: float | None = None,
+    ) -> Outcome:
+        """Run a command and return when it has finished, waits for input, or `wait` seconds have passed.
 
-        After `wait` seconds the command goes on. `timeout` ends it.
+        `wait` is patience: the command goes on after it. `timeout` ends the command; `kill_after` is its other name.
+        To run it elsewhere: `run("cd /srv && make")`, or a terminal of its own with `Terminal(cwd="/srv")`.
         """
-        return await (await self.start(command, timeout=timeout)).wait(wait)
+        checks.check_wait(wait, ran=checks.NOTHING_RAN)
+        return await (await self.start(command, timeout=timeout, kill_after=kill_after)).wait(wait)
 
-    async def start(self, command: str, *, timeout: float | None = None) -> Command:
-        """Start a command and come back at once."""
+    async def start(self, command: str, *, timeout: float | None = None, kill_after: float | None = None) -> Command:
+        """Start a command and return at once. `timeout`, or `kill_after`, ends it after so many seconds."""
         checks.check_text(command)
-        checks.check_seconds("timeout", timeout)
+        checks.check_limit("timeout", timeout)
+        checks.check_limit("kill_after", kill_after)
+        if timeout is not None and kill_after is not None:
+            raise Misuse(f"timeout and kill_after mean the same: give one of them.{checks.NOTHING_RAN}")
+        limit = timeout if timeout is not None else kill_after
         conversation = self._open_conversation()
         if self.command is not None and not self.command.finished:
-            raise Busy(
-                f"terminal {self.id} is {self.command.state}: {self.command.text[:60]!r}",
-                terminal_id=self.id,
-                command_id=self.command.id,
-                command=self.command.text,
-                state=self.command.state,
-            )
-        run = conversation.prepare(command, limit=inf if timeout is None else timeout)
+            raise self._busy(self.command)
+        run = conversation.prepare(command, limit=inf if limit is None else limit)
         id = f"{self.id}-{next(self._serials)}"
         before = self.command
-        self.command = made = Command(id, self.id, run, conversation, self.changes, self._view(), self.options)
+        self.command = made = Command(id, self, self.id, run, conversation, self.changes, self._view(), self.options)
         try:
             conversation.begin(run)
         except OSError as error:
@@ -184,6 +214,7 @@ class Terminal:
         await keyboard.press(self._opened(), *names)
 
     async def resize(self, columns: int, rows: int) -> None:
+        """Give the terminal another size, as a window would that a person drags."""
         checks.check_size(columns, rows)
         self._open_conversation().resize(columns, rows)
         self.size = (columns, rows)
@@ -247,6 +278,9 @@ class Terminal:
 
     async def close(self) -> None:
         """End the shell and everything it started, and let go of everything. Safe to call twice."""
+        if self._conversation is not None and not self._conversation.link.home.is_this_process:
+            self._phase = Phase.CLOSED  # a forked child's copy: the shell is the parent's
+            return
         if self._closing is None:
             self._phase = Phase.CLOSING
             if self._conversation is not None:
@@ -269,13 +303,28 @@ class Terminal:
 
     def _opened(self) -> Conversation:
         if self._conversation is None:
-            raise Misuse(f"terminal {self.id} is not open yet", terminal_id=self.id)
+            how = 'use "async with Terminal(…)" or "await Terminal.open(…)"'
+            raise Misuse(f"terminal {self.id} is not open: {how}", terminal_id=self.id)
         return self._conversation
 
     def _open_conversation(self) -> Conversation:
         conversation = self._opened()
         conversation.link.require_open()
         return conversation
+
+    def _busy(self, command: Command) -> Busy:
+        text, waiting = f"{command.text[:60]!r} ({command.id})", command.waiting
+        if waiting is not None:
+            what = f"is busy: {text} asks {waiting.prompt[-60:]!r}. Answer it with terminal.send(…), or stop it"
+        else:
+            what = f"is busy with {text}. Wait for it, stop it, or use another terminal"
+        return Busy(
+            f"terminal {self.id} {what}.{checks.NOTHING_RAN}",
+            terminal_id=self.id,
+            command_id=command.id,
+            command=command.text,
+            state=command.state,
+        )
 
     def _view(self) -> Viewer:
         self._opened()

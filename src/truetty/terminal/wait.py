@@ -8,15 +8,19 @@ Rule 3: a pattern is looked for in all output that no earlier wait has returned,
 from __future__ import annotations
 
 import asyncio
-from typing import Final, assert_never
+from dataclasses import replace
+from operator import attrgetter
+from typing import Final, NamedTuple, assert_never
 
-from truetty.core.patterns import WINDOW, BoundedPattern, Pattern, searches
-from truetty.core.until import Exit, Idle, Input, Match, Port, Settled, Until
+from truetty.core.outcome import Reached
+from truetty.core.patterns import WINDOW, BoundedPattern, Found, Pattern, searches
+from truetty.core.until import Exit, Idle, Input, Match, Port, Screen, Settled, Until
 from truetty.host.base import Family
 from truetty.store.output import Output
 from truetty.store.slices import turn
 from truetty.terminal.answers import Answers
 from truetty.terminal.changes import Changes
+from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.run import Run
 from truetty.text.clean import Cleaner
@@ -32,11 +36,11 @@ SLOWER: Final = 1.5
 
 
 class PatternSearch:
-    """Looks for a pattern in the output from `at` on, a slice at a time."""
+    """Looks for patterns in the output from `at` on, a slice at a time."""
 
-    def __init__(self, pattern: Pattern, output: Output, at: int) -> None:
-        self._pattern = pattern
-        bounded = isinstance(pattern, BoundedPattern)
+    def __init__(self, patterns: tuple[Pattern, ...], output: Output, at: int) -> None:
+        self._patterns = patterns
+        bounded = any(isinstance(pattern, BoundedPattern) for pattern in patterns)
         self._slice, self._overlap = (WINDOW // 2, WINDOW // 2) if bounded else (SLICE, OVERLAP)
         self._output = output
         self._at = at  # up to here the output was searched
@@ -52,8 +56,8 @@ class PatternSearch:
     def is_before(self, end: int) -> bool:
         return self._at < end
 
-    def finds(self) -> bool:
-        """Search one slice more."""
+    def find(self) -> Found | None:
+        """Search one slice more. Of several patterns, the one that is found first in the text."""
         end = max(self._at, min(self._output.bytes, self._at + self._slice))
         fresh, left = next(self._cleaner.portions(self._output.read(self._at, end - self._at)), ("", 0))
         text = self._before + fresh
@@ -61,7 +65,12 @@ class PatternSearch:
         # The character before is kept too: where the text is cut no line begins.
         self._is_cut = self._is_cut or len(text) > self._overlap + 1
         self._at, self._before = end - left, text[-self._overlap - 1 :]
-        return any(searches(self._pattern, whole, start))
+        found = [self._first(index, whole, start) for index in range(len(self._patterns))]
+        return min((one for one in found if one is not None), key=attrgetter("start", "index"), default=None)
+
+    def _first(self, index: int, text: str, start: int) -> Found | None:
+        found = next((one for one in searches(self._patterns[index], text, start) if one is not None), None)
+        return found if found is None or not index else replace(found, index=index)
 
 
 class PortWatch:
@@ -86,6 +95,11 @@ class PortWatch:
         return self._was_open is False and self._family.port_is_open(self._number) is True
 
 
+class WaitResult(NamedTuple):
+    reached: Reached | None  # None: patience was over
+    match: Found | None
+
+
 class Wait:
     """`from_byte`: where the output begins that no earlier wait has returned; `after_waiting`: the number of the last
     waiting that one has returned."""
@@ -99,6 +113,7 @@ class Wait:
         *,
         answers: Answers,
         conversation: Conversation,
+        viewer: Viewer,
         from_byte: int,
         after_waiting: int,
     ) -> None:
@@ -108,17 +123,19 @@ class Wait:
         self._until = until
         self._answers = answers
         self._timeline = conversation.link.timeline
+        self._viewer = viewer
+        self._began = self._now()
         self._after_waiting = after_waiting
-        self._search = PatternSearch(until.pattern, output, from_byte) if isinstance(until, Match) else None
+        self._search = PatternSearch(until.patterns, output, from_byte) if isinstance(until, Match) else None
         self._port = PortWatch(until.number, conversation.link.channel.family) if isinstance(until, Port) else None
-        self._reached: str | None = None
+        self._found: Found | None = None
+        self._reached: Reached | None = None
 
-    async def wait(self, timeout: float | None) -> str | None:
-        """Returns what has come of it, in a word; None if patience is over."""
+    async def wait(self, timeout: float | None) -> WaitResult:
         await self._catch_up()
         await self._changes.until(self._holds, timeout, self._again)
         await self._catch_up()
-        return self._reached
+        return WaitResult(self._reached, self._found)
 
     async def _catch_up(self) -> None:
         """Search what is there now, in slices."""
@@ -131,9 +148,13 @@ class Wait:
         self._reached = self._reached or self._look()
         return self._reached is not None
 
-    def _look(self) -> str | None:
-        if self._search is not None and self._search.finds():
-            return "match"
+    def _look(self) -> Reached | None:
+        if self._search is not None:
+            self._found = self._search.find()
+            if self._found is not None:
+                return "match"
+        if isinstance(self._until, Screen) and self._until.holds(self._viewer.look()):
+            return "screen"
         if self._run.machine.ending is not None:
             return None if self._is_behind else "exit"
         match self._until:
@@ -143,7 +164,7 @@ class Wait:
                 return "idle" if self._now() >= self._idle_at(self._until) else None
             case Port():
                 return "port" if self._port is not None and self._port.finds(self._now()) else None
-            case Exit() | Match():
+            case Exit() | Match() | Screen():
                 return None
             case _:
                 assert_never(self._until)
@@ -161,7 +182,7 @@ class Wait:
         return self._search is not None and self._search.is_behind
 
     def _idle_at(self, until: Idle) -> float:
-        return max(self._timeline.heard_at, self._run.machine.asked_at) + until.seconds
+        return max(self._timeline.heard_at, self._run.machine.typed_at, self._began) + until.seconds
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final, Self
 
+from truetty.core.checks import check_count
 from truetty.core.errors import Misuse
+from truetty.core.kinds import described
 from truetty.text.folding import Unit, cut_mark, units
 
 SMALLEST_BUDGET: Final = 200  # room for two omission marks and a few words beside them
@@ -58,11 +60,17 @@ class Budget:
 
     @property
     def most_lines(self) -> float:
+        """`lines`, or infinity where none are named."""
         return inf if self.lines is None else max(self.lines, FEWEST_LINES)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.characters, int) or self.characters < 0:
-            raise Misuse(f"a budget is a number of characters, not {self.characters!r}", budget=self.characters)
+        if not isinstance(self.characters, int) or isinstance(self.characters, bool) or self.characters < 0:
+            message = "a budget must be a whole number of characters, 0 or more"
+            raise Misuse(f"{message}; got {described(self.characters)}", budget=self.characters)
+        if not isinstance(self.head_share, int | float) or not 0 <= self.head_share <= 1:
+            what = f"head_share must be from 0 to 1; got {described(self.head_share)}"
+            raise Misuse(what, head_share=self.head_share)
+        check_count("lines", self.lines, 0)
 
 
 def tokens(characters: int) -> int:

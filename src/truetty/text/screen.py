@@ -59,7 +59,7 @@ class TextRun:
     style: Style
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Screen:
     """The visible lines of a terminal. It may be awaited, like every answer that comes from a terminal elsewhere."""
 
@@ -70,6 +70,10 @@ class Screen:
     title: str | None  # as the program set it; None if none did, in what was drawn for this screen
     alternate: bool  # a full-screen program has the screen
     dump: str  # what to write to an empty terminal of this size to see the same
+
+    def __repr__(self) -> str:
+        columns, rows = self.size
+        return f"<Screen {columns}x{rows} cursor={self.cursor}{' alternate' * self.alternate}\n{self.text}>"
 
     @property
     def text(self) -> str:

@@ -15,6 +15,7 @@ from truetty.core.observation import Observation
 from truetty.host.base import USUAL, Process, Work
 from truetty.terminal.wire.early_keys import COMMAND_START, PROGRAM_START
 from truetty.testing import mark
+from truetty.until import Match
 
 CLEAR = b"\x1b[7717~"
 
@@ -169,13 +170,13 @@ async def test_a_full_screen_program(stage: Stage) -> None:
 async def test_a_pattern(stage: Stage) -> None:
     terminal = await stage.open()
     command = await terminal.start("x")
-    wait = asyncio.ensure_future(command.wait(PATIENCE, r"listening on \d+"))
+    wait = asyncio.ensure_future(command.wait(PATIENCE, Match(r"listening on \d+")))
     stage.say(("C",), b"\x1b[1mliste")
     stage.say(b"ning\x1b[0m on 80\r\n")
     assert "listening on 80" in (await wait).output
-    assert (await command.wait(0.05, r"listening")).state == "running"  # an earlier wait has returned it
+    assert (await command.wait(0.05, Match(r"listening"))).state == "running"  # an earlier wait has returned it
     stage.say(("D", 0, ""))
-    assert (await command.wait(PATIENCE, "never")).state == "finished"
+    assert (await command.wait(PATIENCE, Match("never"))).state == "finished"
 
 
 # -- what goes wrong

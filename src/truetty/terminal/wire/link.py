@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from math import inf
 from typing import Final
@@ -15,6 +14,7 @@ from truetty.shells.row import Row
 from truetty.store.timeline import Timeline
 from truetty.store.transcript import Transcript
 from truetty.terminal import exit_codes
+from truetty.terminal.wire.home import Home
 from truetty.terminal.wire.integration import Integration
 from truetty.terminal.wire.modes import ScreenModes
 from truetty.terminal.wire.processes import Processes
@@ -40,9 +40,10 @@ class Link:
         history: bool = False,
         welcome: str | None = None,
     ) -> None:
+        self.home: Final = Home(terminal_id)
         self.channel: Final = channel
         self.transcript: Final = transcript
-        self.timeline: Final = Timeline(transcript, size, asyncio.get_running_loop().time())
+        self.timeline: Final = Timeline(transcript, size, self.home.loop.time())
         self.modes: Final = ScreenModes()
         self.prompt: Final = Prompt()
         self.integration: Final = Integration()
@@ -79,9 +80,13 @@ class Link:
                 self._last_cwd = here
 
     def require_open(self) -> None:
+        """It is open, and this is where it may be used."""
+        self.home.require()
         if self.closed:
             code = exit_codes.of_shell(self.ended)
-            raise Closed(f"terminal {self._terminal_id} is closed", terminal_id=self._terminal_id, exit_code=code)
+            why = "" if code is None else f": its shell has ended with exit code {code}"
+            what = f"terminal {self._terminal_id} is closed{why}. Open a new one."
+            raise Closed(what, terminal_id=self._terminal_id, exit_code=code)
 
     def facts(self) -> ShellFacts:
         return ShellFacts(self.cwd, self.closed)
