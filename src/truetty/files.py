@@ -5,7 +5,7 @@ Rule 2: opening never waits: a pipe in a file's place is opened with O_NONBLOCK,
 Rule 3: a private folder is 0700, and so is each folder that must be made for it, whatever the umask is.
 Rule 4: a trusted file stands in folders that no other user may write to, up to the root, as for ssh: a user who may
         write to a folder can replace the files in it. A sticky folder, such as /tmp, does not allow that.
-Rule 5: `OSError` goes through to the caller, who can say to a person what the file was for.
+Rule 5: `OSError` is raised to the caller, which knows what the file was for and can say so.
 """
 
 from __future__ import annotations

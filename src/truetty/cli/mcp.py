@@ -98,9 +98,9 @@ def mcp(
         kept.finish()
         return 0
     if sys.stdin is None or sys.stdout is None:
-        raise Misuse(f"standard {'input' if sys.stdin is None else 'output'} is closed: the client speaks over it")
+        raise Misuse(f"standard {'input' if sys.stdin is None else 'output'} is closed: the client needs it")
     if early.wire is None and sys.stdin.isatty():
-        print("truetty mcp: an MCP client starts this and speaks to it; Ctrl-D ends it", file=sys.stderr)
+        print("truetty mcp: this is for MCP clients, which start it by themselves; Ctrl-D ends it", file=sys.stderr)
     number = asyncio.run(serving.over_stdio(setup, ENDING, early.wire))
     kept.finish()
     if number:

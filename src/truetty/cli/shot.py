@@ -41,7 +41,7 @@ def shot(
     ] = False,
     wait: Annotated[
         float | None,
-        typer.Option(metavar="S", min=0, help="Seconds of patience; then the picture is taken as things are."),
+        typer.Option(metavar="S", min=0, help="How many seconds to wait for it; then the picture is taken."),
     ] = None,
     shell: Shell = None,
     cwd: Directory = None,

@@ -18,7 +18,7 @@ The facts, and what it takes for each to count:
     END     our D mark with this command's second secret, while the shell alone holds the terminal; while some
             other process is in front, it is only a claim and becomes END with the next proof that the shell is back
     PROMPT  our P mark, after START, and one look that shows the shell at its primary prompt
-    UNSEEN  our P mark, after START, while the shell's own group is in front (or who is cannot be told), where no
+    UNSEEN  our P mark, after START, while the shell's own group is in front (or which is in front is unknown), where no
             look can ever show a prompt: evidence `prompt`, which is weaker than `mark`
     BACK    two looks that show it there, with no byte between them, and everything typed consumed; of a shell whose
             prompt was never learnt, three; with bytes of a background job between every two, eight

@@ -8,7 +8,7 @@ Three watchers hold what was heard and seen; this file decides what follows from
 
     testimony     what marks have said, and which of it a look confirms
     prompt_watch  whether looks show the shell back: not there, once, proven
-    reader_watch  who reads the keyboard, since when, as what
+    reader_watch  which program reads the keyboard, since when, and how
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Machine:
     def on_bytes(self, now: float, *, reader_ran: bool = True) -> None:
         """Output arrived. Called once for each piece read, before the signs found in it.
 
-        `reader_ran`: the reader that the last look showed has run since, or whether it has cannot be told.
+        `reader_ran`: the reader that the last look showed has run since, or that is unknown.
         """
         self._prompt.on_bytes()
         self.reader.on_bytes(ran=reader_ran)
@@ -157,7 +157,7 @@ class Machine:
         self.testimony.on_echo(at)
 
     def on_event(self, sign: Sign, now: float, *, in_front: bool | None = True) -> None:
-        """`in_front`: whether the shell alone holds the terminal, None where that cannot be told."""
+        """`in_front`: whether the shell alone holds the terminal, None where that is unknown."""
         match sign:
             case Mark():
                 self._on_mark(sign, now, in_front)

@@ -1,6 +1,6 @@
 """What a caller gets: one frozen value that says what is known of a command, and on what evidence.
 
-Unknown is `None`: an exit code that could not be told is never 0 and never -1.
+Unknown is `None`: an unknown exit code is never 0 and never -1.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Pace:
         self.at = min(self.at, now + delay)
 
     def again(self, now: float, delay: float | None) -> None:
-        """So soon; None: at leisure."""
+        """After so many seconds; None: at the usual pace."""
         if delay is None:
             self.slower(now)
         else:

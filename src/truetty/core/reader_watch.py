@@ -130,7 +130,7 @@ class ReaderWatch:
             self.waiting = None
 
     def on_away(self, look: Observation, now: float, testimony: Testimony, *, line_open: bool = False) -> float | None:
-        """The shell is not at its prompt: does a program read? Returns how soon to look again; None: at leisure.
+        """The shell is not at its prompt: does a program read? Returns how soon to look again; None: as usual.
 
         `line_open`: the last line of the output is not finished.
         """
@@ -169,7 +169,7 @@ class ReaderWatch:
         if known is None and look.reader == self._shell and look.consumed is not None:
             return look.consumed >= self._needed
         if known is None or look.wakes is None:
-            # It may have read the keys before this look, or how often it has run cannot be told.
+            # It may have read the keys before this look, or how often it has run is unknown.
             self._asleep_until = min(self._asleep_until, now + WAKE_TIME)
         self._who = who
         return False

@@ -108,7 +108,7 @@ class Testimony:
         self._confirmed = False  # D and a later P carried the same code: a further P is of a line typed ahead
 
     def on_mark(self, mark: Mark, in_front: bool | None) -> Says:
-        """`in_front`: whether the shell alone holds the terminal, None where that cannot be told."""
+        """`in_front`: whether the shell alone holds the terminal, None where that is unknown."""
         secrets = self._secrets
         match mark:
             case Mark(letter="C", secret=secrets.start):
@@ -154,7 +154,7 @@ class Testimony:
     def on_prompt(self, mark: Mark, now: float, in_front: bool | None) -> None:
         """P after the start, or before it D of the same line, which is nearer to the end of the output.
 
-        Where it cannot be told who is in front, its code may be another shell's.
+        Where it is unknown which group is in front, its code may be another shell's.
         """
         before = self._prompt_mark
         if before is None or before.letter != "D" or before.secret != mark.secret:

@@ -40,7 +40,7 @@ FIELDS: Final[Mapping[str, ResultField]] = {
     "exit_code": ResultField("whole", "null while it runs, and when it is unknown: never take null for success"),
     "output": ResultField("text", "clean text within the budget; of read and screen: what was asked for"),
     "signal": ResultField("text", "the signal that ended it, such as SIGKILL"),
-    "evidence": ResultField("text", "why it is believed to have ended: mark, exit, kernel or prompt (weak)"),
+    "evidence": ResultField("text", "what proved that it has ended: mark, exit, kernel or prompt (weak)"),
     "command_id": ResultField("text", "names the command in other calls"),
     "terminal_id": ResultField("text", "names its terminal: its shell keeps directory, variables and jobs"),
     "omitted": ResultField("whole", "characters of what was asked for that are not in `output`; read has them"),

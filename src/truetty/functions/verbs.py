@@ -215,7 +215,7 @@ class Verbs:
     async def _report(
         self, arguments: CallArguments, command: Command, work: Awaitable[Answer], *, anew: bool = False
     ) -> Report:
-        """The text is made once for all who show it."""
+        """The text is made once, and shown in several places."""
         budget = self._surface.budget(arguments.whole("max_output_tokens"))
         with command.output.hold(budget):
             async with self._surface.watch(command):

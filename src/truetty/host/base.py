@@ -12,8 +12,8 @@ Rule 2: files come before bytes. A file that was written is there when the shell
 Rule 3: everything is delivered in the order in which it happened: every byte, a look behind all bytes that were printed
         before it, then exactly one end, and nothing after the end. The sink is called by the event loop, never from
         inside `attach`, `look`, `write`, `resize` or `signal`: it is not called again before it has returned.
-Rule 4: what cannot be told is `None`; never an empty list, `False` or zero. `Tty`, `ShellProcess` and `Family` tell
-        nothing as they stand here: a host overrides what it knows.
+Rule 4: what is unknown is `None`; never an empty list, `False` or zero. `Tty`, `ShellProcess` and `Family` know nothing
+        as they stand here: a host overrides what it knows.
 Rule 5: the environment, the current directory and `/proc` are asked in `host/` and nowhere else.
 
 Nothing here waits in the caller's way: `write` queues what the tty does not take, `drained` waits for it. Neither a
@@ -65,7 +65,7 @@ class Modes:
     sane: bool  # equal, in every mode a command can be harmed by, to the modes the terminal was started with
 
 
-# What is assumed of a tty whose modes cannot be told.
+# What is assumed of a tty whose modes are unknown.
 USUAL: Final = Modes(
     canonical=True, echo=True, signals=True, interrupt=b"\x03", special=b"\x03\x1a\x1c\x11\x13", sane=True
 )
@@ -231,7 +231,7 @@ class Family:
         return None
 
     def identity(self, pid: int) -> Identity | None:
-        """Who a process of this terminal is. None: it is gone, or it cannot be told."""
+        """The program and the user of a process of this terminal. None: it is gone, or that is unknown."""
         return None
 
     def wakes(self, pid: int) -> int | None:

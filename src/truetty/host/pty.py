@@ -3,7 +3,7 @@
 Rule 1: after the shell's exit everything still in the pty is read first. A non-blocking read of a master flushes what
         the kernel has on the way, so EAGAIN then means that there is nothing more.
 Rule 2: closing ends every process of the terminal before it returns. Terminals that close at the same time share one
-        look at who is there.
+        look at all processes.
 """
 
 from __future__ import annotations

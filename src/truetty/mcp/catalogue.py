@@ -32,7 +32,7 @@ def input_schema(verb: Verb, patience: Patience) -> schemas.Schema:
 
 
 def _with_default(parameter: Parameter, patience: Patience) -> Parameter:
-    """With the patience of this server as its default."""
+    """With the wait of this server as its default."""
     if parameter.name != "wait" or not isinstance(parameter.default, float):
         return parameter
     usual = patience.usual if parameter.default == RUN_WAIT else parameter.default

@@ -1,4 +1,4 @@
-"""One place of a registry: a terminal, and whose it is (`states.py`).
+"""One place of a registry: a terminal, and the task or caller that has it (`states.py`).
 
 Rule 1: the state changes by what happens to it, in the methods here; each change is in the table `FOLLOWS`.
 Rule 2: while it is opened, moved or closed, no other call touches it.
@@ -53,7 +53,7 @@ class Seat:
     def __repr__(self) -> str:
         return f"<Seat {self.terminal.id} {self._state}>"
 
-    # -- whose it is
+    # -- which task or caller has it
 
     @property
     def state(self) -> State:

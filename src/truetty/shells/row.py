@@ -200,7 +200,7 @@ class Row:
         return self.recipe.launch(request) or Launch(request.arguments)
 
     def prompt_start(self, tail: bytes) -> int | None:
-        """Where, in the last bytes printed, the prompt begins when no mark says so; None if it cannot be told."""
+        """Where, in the last bytes printed, the prompt begins when no mark says so; None if that is unknown."""
         starts = [match.start() for match in self.prompt_begins.finditer(tail)] if self.prompt_begins else []
         return starts[-1] if starts else None
 

@@ -45,7 +45,7 @@ async def type(conversation: Conversation, text: str, *names: str) -> None:
 
 
 def check_lines(conversation: Conversation, data: bytes) -> None:
-    """Where the modes cannot be told, also those of a command that has not started, nothing is refused."""
+    """Where the modes are unknown, also those of a command that has not started, nothing is refused."""
     size = None if conversation.holds_keys else conversation.link.typist.cut_line(data)
     if size is not None:
         raise Misuse(

@@ -19,7 +19,7 @@ from truetty.text.clean import clean
 
 # How much of the end of the output is read for the line a shell may have said last.
 LAST: Final = 2048
-UNTOLD: Final = "whether it waits for input cannot be told: the kernel does not show what its processes read"
+UNTOLD: Final = "it is unknown whether it waits for input: the kernel does not show what its processes read"
 UNSEEN: Final = "if it has asked something, the question is still there"
 IN_PIPE: Final = f"{{}} prints into a pipe to {{}}: {UNSEEN}"
 STOPPED: Final = "stopped: nothing runs until it is continued"

@@ -28,7 +28,7 @@ class Viewer:
         return self.model().screen()
 
     def model(self) -> Model:
-        """The same, for those who draw it."""
+        """The same, to be drawn."""
         timeline = self._timeline
         end = timeline.end
         if self._model is None or end - self._at > REACH:

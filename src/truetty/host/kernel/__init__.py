@@ -1,4 +1,4 @@
-"""What the operating system knows of a terminal: who holds it, who reads it, how."""
+"""What the operating system knows of a terminal: which processes hold it, which one reads it, and how."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Watches a shell where the kernel cannot be asked: it knows nothing, and says so.
 
 Rule 1: what it does not know is `unknown` or `None`. It never says `ready`, and never anything conclusive but `exited`.
-Rule 2: if the terminal is a descriptor of this machine, its foreground group and its modes still speak: line mode
+Rule 2: if the terminal is a descriptor of this machine, its foreground group and its modes are still known: line mode
         without echo is a question for a secret.
 Rule 3: macOS does not say what a process is blocked on without special rights, so it has this observer too, with one
         fact more: another group in front and no question for a secret is `running`, suggestive: it may wait.

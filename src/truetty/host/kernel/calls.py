@@ -201,7 +201,7 @@ def _decode(of: proc.Stat, call: str, args: list[int], stack: int, device: Devic
             timed = args[3] != 0 if call == "epoll_pwait2" else args[3] & 0xFFFFFFFF < 0x80000000
             return _waits(of, call, _epolls(of.pid, args[0] & 0xFFFFFFFF), timed, stack, device)
         case "io_uring_enter":
-            # The ring lists polls, not descriptors: some wait is pending, on what cannot be told.
+            # The ring lists polls, not descriptors: some wait is pending, and it is unknown on what.
             ring = proc.read(f"/proc/{of.pid}/fdinfo/{args[0] & 0xFFFFFFFF}", 65536)
             pending = b"op=" in ring.partition(b"PollList")[2]
             return Block("reads" if pending and _holds(of, device) else "elsewhere", timed=True, call=call, stack=stack)

@@ -1,6 +1,6 @@
-"""Who a process is, by facts that it cannot choose: its file, its user, who traces it.
+"""What identifies a process, by facts that it cannot choose: its file, its user, the process that traces it.
 
-Rule 1: a name is what the process calls itself. The file is the kernel's word.
+Rule 1: a process chooses its name. The kernel says which file it runs.
 Rule 2: a file of the system is root's, may be written by root alone, and stands where systems put their programs: a
         hard link to such a file may stand anywhere.
 """

@@ -27,7 +27,7 @@ Sockets = dict[str, int]  # a listening socket's inode, as links name it, and it
 
 
 def listening(pids: Iterable[int]) -> frozenset[int] | None:
-    """The ports that these processes listen on; None when that cannot be told."""
+    """The ports that these processes listen on; None when that is unknown."""
     if sys.platform != "linux":
         return None
     found: set[int] = set()
@@ -51,7 +51,7 @@ def listening(pids: Iterable[int]) -> frozenset[int] | None:
 
 
 def is_open(port: int) -> bool | None:
-    """Whether a process listens on this port, in the network we are in ourselves; None when that cannot be told."""
+    """Whether a process listens on this port, in the network we are in ourselves; None when that is unknown."""
     if sys.platform != "linux":
         return None
     sockets = _sockets("self")

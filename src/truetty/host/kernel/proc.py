@@ -158,7 +158,7 @@ def turns(of: Stat) -> list[Turn]:
 
 
 def ignored_signals(pid: int) -> int:
-    """The mask of ignored signals, bit 0 for signal 1; 0 when it cannot be told."""
+    """The mask of ignored signals, bit 0 for signal 1; 0 when it is unknown."""
     try:
         status = read(f"/proc/{pid}/status")
     except OSError:

@@ -187,7 +187,7 @@ def _parts_from_all(work: CallPath, prompts: Iterable[CallPath]) -> bool:
 
 
 def _is_elsewhere(known: CallPath, path: CallPath, works: Paths) -> bool:
-    """Whether a read from the prompt's place was reached otherwise. Where that cannot be told, the place must do.
+    """Whether a read from the prompt's place was reached otherwise. Where that is unknown, the place decides.
 
     At prompts at least three of six calls stayed (fish with and without its configuration; six in seven other shells);
     in bash's `read -e`, on the very depth of the prompt, two. So: more than half must be gone.

@@ -114,7 +114,7 @@ class LinuxProcess(ShellProcess):
             return None
 
     def _shares(self, namespace: str) -> bool:
-        """Whether it is in the same one as we are; True too where that cannot be told."""
+        """Whether it is in the same one as we are; also True where that is unknown."""
         if namespace not in self._shared:
             own = self._link(f"ns/{namespace}")
             self._shared[namespace] = own is None or own == _own_namespace(namespace)

@@ -67,8 +67,8 @@ def open_slave(master: int) -> int | None:
 
 
 class LocalTty(Tty):
-    """Does not own `master`; owns `slave` if it gets one. `shell` is whose terminal it is, `first` the modes it was
-    started with."""
+    """Does not own `master`; owns `slave` if it gets one. `shell`: the process that it is the terminal of. `first`: the
+    modes it was started with."""
 
     __slots__ = ("_first", "_held", "_known", "_shell", "_slave", "_zero", "master")
 

@@ -66,7 +66,7 @@ class Span:
         return self._preface is not None
 
     def skip_preface(self, *, all_came: bool = False) -> None:
-        """Until it can be told where it ends, nothing is output. `all_came`: no more will."""
+        """Until it is known where it ends, nothing is output. `all_came`: no more bytes will come."""
         assert self._preface is not None
         piece = self._transcript.read(self._from, TAIL)
         size = self._preface(piece)

@@ -4,7 +4,8 @@ Rule 1: a process that was forked and has executed nothing yet has the shell's o
         millisecond; while it is, its name is not known.
 Rule 2: a process that has ended since is not named. One that is stopped is not called running.
 Rule 3: what has left the shell's family (`setsid`, `(… &)`) is named as long as it has the terminal or its session. A
-        daemon that has closed the terminal is not known, nor whose an orphan is while a job of an earlier command runs.
+        daemon that has closed the terminal is not known. While a job of an earlier command runs, an orphan may be that
+        job's, and is not named.
 """
 
 from __future__ import annotations
