@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
 from tests.rows import each_row
-from truetty import functions
+from truetty import Terminal, functions
 from truetty.core.errors import Misuse
 from truetty.functions import VERBS, Bash, Result, arguments
 from truetty.functions.result import FIELDS
@@ -489,3 +489,15 @@ async def test_a_model_reads_which_function_has_the_rest_of_the_output(service: 
     for result in (ran, read):
         (line,) = [line for line in str(result.data["output"]).splitlines() if "left out" in line]
         assert "call read with" in line and ".grep()" not in result.text
+
+
+async def test_an_outcome_says_what_a_model_reads() -> None:
+    async with Terminal("bash", rc=False) as terminal:
+        outcome = await terminal.run("seq 5; (exit 3)", wait=PATIENCE)
+        assert outcome.for_model() == f"exit 3 [{outcome.command_id}]\n\n1\n2\n3\n4\n5\n"
+        asks = await terminal.run("read -p 'sure? ' x", wait=PATIENCE)
+        assert asks.for_model().startswith(f"waiting [{asks.command_id}]: ") and "sure? " in asks.for_model()
+        await terminal.send("\n")
+        assert terminal.command is not None and (await terminal.command.wait(PATIENCE)).state == "finished"
+        long = await terminal.run("seq 100000", wait=PATIENCE)
+        assert len(long.for_model()) < 11_000 and long.for_model(500).count("\n") < long.for_model().count("\n")

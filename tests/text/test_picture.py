@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 from truetty import Misuse
 from truetty.text.picture import (
-    BACKGROUND,
-    FOREGROUND,
+    DARK,
     HEIGHT,
+    LIGHT,
     MOST_CELLS,
     MOST_ROWS,
-    SIXTEEN,
     WIDTH,
     fit,
     picture,
@@ -74,7 +73,7 @@ def test_colours_and_weights() -> None:
         "\x1b[31mred\x1b[0m \x1b[1;3;38;2;1;2;3mexact\x1b[0m \x1b[38;5;196mcube\x1b[38;5;244mgrey\x1b[0m \x1b[2mfaint"
     )
     looks = {run.text: run.attrib for run in texts(root)}
-    assert looks["red"]["fill"] == SIXTEEN[1]
+    assert looks["red"]["fill"] == DARK.palette[1]
     assert (looks["exact"]["fill"], looks["exact"]["font-weight"], looks["exact"]["font-style"]) == (
         "#010203",
         "bold",
@@ -88,9 +87,9 @@ def test_what_is_behind_the_text() -> None:
     root = drawn("ab\x1b[44mcd\x1b[0m\x1b[7mef\x1b[0m\x1b[4mgh\x1b[0m\x1b[9mij")
     blue, inverse, under, through = behind(root)
     assert float(blue.attrib["x"]) == float(blue.attrib["width"]) == pytest.approx(2 * WIDTH)
-    assert blue.attrib["fill"] == SIXTEEN[4]
-    assert inverse.attrib["fill"] == FOREGROUND
-    assert next(run for run in texts(root) if run.text == "ef").attrib["fill"] == BACKGROUND
+    assert blue.attrib["fill"] == DARK.palette[4]
+    assert inverse.attrib["fill"] == DARK.foreground
+    assert next(run for run in texts(root) if run.text == "ef").attrib["fill"] == DARK.background
     assert under.attrib["height"] == through.attrib["height"] == "1"
     assert float(under.attrib["y"]) > float(through.attrib["y"])
 
@@ -181,3 +180,35 @@ def test_a_picture_is_bounded() -> None:
     columns, rows = 100, 10
     worst = "".join(f"\x1b[1;3;4;9;38;2;{n % 251};1;2;48;2;{n % 241};3;4m&" for n in range(columns * rows))
     assert len(picture(model(worst, (columns, rows)))) < 60_000_000 * columns * rows // MOST_CELLS
+
+
+def test_blanks_are_kept_by_each_text() -> None:
+    """Chromium joins blanks in a text whose group alone says that they are kept, and then stretches what is left."""
+    runs = texts(ET.fromstring(picture(model("a  b"))))
+    assert runs and all(run.attrib["{http://www.w3.org/XML/1998/namespace}space"] == "preserve" for run in runs)
+
+
+def test_a_light_picture() -> None:
+    root = ET.fromstring(picture(model("plain \x1b[31mred"), theme="light"))
+    assert root.attrib["fill"] == LIGHT.foreground
+    assert next(run for run in texts(root) if run.text == "red").attrib["fill"] == LIGHT.palette[1]
+    with pytest.raises(Misuse, match="a theme is dark or light, not the text 'blue'"):
+        picture(model("x"), theme="blue")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [("short", 20), ("x" * 30, 30), ("y" * 25 + " " * 10, 25), ("\x1b[44m" + " " * 33, 33), ("", 20)],
+)
+def test_a_picture_is_cropped_to_what_is_there(text: str, columns: int) -> None:
+    root = ET.fromstring(picture(model(text), crop=True))
+    assert float(root.attrib["width"]) == pytest.approx(columns * WIDTH + 24, abs=0.1)
+
+
+def test_a_screen_has_its_colours_and_its_picture() -> None:
+    drawn = model("plain \x1b[1;31mred\x1b[0m 漢\r\n\x1b[38;2;1;2;3mtrue", (40, 3))
+    screen = drawn.screen()
+    assert screen.rows == drawn.rows()
+    red = next(run for run in screen.rows[0] if run.text == "red")
+    assert (red.style.foreground, red.style.bold) == (1, True)
+    assert screen.picture(title="t") == picture(drawn, title="t")

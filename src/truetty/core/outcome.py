@@ -6,7 +6,7 @@ Unknown is `None`: an unknown exit code is never 0 and never -1.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from truetty.core.errors import CommandFailed
 from truetty.core.patterns import Found
@@ -80,6 +80,16 @@ class Outcome:
             return self
         end = self.output.rstrip()[-FAILURE_OUTPUT:]
         raise CommandFailed(f"command {self.command_id} {self._standing()}{end and f': {end}'}", outcome=self)
+
+    def for_model(self, budget: Any = None) -> str:
+        """The text that a language model gets of it over MCP: how it stands in a line, notes, and the output.
+
+        `budget` is a number of characters or a `Budget`; without one, the output has 10,000 characters and 500 lines.
+        """
+        # The words of the surfaces for models are on a higher floor. They are imported when they are used.
+        from truetty.functions.for_model import for_model
+
+        return for_model(self, budget)
 
     def __repr__(self) -> str:
         said = self.output if len(self.output) <= REPR_OUTPUT else f"…{self.output[-REPR_OUTPUT:]}"

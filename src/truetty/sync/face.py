@@ -454,9 +454,12 @@ class Terminal(Face[AsyncTerminal]):
         """What a person would see now, or saw last: lines, cursor, size, title."""
         return loop.ask(lambda: self._inner.screen())
 
-    def picture(self, *, title: str | None = None, cursor: bool = True) -> str:
-        """The same as an SVG. With a `title`, there is a bar above it that says it."""
-        return loop.ask(lambda: self._inner.picture(title=title, cursor=cursor))
+    def picture(self, *, title: str | None = None, cursor: bool = True, theme: str = "dark", crop: bool = False) -> str:
+        """The same as an SVG. With a `title`, there is a bar above it that says it. `theme` is "dark" or "light".
+
+        `crop` leaves out the columns at the right in which nothing stands.
+        """
+        return loop.ask(lambda: self._inner.picture(title=title, cursor=cursor, theme=theme, crop=crop))
 
     def shown(self, since: int = 0) -> tuple[int, bytes]:
         """What viewers see from this place on, about a megabyte at most, and the place where the next of it begins."""

@@ -11,11 +11,13 @@ Text that a program has hidden by its colours or by SGR 8 is drawn as the emulat
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
 from typing import Final
 
 from truetty.core.errors import Misuse
+from truetty.core.kinds import described
 from truetty.text.screen import Colour, Model, Style, TextRun
 
 # In the worst case each has its own colours, at about 250 bytes: 25 MB.
@@ -32,13 +34,55 @@ MARGIN: Final = 12
 BAR: Final = 30
 FONTS: Final = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 
-FOREGROUND: Final = "#d8dee4"
-BACKGROUND: Final = "#15191e"
-BAR_COLOUR: Final = "#2a3038"
-SIXTEEN: Final = (
-    *("#2e343d", "#e5534b", "#57ab5a", "#c69026", "#539bf5", "#b083f0", "#39c5cf", "#adbac7"),
-    *("#636e7b", "#ff7b72", "#7ee787", "#e3b341", "#79c0ff", "#d2a8ff", "#56d4dd", "#f0f3f6"),
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """The colours of a picture; `palette` are the first sixteen."""
+
+    foreground: str
+    background: str
+    bar: str
+    palette: tuple[str, ...]
+
+    def colour(self, colour: Colour) -> str:
+        if isinstance(colour, int):
+            if colour < 16:
+                return self.palette[colour]
+            if colour < 232:
+                level = colour - 16
+                colour = (_STEPS[level // 36], _STEPS[level // 6 % 6], _STEPS[level % 6])
+            else:
+                grey = 8 + 10 * (colour - 232)
+                colour = (grey, grey, grey)
+        return "#{:02x}{:02x}{:02x}".format(*colour)
+
+    def colours(self, style: Style) -> tuple[str, str]:
+        """Foreground and background, as they are drawn."""
+        foreground = self.foreground if style.foreground is None else self.colour(style.foreground)
+        background = self.background if style.background is None else self.colour(style.background)
+        return (background, foreground) if style.inverse else (foreground, background)
+
+
+DARK: Final = Theme(
+    foreground="#d8dee4",
+    background="#15191e",
+    bar="#2a3038",
+    palette=(
+        *("#2e343d", "#e5534b", "#57ab5a", "#c69026", "#539bf5", "#b083f0", "#39c5cf", "#adbac7"),
+        *("#636e7b", "#ff7b72", "#7ee787", "#e3b341", "#79c0ff", "#d2a8ff", "#56d4dd", "#f0f3f6"),
+    ),
 )
+LIGHT: Final = Theme(
+    foreground="#24292f",
+    background="#fbfcfd",
+    bar="#e4e8ec",
+    palette=(
+        *("#24292f", "#c0232c", "#1a7f37", "#8a6100", "#0969da", "#8250df", "#1b7c83", "#6e7781"),
+        *("#57606a", "#a40e26", "#116329", "#6f4d00", "#0550ae", "#6639ba", "#155e63", "#424a53"),
+    ),
+)
+THEMES: Final[Mapping[str, Theme]] = {"dark": DARK, "light": LIGHT}
+FEWEST_COLUMNS: Final = 20  # of a picture that is cropped
 _STEPS: Final = (0, 95, 135, 175, 215, 255)  # of the 6 × 6 × 6 colours after the first sixteen
 
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010fffd]")
@@ -46,38 +90,44 @@ _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf
 _PLACED: Final = re.compile(rb"\x1b\[[0-9;]*[Hfdr]")
 
 
-def picture(model: Model, *, title: str | None = None, cursor: bool = True) -> str:
-    """The SVG of what a model shows. With a `title`, there is a bar above it that says it."""
+def picture(
+    model: Model, *, title: str | None = None, cursor: bool = True, theme: str = "dark", crop: bool = False
+) -> str:
+    """The SVG of what a model shows. With a `title`, there is a bar above it that says it.
+
+    `crop` leaves out the columns at the right in which nothing stands.
+    """
+    look = _theme(theme)
     screen = model.screen()
     columns, rows = screen.size
     check(columns, rows)
+    drawn = model.rows()
+    if crop:
+        columns = min(columns, max(FEWEST_COLUMNS, len(title or ""), _used_columns(drawn)))
     top = MARGIN + (BAR if title is not None else 0)
     width, height = _number(columns * WIDTH + 2 * MARGIN), rows * HEIGHT + top + MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="{FONTS}" font-size="{FONT_SIZE}" fill="{FOREGROUND}">',
+        f'font-family="{FONTS}" font-size="{FONT_SIZE}" fill="{look.foreground}">',
         f"<title>{_text(title or screen.title or 'terminal')}</title>",
-        f'<rect width="{width}" height="{height}" rx="8" fill="{BACKGROUND}"/>',
+        f'<rect width="{width}" height="{height}" rx="8" fill="{look.background}"/>',
     ]
     if title is not None:
         parts += [
             f'<path d="M0 {BAR}V8a8 8 0 0 1 8 -8H{_number(columns * WIDTH + 2 * MARGIN - 8)}a8 8 0 0 1 8 8V{BAR}z" '
-            f'fill="{BAR_COLOUR}"/>',
+            f'fill="{look.bar}"/>',
             f'<text x="{_number(columns * WIDTH / 2 + MARGIN)}" y="{BAR - 10}" text-anchor="middle">'
             f"{_text(_shorten(title, columns))}</text>",
         ]
     # Columns go from left to right here, whatever the script: as terminals draw them.
-    parts.append(
-        f'<g transform="translate({MARGIN} {top})" xml:space="preserve" '
-        'style="white-space: pre; direction: ltr; unicode-bidi: bidi-override">'
-    )
-    for row, runs in enumerate(model.rows()):
-        parts += _row(row * HEIGHT, runs)
+    parts.append(f'<g transform="translate({MARGIN} {top})" style="direction: ltr; unicode-bidi: bidi-override">')
+    for row, runs in enumerate(drawn):
+        parts += _row(row * HEIGHT, runs, look)
     if cursor and screen.cursor_visible:
         column, row = screen.cursor
         parts.append(
             f'<rect class="cursor" x="{_number(column * WIDTH)}" y="{row * HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-            f'fill="{FOREGROUND}" fill-opacity="0.5"/>'
+            f'fill="{look.foreground}" fill-opacity="0.5"/>'
         )
     return "\n".join([*parts, "</g>", "</svg>", ""])
 
@@ -113,11 +163,29 @@ def _visible(run: TextRun) -> bool:
     return not run.text.isspace() or style.background is not None or style.inverse or style.underline
 
 
-def _row(y: int, runs: list[TextRun]) -> Iterator[str]:
+def _theme(name: str) -> Theme:
+    if name not in THEMES:
+        raise Misuse(f"a theme is {' or '.join(THEMES)}, not {described(name)}", theme=name)
+    return THEMES[name]
+
+
+def _used_columns(rows: list[list[TextRun]]) -> int:
+    return max((run.column + _used(run) for runs in rows for run in runs if _visible(run)), default=1)
+
+
+def _used(run: TextRun) -> int:
+    """Columns of a run up to its last visible character."""
+    style = run.style
+    if style.background is not None or style.inverse or style.underline:
+        return run.columns
+    return run.columns - (len(run.text) - len(run.text.rstrip()))
+
+
+def _row(y: int, runs: list[TextRun], look: Theme) -> Iterator[str]:
     for run in runs:
-        foreground, background = _colours(run.style)
+        foreground, background = look.colours(run.style)
         x, width = _number(run.column * WIDTH), _number(run.columns * WIDTH)
-        if background != BACKGROUND:
+        if background != look.background:
             yield f'<rect x="{x}" y="{y}" width="{width}" height="{HEIGHT}" fill="{background}"/>'
         for height in ([UNDERLINE] if run.style.underline else []) + ([STRIKE] if run.style.strikethrough else []):
             yield f'<rect x="{x}" y="{_number(y + height)}" width="{width}" height="1" fill="{foreground}"/>'
@@ -125,39 +193,22 @@ def _row(y: int, runs: list[TextRun]) -> Iterator[str]:
             x = _number((run.column + run.text.index(text)) * WIDTH)
             width = _number((run.columns - len(run.text) + len(text)) * WIDTH)
             yield (
-                f'<text x="{x}" y="{_number(y + BASELINE)}" textLength="{width}"{_attributes(run.style, foreground)}>'
-                f"{_text(text)}</text>"
+                f'<text x="{x}" y="{_number(y + BASELINE)}" textLength="{width}"'
+                f"{_attributes(run.style, foreground, look)}>{_text(text)}</text>"
             )
 
 
-def _attributes(style: Style, foreground: str) -> str:
+def _attributes(style: Style, foreground: str, look: Theme) -> str:
+    """Blanks are kept by an attribute of each text: browsers pass over the one of a group, and join blanks."""
     return "".join(
         [
-            f' fill="{foreground}"' if foreground != FOREGROUND else "",
+            ' xml:space="preserve"',
+            f' fill="{foreground}"' if foreground != look.foreground else "",
             ' font-weight="bold"' if style.bold else "",
             ' fill-opacity="0.6"' if style.faint else "",
             ' font-style="italic"' if style.italic else "",
         ]
     )
-
-
-def _colours(style: Style) -> tuple[str, str]:
-    foreground = FOREGROUND if style.foreground is None else _colour(style.foreground)
-    background = BACKGROUND if style.background is None else _colour(style.background)
-    return (background, foreground) if style.inverse else (foreground, background)
-
-
-def _colour(colour: Colour) -> str:
-    if isinstance(colour, int):
-        if colour < 16:
-            return SIXTEEN[colour]
-        if colour < 232:
-            level = colour - 16
-            colour = (_STEPS[level // 36], _STEPS[level // 6 % 6], _STEPS[level % 6])
-        else:
-            grey = 8 + 10 * (colour - 232)
-            colour = (grey, grey, grey)
-    return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
 def _number(value: float) -> str:

@@ -85,6 +85,20 @@ class Screen:
         """The same without empty lines before it, and without blanks that all lines begin with."""
         return textwrap.dedent(self.text.lstrip("\n"))
 
+    @property
+    def rows(self) -> list[list[TextRun]]:
+        """The visible cells with their colours: for each row, runs of neighbouring characters that look alike."""
+        return Model.of(self).rows()
+
+    def picture(self, *, title: str | None = None, cursor: bool = True, theme: str = "dark", crop: bool = False) -> str:
+        """An SVG of it. With a `title`, there is a bar above it that says it. `theme` is "dark" or "light".
+
+        `crop` leaves out the columns at the right in which nothing stands.
+        """
+        from truetty.text.picture import picture  # it draws screens, and knows this file
+
+        return picture(Model.of(self), title=title, cursor=cursor, theme=theme, crop=crop)
+
     def __str__(self) -> str:
         return self.text
 
@@ -106,6 +120,13 @@ class Model:
         self._repeats = BoundedRepeats()
         self._begun = ""  # the last characters, when they may be the first half of a sequence we look for
         self.title = title
+
+    @classmethod
+    def of(cls, screen: Screen) -> Self:
+        """One that shows the same."""
+        made = cls(screen.size, title=screen.title)
+        made.feed(screen.dump.encode("utf-8", "replace"))
+        return made
 
     def feed(self, data: bytes) -> None:
         text = self._decode(data)

@@ -23,7 +23,7 @@ from truetty.host.base import Channel
 from truetty.shells import table
 from truetty.store.transcript import Transcript
 from truetty.text.clean import clean
-from truetty.text.picture import BACKGROUND, FOREGROUND
+from truetty.text.picture import DARK
 
 
 def _colours(number: int, colour: str) -> dict[str, bytes]:
@@ -41,8 +41,8 @@ FIXED: Final[dict[str, bytes]] = {
     "XTGETTCAP": b"\x1bP0+r\x1b\\",  # no such capability
     "DECRQSS": b"\x1bP0$r\x1b\\",  # no such setting
     **{f"DECRQM {mode}": b"\x1b[?%d;0$y" % mode for mode in (69, 2026, 2027, 2031, 2048)},  # no such mode
-    **_colours(10, FOREGROUND),
-    **_colours(11, BACKGROUND),
+    **_colours(10, DARK.foreground),
+    **_colours(11, DARK.background),
 }
 _PLACES: Final = {"CPR": b"\x1b[%d;%dR", "DECXCPR": b"\x1b[?%d;%dR"}
 ANSWERED: Final = FIXED.keys() | _PLACES.keys()
