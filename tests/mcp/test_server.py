@@ -266,7 +266,7 @@ async def test_under_a_policy_no_program_is_started_as_a_shell(home: Path, era: 
 async def test_where_the_client_cannot_ask_the_answer_is_no(home: Path, era: str) -> None:
     async with served(era, "read-only") as call:
         denied = await call("run", command=f"touch {home}/made")
-        assert denied["error"]["code"] == "denied" and "nobody can answer" in denied["text"]
+        assert denied["error"]["code"] == "denied" and "no person can be asked" in denied["text"]
         assert not (home / "made").exists()
 
 

@@ -341,7 +341,7 @@ async def test_a_policy_is_asked_and_nobody_means_no(home: Path) -> None:
         assert (await call("run", command="ls", cwd=str(home)))["exit_code"] == 0
         assert call.person.asked == []
         denied = await call("run", command="touch made", cwd=str(home))
-        assert denied["error"]["code"] == "denied" and "nobody can answer" in call.text
+        assert denied["error"]["code"] == "denied" and "no person can be asked" in call.text
         call.person.allows = True
         assert (await call("run", command="touch made", cwd=str(home)))["exit_code"] == 0
         call.person.allows = False

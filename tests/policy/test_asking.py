@@ -1,4 +1,4 @@
-"""Asking, and what nobody's answer means."""
+"""Asking, and what follows if no person can be asked."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_where_nobody_can_answer_the_rule_that_would_help_is_named(asker) 
     with pytest.raises(Denied) as caught:
         await ask_or_deny(POLICY.decide("npm test"), asker)
     assert "No rule allows `npm test`" in str(caught.value)
-    assert "nobody can answer" in str(caught.value)
+    assert "no person can be asked" in str(caught.value)
     assert '"npm test"' in str(caught.value)
     assert (caught.value.rule, caught.value.suggestions) == (None, ("npm test",))
 

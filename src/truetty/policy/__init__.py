@@ -1,4 +1,4 @@
-"""A command line → allow, ask or deny, and the rule that said so. A seat belt, not a wall: a sandbox is the wall."""
+"""A command line → allow, ask or deny, and the rule that said so. To contain a program takes a sandbox."""
 
 from truetty.policy.asking import Asker, ask_or_deny
 from truetty.policy.audit import Audit

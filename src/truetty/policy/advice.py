@@ -1,6 +1,6 @@
 """What would make an asked command allowed, in a sentence for its author.
 
-Rule 1: it is true of the one thing that the sentence is about. What else is asked in the line has its own sentence.
+Rule 1: each sentence is about one thing in the line. Everything else that is asked has a sentence of its own.
 Rule 2: where no rule helps, it says what to write instead.
 """
 

@@ -1,6 +1,6 @@
-"""Asking whoever can answer; where nobody can, the answer is no.
+"""Asking a person; if no person can be asked, the answer is no.
 
-Rule 1: an asker says True, False, or None when nobody is there. Silence, errors and cancellation are no yes.
+Rule 1: an asker returns True, False, or None if no person can be asked. Silence, errors and cancellation are no yes.
 Rule 2: a refusal says what was refused, why, and what would make it allowed.
 """
 
@@ -16,7 +16,7 @@ Asker = Callable[[Decision], Awaitable[bool | None]]
 
 
 async def ask_or_deny(decision: Decision, asker: Asker | None = None) -> Literal["rule", "answer"]:
-    """Returns when the command may run, and says whose word that was. Raises `Denied` when it may not."""
+    """Returns when the command may run, and says whether a rule or an answer allowed it. Otherwise raises `Denied`."""
     if decision.verdict == "allow":
         return "rule"
     if decision.verdict == "deny":
@@ -26,7 +26,7 @@ async def ask_or_deny(decision: Decision, asker: Asker | None = None) -> Literal
         return "answer"
     if answer is False:
         raise _denied(decision, f"{decision.reason} The answer was no.", answered=False)
-    message = f"{decision.reason} It must be asked, and nobody can answer here. {decision.advice}"
+    message = f"{decision.reason} It must be asked, and no person can be asked here. {decision.advice}"
     raise _denied(decision, message.rstrip(), answered=None)
 
 

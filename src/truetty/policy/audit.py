@@ -1,4 +1,4 @@
-"""The audit log: one JSON line for every decision, every refusal, and every deed of a person.
+"""The audit log: one JSON line for every decision, every refusal, and everything that a person does.
 
     command      a command is started, or was refused         opened       a person has opened the page of a handoff
     typing       an agent types, or was refused               typed        a person types: how much, never what
@@ -6,8 +6,8 @@
 
 Rule 1: 0600, appended, never through a link, one write per line: lines of several processes do not mix.
 Rule 2: time is passed in. Nothing typed while echo was off gets here: the caller passes a decision without it.
-Rule 3: a log that is demanded and cannot be written denies the command: what is not recorded does not run.
-        Whoever wants a log but not that says `required=False`, and learns of a failure by False.
+Rule 3: if a required log cannot be written, the command is denied: what is not recorded does not run. With
+        `required=False` the command runs, and `record` returns False.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Audit:
         event: Event = "command",
         characters: int | None = None,
     ) -> bool:
-        """`verdict` is what came of it when a person was asked; `answered_by` who that was.
+        """`verdict`: what came of it when a person was asked. `answered_by`: `rule`, `asked` or `person`.
 
         `characters`: how many a person types.
         """

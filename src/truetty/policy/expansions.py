@@ -19,7 +19,7 @@ from truetty.policy.tree import Node, Unreadable, child, children, flag, kind, o
 from truetty.policy.words import Builder, Word, ansi, in_double_quotes
 from truetty.shells.row import Dialect
 
-MOST_DEPTH: Final = 100  # levels: nobody writes more, and Python's own stack is finite
+MOST_DEPTH: Final = 100  # levels: far more than a person writes, and less than Python's stack holds
 
 _NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]+")
 _LONE_DOLLAR: Final = re.compile(r"(?<!\\)(?:\\\\)*\$$")
@@ -51,7 +51,7 @@ class Expansions(ABC):
 
     @abstractmethod
     def statements(self, nodes: Sequence[Node]) -> None:
-        """Read the commands of a substitution; whoever reads statements does."""
+        """Read the commands of a substitution; the reader of statements implements it."""
 
     def slice(self, node: Node) -> str:
         start, end = span(node)

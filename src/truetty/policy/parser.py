@@ -1,9 +1,9 @@
 """Command text → syntax tree, by `shfmt --to-json` in a process of its own.
 
-Rule 1: bounded: so much text, so much answer, so much CPU time. Whatever is over is `Unreadable`.
+Rule 1: text, answer and CPU time have limits. What is above a limit is `Unreadable`.
 Rule 2: nothing of the project or the user is looked at: an empty environment, the root as working directory, the
         dialect said, so that no .editorconfig is read; and no program from a relative PATH.
-Rule 3: a shell whose language the parser does not speak is `Unreadable`, never read as another one.
+Rule 3: a text for a shell whose language the parser does not know is `Unreadable`, never read as another language.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_TEXT: Final = 16 * 1024  # bytes: longer texts are programs, not command li
 MOST_ANSWER: Final = 16 * 1024 * 1024  # bytes: the tree is indented, so deep nesting grows with its square
 MOST_DEPTH: Final = 500  # brackets within brackets, and `|` and `&&`, each of which is a level of the tree as well
 CPU_SECONDS: Final = 2  # 3 ms is usual; the kernel ends a parser that takes more
-PATIENCE: Final = 60.0  # seconds: for a parser that takes no CPU time either; a busy machine is not slower than that
+PATIENCE: Final = 60.0  # seconds: for a parser that hangs without using CPU time; a busy machine is faster than that
 CHUNK: Final = 64 * 1024
 
 # From text and dialect to a tree; raises `Unreadable`.

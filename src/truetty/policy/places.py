@@ -19,7 +19,7 @@ from truetty.policy.words import Word
 from truetty.text.quoting import on_one_line
 
 FINE: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"})
-MOST_DIRECTORIES: Final = 16  # where a line may take the shell; more is not a line anybody follows
+MOST_DIRECTORIES: Final = 16  # where a line may take the shell; with more it could be anywhere
 
 
 @dataclass(frozen=True, slots=True)

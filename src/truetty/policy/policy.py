@@ -1,13 +1,13 @@
 """A command line → allow, ask or deny, and the rule that said so.
 
 Rule 1: every sub-command is judged, wherever it stands; the strictest verdict is the line's.
-Rule 2: deny beats ask, ask beats allow, and where no rule speaks the default does.
+Rule 2: deny beats ask, ask beats allow. Where no rule matches, the default decides.
 Rule 3: what cannot be read or hides what it runs is never allowed: it is asked, or denied where that is the default.
         Only a rule that names what is run inside (`sudo apt update`) lifts that.
 Rule 4: a text that is not plain is never allowed (`plain.py`): the parser may have read it differently than the shell.
 Rule 5: what a deny rule is about is asked wherever its words are written, in quotes too.
 Rule 6: a policy that allows everything starts no parser.
-Rule 7: it is a seat belt, not a wall: it stops mistakes and plain attacks, not a program that means harm.
+Rule 7: it reads text. It stops mistakes and plain attacks; it does not contain a program.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class Policy:
         return Decision(strictest("ask", self.default), str(error), None, command, advice=error.remedy)
 
     def _crudely_denied(self, text: str) -> Rule | None:
-        """For texts nobody can parse: is anything in it, where a command may begin, what a deny rule is about?"""
+        """For a text that does not parse: does a deny rule match at a place where a command may begin?"""
         for rule in self._strict:
             if rule.verdict != "deny":
                 continue

@@ -59,7 +59,7 @@ _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _EXECUTES: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
 _MOVERS: Final = frozenset({"cd", "pushd", "popd", "chdir", "..", "...", "z", "zi", "j"})
 _OPERANDS_FIRST: Final = listed("ssh chroot flock su script at repeat setarch tmux screen gosu su-exec sg envdir dtach")
-MOST_NESTED: Final = 6  # sudo env nice timeout xargs rm: nobody means more
+MOST_NESTED: Final = 6  # sudo env nice timeout xargs rm: more is not written on purpose
 
 
 # They give a word to a shell, or type it into one.

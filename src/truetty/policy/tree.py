@@ -1,6 +1,6 @@
 """The parser's syntax tree, as JSON values: typed access that fails closed.
 
-Rule 1: a field or a node nobody here knows is `Unreadable`: a newer parser must not slip something past us.
+Rule 1: an unknown field or node is `Unreadable`: what a newer parser adds must not be overlooked.
 Rule 2: positions are known by their shape and never asked for by name.
 """
 

@@ -1,4 +1,4 @@
-"""Which variables may be set without a word: those no program and no shell takes orders from.
+"""Which variables may be set without asking: those that decide nothing about what a program or a shell runs.
 
 Rule 1: harmless is a short list of names with a pattern for each value, which must be written out. Anything else needs
         a rule that names it (`NODE_ENV=test npm test`).

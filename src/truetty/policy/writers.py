@@ -1,8 +1,8 @@
 """Which files a call writes, for programs known to write.
 
-Rule 1: generous: a word that might be a file that is written counts as one.
-Rule 2: `by_nature` programs (`rm`, `cp`, `mkdir`) do nothing else: a rule that names one has said yes to writing.
-        With the others (`sort -o`, `sed -i`, `tee`) writing is something a reader may overlook.
+Rule 1: a word that might be a file that is written counts as one.
+Rule 2: `by_nature` programs (`rm`, `cp`, `mkdir`) do nothing else: a rule that names one allows writing. With others
+        (`sort -o`, `sed -i`, `tee`) a person may overlook that they write.
 Rule 3: whatever makes a link (`ln`, `cp -a`) must have both ends inside: a link leads a later path elsewhere.
 """
 
