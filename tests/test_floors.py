@@ -57,7 +57,7 @@ SHELLS_BY_NAME = {
     "functions: bash",  # a tool of that name, which runs that shell
     "cli/schema.py: bash",  # the same tool
     "host/local.py: sh",  # a program that every system has: it changes the directory, then becomes the shell
-    "policy/policy.py: bash",  # the shell of a command line of which nobody says the shell
+    "policy/policy.py: bash",  # the shell of a command line for which no shell is named
     "policy/readers.py: bash",  # one of the programs that only print with --version
     "policy/runners.py: busybox",  # it runs programs, most of which are no shell
 }

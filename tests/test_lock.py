@@ -66,5 +66,5 @@ def test_each_package_has_its_hashes(name: str) -> None:
 
 
 def test_the_lock_names_no_place() -> None:
-    """Where packages come from is for whoever installs them to say."""
+    """The user who installs packages says where they come from."""
     assert re.findall(r"://|^-|^/|@ ", TEXT, flags=re.MULTILINE) == []

@@ -28,7 +28,7 @@ async def opened(shell: str, home: Path, *, history: bool = False, **env: str) -
 
 
 async def eventually(condition: Callable[[], bool], what: str) -> None:
-    """For facts that nobody announces."""
+    """For facts of which no event tells."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + PATIENCE
     while not condition():

@@ -237,7 +237,7 @@ async def test_a_pattern_that_is_none(terminal: truetty.Terminal, pattern: str) 
 
 @pytest.mark.parametrize("ending", ["interrupt", "kill", "press"])
 async def test_ended_before_it_could_begin(terminal: truetty.Terminal, ending: str) -> None:
-    """Ctrl-C throws away what was typed and not yet read: the shell may never see the command, and nobody may hang."""
+    """Ctrl-C throws away what was typed and not yet read: the shell may never see the command, and no call may hang."""
     for _ in range(4):
         command = await terminal.start("echo begun; sleep 1000")
         match ending:

@@ -48,7 +48,7 @@ class Watched(watched.Watched):
 
 
 def gone(pid: int) -> bool:
-    """Ended, or ended and not yet waited for by whoever adopted it."""
+    """Ended, or ended and not yet waited for by the process that adopted it."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:

@@ -1,7 +1,7 @@
 """Passwords of a real user: sudo, su and ssh ask for them, seen by root and by that user himself.
 
 The user, a rule for sudo and an ssh server on the loopback are made for these tests and taken away after them. That
-takes root; nobody else can make a user, and then these tests say that they were not run.
+takes root: no other user can make one, and then these tests say that they were not run.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Play:
     until: float
     history: list[Entry] = field(default_factory=list)
     started: set[str] = field(default_factory=set)
-    left: list[tuple[str, str, truetty.Command]] = field(default_factory=list)  # nobody waited for these
+    left: list[tuple[str, str, truetty.Command]] = field(default_factory=list)  # no caller waited for these
     refused: int = 0
     cancelled: int = 0
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -126,7 +126,7 @@ class Play:
             self.started.add(token)
             command = await terminal.start(f"echo {token} >>'{self.file}'; echo {token}")
             match dice.randrange(4):
-                case 0:  # leaves while it runs: the terminal must not be given to anybody before it has ended
+                case 0:  # leaves while it runs: no caller may get the terminal before it has ended
                     self.left.append((task, token, command))
                     return
                 case 1:

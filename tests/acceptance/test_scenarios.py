@@ -135,7 +135,7 @@ async def test_broken_integration_is_finished_by_the_kernel(shell: str, way: str
         if way != "functions":
             await assert_healthy(terminal)
             return
-        # Who takes `builtin` itself away leaves no way to speak: then the truth is that nobody knows.
+        # Without `builtin` itself the end mark cannot be printed: then the exit code is unknown.
         outcome = await terminal.run("echo healthy; sh -c 'exit 4'", wait=PATIENCE)
         assert outcome.state == "finished"
         assert outcome.exit_code in (4, None)

@@ -1,6 +1,6 @@
 """Who waits for the keyboard is said, with what it waits for; who does not is never said to.
 
-`wait` wakes at every change: one that comes back `finished` after seconds of work proves that nobody was said to wait.
+`wait` wakes at every change: one that comes back `finished` after seconds of work proves that no waiting was reported.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ async def test_the_pager_of_git_log(home: Path, tmp_path: Path, program: Callabl
         outcome = await command.wait(PATIENCE, until="finished")
         assert (outcome.state, outcome.exit_code) == ("finished", 0)
         await assert_healthy(terminal)
-    async with opened("bash", home) as terminal:  # nobody sees a pager here unless one was asked for
+    async with opened("bash", home) as terminal:  # no pager is started here unless one was asked for
         outcome = await terminal.run(f"git -C {tmp_path} log", wait=PATIENCE)
         assert (outcome.state, outcome.exit_code, outcome.output.count("    commit ")) == ("finished", 0, 12)
 

@@ -6,7 +6,7 @@
 
 Rule 1: what differs from run to run is replaced: numbers of requests, folders, and ids of commands and terminals, which
         stand as `COMMAND:LABEL` and `TERMINAL:LABEL`. What a client adds to every call (`_meta`) stays in the first.
-Rule 2: nobody waits when a conversation is played. The command that outlasts the client's patience is known to have
+Rule 2: nothing waits when a conversation is played. The command that outlasts the client's patience is known to have
         begun by the file it makes, and ends by another where the client waited for it.
 """
 

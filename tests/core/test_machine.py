@@ -56,7 +56,7 @@ def test_quick_command_is_finished_by_its_mark_at_once() -> None:
 
 def test_steady_output_is_never_looked_at_and_never_finished() -> None:
     t = started()
-    t.sight = READY  # even a look that lied could not end it: nobody looks while bytes flow
+    t.sight = READY  # even a wrong look could not end it: none is made while bytes flow
     for _ in range(180):
         t.bytes()
         t.turn(LOOK_AFTER_OUTPUT / 2)

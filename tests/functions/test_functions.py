@@ -209,7 +209,7 @@ async def good(service: Service, name: str, **given: object) -> Result:
 
 
 async def eventually(condition: Callable[[], bool]) -> None:
-    """For facts that nobody announces."""
+    """For facts of which no event tells."""
     deadline = asyncio.get_running_loop().time() + PATIENCE
     while not condition():
         assert asyncio.get_running_loop().time() < deadline

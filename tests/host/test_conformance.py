@@ -68,7 +68,7 @@ async def test_the_child_starts_with_clean_signals() -> None:
     await recorder.until(lambda: bool(recorder.ends))
     await channel.close()
     blocked, ignored = (int(word, 16) for word in recorder.data.decode().split()[1::2])
-    # 32 and 33 belong to the C library, which lets nobody touch them.
+    # 32 and 33 belong to the C library, which lets no program change them.
     assert blocked & ~(0b11 << 31) == 0 and ignored & ~(0b11 << 31) == 0
 
 

@@ -163,7 +163,7 @@ def port_of(server: Running) -> int:
 
 
 async def test_half_sent_heads_keep_no_client_out_and_the_server_ends(home: Path) -> None:
-    """More of them than the server has descriptors; and nobody reads its standard error."""
+    """More of them than the server has descriptors; and no program reads its standard error."""
     with running(home) as server:
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (128, 128))
         with half_open(port_of(server), 300):

@@ -27,7 +27,7 @@ class Case:
     prompt: str | None = field(default=None)  # None: the last line
 
     def __str__(self) -> str:
-        return f"{self.program or 'somebody'}: {self.text.strip().splitlines()[-1].strip()[:50] if self.text else ''}"
+        return f"{self.program or 'unknown'}: {self.text.strip().splitlines()[-1].strip()[:50] if self.text else ''}"
 
 
 def described(case: Case) -> Description:

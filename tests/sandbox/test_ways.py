@@ -109,7 +109,7 @@ PROFILES = {
     "workspace+network": (NETWORK, ["f08", "f26", "n01", "n02"]),
 }
 
-# Without a wall these succeed, for whoever owns the targets, and do no harm. The first line leaves no trace.
+# Without a wall these succeed, for the user who owns the targets, and do no harm. The first line leaves no trace.
 OUTSIDE = (
     *("f25", "p04", "p06"),
     *("f01", "f02", "f05", "f06", "f07", "f08", "f09", "f10", "f11", "f12", "f13", "f14", "f16", "f17", "f18", "f19"),
@@ -119,7 +119,7 @@ OUTSIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Whoever opens the terminal."""
+    """The user who opens the terminal."""
 
     words: tuple[str, ...]  # what makes a command line his
     python: str  # with which he opens it

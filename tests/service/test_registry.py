@@ -53,7 +53,7 @@ def _made(path: Path) -> Path:
 
 
 async def run(actor: Actor, text: str = "x", output: bytes = b"", code: int = 0) -> truetty.Command:
-    """A command that nobody waits for."""
+    """A command that no caller waits for."""
     command = await actor.terminal.start(text)
     await actor.answer(output, code)
     return command
@@ -178,7 +178,7 @@ async def test_an_idle_one_is_taken_there(house: Builder, here: Path, there: Pat
     taking = one.taking(there, task="a")
     await until(lambda: mine.terminal.busy)
     assert mine.terminal.command is not None and mine.terminal.command.text == f"\\builtin cd -- '{there}'"
-    other = await one.acquire(there)  # it is on its way, and nobody else's
+    other = await one.acquire(there)  # it is on its way, and no other caller's
     assert other is not mine
     mine.observer.place = str(there)
     await mine.answer(b"somebody's hook talks\r\n")
@@ -580,7 +580,7 @@ async def test_nobody_gets_one_whose_time_is_over(house: Builder, here: Path) ->
     mine = await one.acquire(here)
     await run(mine)
     clock.turn(1001)
-    assert not mine.channel.closed and one.registry.list() == []  # it is closed by and by, and nobody's from now on
+    assert not mine.channel.closed and one.registry.list() == []  # it is closed by and by, and no caller's from now on
     assert await one.acquire(here) is not mine
     await until(lambda: mine.channel.closed)
 
@@ -713,7 +713,7 @@ async def test_closing_while_another_makes_room(house: Builder, here: Path) -> N
 
 
 async def test_no_one_is_lost_when_callers_go_away(home: Path) -> None:
-    """Cancelled at any moment, and the limit holds: nothing is left open, nothing is kept for nobody."""
+    """Cancelled at any moment, and the limit holds: nothing is left open or kept for a caller that is gone."""
     dice = random.Random(7717)
     places = [_made(home / str(number)) for number in range(3)]
     loop, gone = asyncio.get_running_loop(), 0
@@ -757,7 +757,7 @@ async def test_a_stale_release_frees_nobody_elses(home: Path) -> None:
 
         holding = asyncio.create_task(second())
         await held.wait()
-        registry.release(stale)  # it is somebody else's now
+        registry.release(stale)  # it is another caller's now
         third = await registry.acquire()
         done.set()
         assert (await holding) is stale and third is not stale

@@ -21,12 +21,12 @@ HERE, THERE = "/here", "/there"
         (Wish(HERE, "a"), [SeatView(None, THERE)], Limits(), Reuse(0, move=True)),
         (Wish(HERE), [SeatView(None, THERE), SeatView(None, HERE)], Limits(), Reuse(1)),
         (Wish(HERE), [], Limits(), Open()),
-        # Nobody is moved for a caller who needs the directory.
+        # No terminal is moved for a caller who needs the directory.
         (Wish(HERE, "a", require_cwd=True), [SeatView(None, THERE), SeatView("a", THERE)], Limits(), Open()),
         # A task that names no directory gets its own as it is; others do not.
         (Wish(HERE, "a", anywhere=True), [SeatView("a", THERE)], Limits(), Reuse(0)),
         (Wish(HERE, "b", anywhere=True), [SeatView(None, THERE)], Limits(), Reuse(0, move=True)),
-        # What is busy, held, kept for somebody, or of another kind is not given away.
+        # What is busy, held, kept for a caller, or of another kind is not given away.
         (Wish(HERE, "a"), [SeatView("a", HERE, idle=False)], Limits(), Open()),
         (Wish(HERE, "a"), [SeatView("b", HERE)], Limits(), Open()),
         (Wish(HERE), [SeatView("b", HERE)], Limits(), Open()),
@@ -42,7 +42,7 @@ HERE, THERE = "/here", "/there"
         (Wish(HERE), [SeatView(None, HERE, warm=True), SeatView(None, THERE)], Limits(), Reuse(1, move=True)),
         # What could not be brought there is not tried again.
         (Wish(HERE, fresh=True), [SeatView(None, THERE), SeatView(None, HERE, warm=True)], Limits(), Open()),
-        # At the limit: a warm one goes, then the longest unused that nobody holds and in which nothing runs.
+        # At the limit: a warm one goes, then the longest unused that no task holds and in which nothing runs.
         (Wish(HERE), [SeatView(None, HERE, fits=False)], Limits(2), Open()),
         (Wish(HERE), [SeatView(fits=False, used_at=2), SeatView(fits=False, used_at=1)], Limits(2), Open(instead_of=1)),
         (Wish(HERE), [SeatView(fits=False), SeatView(fits=False, warm=True, used_at=9)], Limits(2), Open(instead_of=1)),

@@ -537,7 +537,7 @@ def test_no_quota_at_all() -> None:
 
 
 class Spliced(Spill):
-    """A file that somebody else fills before the bytes are appended."""
+    """A file that another program fills before the bytes are appended."""
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)

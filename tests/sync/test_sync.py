@@ -271,7 +271,7 @@ def test_several_threads_each_with_its_own(home: Path) -> None:
 
 
 def test_several_threads_on_one(terminal: sync.Terminal) -> None:
-    """Whoever comes second is refused; nobody ever gets another's output."""
+    """The second thread is refused; no thread ever gets the output of another."""
     start = threading.Barrier(6)
 
     def work(number: int) -> tuple[int, int]:

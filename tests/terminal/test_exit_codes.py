@@ -1,4 +1,4 @@
-"""Exit codes are read for people, and nothing is claimed that nobody said."""
+"""Exit codes are explained; a signal is named only if the kernel, the shell or truetty said so."""
 
 from __future__ import annotations
 

@@ -434,7 +434,7 @@ async def test_the_echo_goes_off_meanwhile(stage: Stage, cast: Path) -> None:
     stage.say(b"\r\nwelcome\r\n")  # it was not
     stage.observer.tty = SANE
     await command.send(SECRET + "\n")
-    recording.stop()  # nobody knows
+    recording.stop()  # the exit code is unknown
     assert [data for _, code, data in events_of(cast) if code == "i"] == ["ada\n"]
     assert SECRET not in cast.read_text()
 

@@ -1,4 +1,4 @@
-"""The event loop never stands still while somebody's output is made readable, however much was printed."""
+"""The event loop never stands still while a command's output is made readable, however much was printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stream of what happens to a command: in order, nothing lost, nothing after the end, nobody held up."""
+"""The stream of what happens to a command: in order, nothing lost, nothing after the end, no wait for a listener."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_in_order_and_nothing_after_the_end(stage: Stage) -> None:
     assert text(seen) == "one\ntwo\n"
     assert seen[0] == events.Started(command.id, "x")
     assert isinstance(seen[-1], events.Finished) and seen[-1].outcome == command.outcome
-    assert await everything(command) == [seen[0], events.Output("one\ntwo\n"), seen[-1]]  # whoever comes late
+    assert await everything(command) == [seen[0], events.Output("one\ntwo\n"), seen[-1]]  # a listener that comes late
 
 
 async def test_output_is_coalesced_and_the_end_is_told_at_once(stage: Stage) -> None:
@@ -79,7 +79,7 @@ async def test_a_listener_that_does_not_listen_holds_nobody_up(stage: Stage, mon
     for number in range(10_000):
         stage.say(b"line %d\r\n" % number)
     stage.say(("D", 4, "im"), ("P", 4, "im"), b"$ ")
-    outcome = await command.wait(PATIENCE)  # it has ended, whoever listens
+    outcome = await command.wait(PATIENCE)  # it has ended, whether a listener reads or not
     assert outcome.exit_code == 4
     seen = [event async for event in listener]
     assert names(seen) == ["Started", "Gap", "Output", "Finished"]

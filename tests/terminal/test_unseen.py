@@ -45,7 +45,7 @@ def in_front(terminal: truetty.Terminal) -> Callable[[], bool]:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"])
 async def test_opening_does_not_use_up_its_time(unseen: LocalHost, shell: str) -> None:
-    """With a limit that a test could not survive: whoever waits for it hangs."""
+    """With a limit that a test could not survive: a wait for it hangs."""
     async with truetty.Terminal(shell, rc=False, startup=100_000, host=unseen) as terminal:
         outcome = await terminal.run("echo hello", wait=PATIENCE)
         assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", 0, "mark")
@@ -73,7 +73,7 @@ async def test_that_waiting_cannot_be_told_is_said(unseen: LocalHost) -> None:
         outcome = await command.wait(PATIENCE)
         assert (outcome.state, outcome.evidence) == ("finished", "mark")
         assert outcome.output.endswith("got this\n") and outcome.notes == ()
-        # Keys were sent while nobody could be seen reading: some may stand at the prompt, and are cleared first.
+        # Keys were sent while no look could show a reader: some may stand at the prompt, and are cleared first.
         assert (await terminal.run("echo next", wait=PATIENCE)).output == "next\n"
 
 

@@ -180,7 +180,7 @@ def test_wakes_tell_whether_the_reader_has_looked(start: Start) -> None:
 
 @pytest.fixture
 def forbidden(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """From now on the kernel does not say what anybody is blocked on."""
+    """From now on the kernel does not say what any process is blocked on."""
 
     def forbid() -> None:
         read = proc.read

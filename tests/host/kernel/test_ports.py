@@ -31,7 +31,7 @@ def running(*argv: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def eventually(condition: Callable[[], bool]) -> None:
-    """For a fact that nobody announces."""
+    """For a fact of which no event tells."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "never came true"
@@ -135,7 +135,7 @@ def test_another_network(program: Callable[[str], str]) -> None:
     """The process's own network is asked: its port is not one of ours."""
     unshare = (program("unshare"), "--net", "--map-root-user", "--user")
     if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("this kernel lets nobody make a network")
+        pytest.skip("this kernel allows no user to make a network")
     raised = (
         "import fcntl, socket, struct; s = socket.socket(); fcntl.ioctl(s, 0x8914, struct.pack('16sh', b'lo', 0x49));"
     )

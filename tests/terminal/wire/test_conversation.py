@@ -330,7 +330,7 @@ async def test_questions_are_answered_to_whoever_waits(stage: Stage) -> None:
     stage.typed()
     stage.say(("C",), b"\x1b[c\x1b[5n\x1b[6n\x1b[14t\x1b]52;c;?\x07\x1bP+q544e\x1b\\")
     await stage.looked()
-    assert stage.typed() == b""  # nobody reads
+    assert stage.typed() == b""  # no program reads
     stage.observer.observation = KEY
     stage.observer.tty = dataclasses.replace(USUAL, canonical=False, echo=False)
     await until(lambda: len(stage.channel.written) > 0)
@@ -566,7 +566,7 @@ async def test_the_modes_are_mended_when_the_shell_stops_for_it(stage: Stage) ->
 
 
 async def test_a_stop_seen_late_is_not_waiting(stage: Stage) -> None:
-    """The shell prints M and reads. A look sees it read, and then M arrives, which we answer: nobody waits."""
+    """The shell prints M and reads. A look sees it read, and then M arrives, which we answer: it is no waiting."""
     command = await after_broken_modes(stage)
     stage.observer.observation = Observation("waiting", kind="line", reader=4242, program="bash", wakes=5)
     stage.channel.hold(stage.part(("M",)))
