@@ -1,4 +1,4 @@
-"""Opens a terminal as the user of this process, tries the ways of `ways.py` in it, and looks at each target from outside.
+"""Opens a terminal as the user of this process, tries the ways of `ways.py` in it, and looks at targets from outside.
 
     python3 attempt.py < REQUEST     a JSON object, see `Request`
 
