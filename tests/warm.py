@@ -128,7 +128,7 @@ if __name__ == "__main__":
     commands = import_module("truetty.cli")
     for module in pkgutil.walk_packages(commands.__path__, "truetty.cli."):
         import_module(module.name)
-    for name in ("truetty.terminal.terminal", "truetty.service.service", "typer._adapters"):
+    for name in ("truetty.terminal.terminal", "truetty.service.service"):
         import_module(name)
     call = _calls(socket.socket(fileno=int(sys.argv[1])))
     if call is not None:

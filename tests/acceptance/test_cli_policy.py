@@ -154,7 +154,7 @@ def test_bytes_that_are_no_text_are_asked() -> None:
         (("try", "/no/such"), "/no/such: No such file or directory"),
         (("try", "/"), "/: Is a directory"),
         (("nothing",), "nothing"),
-        ((), "Usage"),
+        ((), "policy needs a command: check or try."),
     ],
 )
 def test_an_error_of_ours_is_125(words: tuple[str, ...], message: str) -> None:

@@ -35,7 +35,7 @@ def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     for name in ("COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_COLOR", "1")  # for rich's own help pages
+    monkeypatch.setenv("NO_COLOR", "1")
 
 
 @pytest.fixture
@@ -472,4 +472,4 @@ def test_help_is_honest() -> None:
     for command in ("record", "replay", "shot", "clean"):
         done = run(command, "--help")
         assert done.returncode == 0 and b"Usage" in done.stdout
-    assert b"[-- COMMAND]" in run("record", "-h").stdout
+    assert b"[-- COMMAND...]" in run("record", "-h").stdout

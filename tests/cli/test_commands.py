@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import subprocess
@@ -14,7 +13,6 @@ import pytest
 
 import truetty
 from tests import warm
-from truetty.cli.commands import COMMANDS, load
 
 PATIENCE = 120
 SOURCE = str(Path(truetty.__file__).parents[1])
@@ -41,25 +39,6 @@ def start(*words: str, **env: str) -> subprocess.CompletedProcess[bytes]:
         env={**os.environ, **env},
         check=False,
     )
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_table_says_what_the_commands_say(name: str) -> None:
-    row = COMMANDS[name]
-    function = getattr(importlib.import_module(f"truetty.cli.{row.module or name}"), name)
-    assert (function.__doc__ or "").splitlines()[0] == row.summary
-    assert load(name).name == name
-
-
-def test_help_imports_no_command() -> None:
-    code = (
-        "import sys\nfrom truetty.cli import main\nsys.argv = ['truetty', '--help']\n"
-        "try:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 0 and all(name.encode() in done.stdout for name in COMMANDS)
-    loaded = done.stderr.decode().split()
-    assert not [name for name in loaded if name in ("asyncio", "truetty.terminal", "truetty.cli.run", "tomlkit")]
 
 
 # -- settings

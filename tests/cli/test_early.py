@@ -1,11 +1,11 @@
-"""When `truetty mcp` begins before its command line is read by typer."""
+"""When `truetty mcp` begins before its command line is read."""
 
 from __future__ import annotations
 
 import pytest
 
-from truetty.cli.commands import load
 from truetty.cli.early import EARLY, is_plain
+from truetty.cli.table import COMMANDS
 
 # Options with which it starts as any command: they are no concern of a client that speaks over standard input.
 ORDINARY = {
@@ -25,12 +25,10 @@ ORDINARY = {
 
 def test_every_option_is_known_to_change_the_first_answers_or_not() -> None:
     """A new option belongs to one of the two. Tests hold the answers with those in EARLY against the SDK's."""
-    options = {option for parameter in load("mcp").params for option in parameter.opts}
-    assert options | {"--help"} == EARLY.keys() | ORDINARY
-    for parameter in load("mcp").params:
-        for option in parameter.opts:
-            if option in EARLY:
-                assert EARLY[option] is not getattr(parameter, "is_flag", False), option
+    options = {option.name: option for option in COMMANDS["mcp"].options}
+    assert options.keys() | {"--help"} == EARLY.keys() | ORDINARY
+    for name, takes_value in EARLY.items():
+        assert takes_value is (options[name].kind != "switch"), name
 
 
 @pytest.mark.parametrize(

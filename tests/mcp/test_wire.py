@@ -32,7 +32,7 @@ class Hold:
 sys.meta_path.insert(0, Hold())
 """
 # As it is without an early start: the SDK answers everything.
-SDK_ALONE = "from truetty.cli.root import app; app()"
+SDK_ALONE = "import sys; from truetty.cli.commands import call; sys.exit(call(sys.argv[1:]))"
 
 
 class Held:

@@ -1,7 +1,7 @@
 """The command line. It translates; it decides nothing.
 
 Exit status: the command's own; 124 when `--wait` or `--timeout` was over; 125 for an error of ours.
-Each command has a file with its parameters and what it does, which is imported when it is used: `--help` stays quick.
+`table/` describes every command. The file of a command is imported when the command is used: `--help` stays quick.
 An MCP client is answered before anything else is imported (`early.py`).
 """
 
@@ -19,6 +19,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # None where it was closed; what programs print is UTF-8 in any locale
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    from truetty.cli.root import app
+    from truetty.cli.commands import call
 
-    app()
+    sys.exit(call(sys.argv[1:]))

@@ -9,9 +9,6 @@ import sys
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import Annotated
-
-import typer
 
 from truetty.core.errors import Misuse
 from truetty.text.quoting import whole
@@ -19,10 +16,7 @@ from truetty.text.quoting import whole
 ANSWER_TIMEOUT = 30
 
 
-def answer(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The link an agent gave you when it handed over.")],
-) -> int:
-    """Type what an agent's command asks for, a password above all. The agent does not see it, and nothing keeps it."""
+def answer(url: str) -> int:
     parts = urllib.parse.urlsplit(url)
     if parts.scheme != "http" or parts.hostname not in ("127.0.0.1", "localhost", "::1"):
         raise Misuse("not a link of truetty's: they lead to this machine", url=url)

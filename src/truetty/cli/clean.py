@@ -12,9 +12,7 @@ import os
 import re
 import select
 import sys
-from typing import Annotated, Final
-
-import typer
+from typing import Final
 
 from truetty.core.checks import check_size
 from truetty.core.errors import HostError, Misuse
@@ -27,14 +25,7 @@ PAUSE_BEFORE_TAIL: Final = 0.2
 _LONE: Final = re.compile(rb"(?<!\r)\n")
 
 
-def clean(
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="What a terminal printed. Default: standard input.")
-    ] = None,
-    columns: Annotated[int, typer.Option(metavar="N", help="How wide the terminal was.")] = 120,
-    rows: Annotated[int, typer.Option(metavar="N", help="How high it was.")] = 30,
-) -> int:
-    """Turn what a terminal printed into the text a person would have read: no colours, no redrawn lines."""
+def clean(file: str | None, columns: int, rows: int) -> int:
     check_size(columns, rows)
     name = None if file == "-" else file
     try:

@@ -1,181 +1,102 @@
-"""The table of commands, and how their command lines are read.
+"""From the words of a command line to the exit status of the command they call.
 
-Rule 1: a command is a function that gives its exit status. Its file is imported when the command is used: the listing
-        of `truetty --help` needs the table only.
-Rule 2: an error of ours, also a wrong command line, is printed on standard error, and the status is 125. With `--json`
-        it is also one object on standard output.
+Rule 1: a command is a function that gives its exit status. Its file is imported when the command is used; a help page
+        needs the table only.
+Rule 2: an error of ours is a line on standard error, and the status is 125. For a wrong command line a second line
+        names the help page. With `--json` the error is also one object on standard output.
 """
 
 from __future__ import annotations
 
-import importlib
-import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.exceptions import TyperException
-
-from truetty.core.errors import Misuse, TruettyError
-
-if TYPE_CHECKING:
-    from typer._click.core import Command, Context
+from truetty.cli.reading import HELP, HelpWanted, WrongWords, near, read
+from truetty.cli.table import COMMANDS
+from truetty.cli.table.row import CommandRow
+from truetty.core.errors import HostError, TruettyError
 
 OURS: Final = 125
+EXTRA: Final = ("help", "version")  # commands without a row: they show what the others are
+INTERRUPTED: Final = 128 + 2
+NO_READER: Final = 128 + 13  # as a program that SIGPIPE has ended
 
 
-class PlainCommand(TyperCommand):
-    """Options and words in any order."""
-
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        words = list(args)
-        try:
-            return super().parse_args(ctx, args)
-        except TyperException as error:
-            known = any(parameter.name == "json" for parameter in self.params)
-            raise _as_refusal(error, as_json=known and "--json" in words) from None
-
-    def invoke(self, ctx: Context) -> object:
-        raise typer.Exit(_status(lambda: super(PlainCommand, self).invoke(ctx), as_json=ctx.params.get("json") is True))
+def call(words: list[str]) -> int:
+    """What `truetty` does with these words."""
+    path: list[str] = []  # the names of the command, as far as they are known
+    try:
+        return _status(lambda: _call(words, path), as_json=False)
+    except HelpWanted:
+        return _print_help(path)
+    except WrongWords as error:
+        _report(error, as_json="--json" in words)
+        print(f"See {' '.join(['truetty', *path])} --help.", file=sys.stderr)
+        return OURS
 
 
-class CommandLast(PlainCommand):
-    """Our options, then COMMAND, whose options are its own."""
-
-    allow_interspersed_args = False
-
-
-class FileFirst(CommandLast):
-    """FILE, with our options before or behind it; then COMMAND, whose options are its own."""
-
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        try:
-            before, rest = self._options(ctx, args)
+def _call(words: list[str], path: list[str]) -> int:
+    match words:
+        case [] | ["-h" | "--help", *_]:
+            raise HelpWanted
+        case ["help", *names]:
+            _find([name for name in names if name not in HELP], path)
+            raise HelpWanted
+        case ["-V" | "--version" | "version", *rest]:
             if rest:
-                file, *rest = rest
-                behind, rest = self._options(ctx, rest)
-                args = [*before, *behind, "--", file, *rest]
-        except TyperException as error:
-            raise _as_refusal(error, as_json=False) from None
-        return super().parse_args(ctx, args)
+                raise WrongWords(f"{words[0]} takes no words; got {rest[0]!r}.", word=rest[0])
+            from truetty import __version__
 
-    def _options(self, ctx: Context, args: list[str]) -> tuple[list[str], list[str]]:
-        """Our options at the beginning, and what comes after them."""
-        found, _, _ = self.make_parser(ctx).parse_args(list(args))
-        file, command = found.get("file"), found.get("command")
-        words = [file, *(command if isinstance(command, list | tuple) else [])]
-        others = [word for word in words if isinstance(word, str)]
-        ours = args[: len(args) - len(others)]
-        return (ours[:-1] if ours[-1:] == ["--"] else ours), args[len(args) - len(others) :]
+            print(f"truetty {__version__}")
+            return 0
+    row, rest = _find(words, path)
+    assert row is not None
+    if not row.alone:
+        if any(word in HELP for word in rest[:1]):
+            raise HelpWanted
+        raise _unknown(row.name, rest, [one.name for one in row.commands])
+    arguments = read(row, rest)
+    return _status(lambda: load(path)(**arguments), as_json=arguments.get("json") is True)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRow:
-    summary: str  # the first line of its docstring, for the listing
-    kind: type[PlainCommand] = PlainCommand
-    module: str | None = None  # inside truetty.cli, where it is not named like the command
-    commands: Mapping[str, type[PlainCommand]] = field(default_factory=dict)  # it is a group of these
+def _find(words: list[str], path: list[str]) -> tuple[CommandRow | None, list[str]]:
+    """The command that these words begin with, and the words behind it. Its names are added to `path`."""
+    row: CommandRow | None = None
+    rows: Mapping[str, CommandRow] = COMMANDS
+    rest = list(words)
+    while rest and rest[0] in rows:
+        row = rows[rest[0]]
+        path.append(rest.pop(0))
+        rows = {one.name: one for one in row.commands}
+    if row is None and rest:
+        raise _unknown("", rest, [*COMMANDS, *EXTRA])
+    return row, rest
 
 
-COMMANDS: Final = {
-    "run": CommandRow(
-        "Run COMMAND in a real shell on a terminal of its own, and exit with its exit code.", CommandLast
-    ),
-    "doctor": CommandRow(
-        "Say which shells are here and how well each one works, tried and not assumed, and what the kernel lets us see."
-    ),
-    "record": CommandRow(
-        "Record your shell, or COMMAND, to FILE; the exit status is the shell's or the command's.", FileFirst
-    ),
-    "replay": CommandRow(
-        "Play a recording as it was. Into a pipe it goes at once, unless --speed is given. Ctrl-C stops."
-    ),
-    "shot": CommandRow(
-        "Take a picture of what COMMAND has printed when it has finished or waits for input, or of a recording.",
-        FileFirst,
-    ),
-    "clean": CommandRow(
-        "Turn what a terminal printed into the text a person would have read: no colours, no redrawn lines."
-    ),
-    "mcp": CommandRow(
-        "Serve terminals to an agent by the Model Context Protocol, over standard input and output or over HTTP."
-    ),
-    "policy": CommandRow(
-        "Show what a policy says of commands: allow, ask or deny, and why. Nothing is run, nothing is recorded.",
-        commands={"check": CommandLast, "try": PlainCommand},
-    ),
-    "answer": CommandRow(
-        "Type what an agent's command asks for, a password above all. The agent does not see it, and nothing keeps it."
-    ),
-    "settings": CommandRow(
-        "Print every setting as it is in effect, and where it came from: the default, your file, or the environment."
-    ),
-    "setup": CommandRow(
-        "Put truetty into an MCP client: Claude Code, VS Code, Cursor, Codex, Gemini CLI, opencode, Copilot, …",
-        module="setup.setup",
-    ),
-    "schema": CommandRow("Print the tools as function schemas for agent frameworks, as JSON."),
-}
+def _unknown(of: str, rest: list[str], known: list[str]) -> WrongWords:
+    if not rest:
+        return WrongWords(f"{of} needs a command: {' or '.join(known)}.")
+    kind = "option" if rest[0].startswith("-") else f"command {of}".rstrip()
+    return WrongWords(f"no {kind} {rest[0]}{near(rest[0], known)}", word=rest[0])
 
 
-class RefusingGroup(TyperGroup):
-    """A group of commands in which a wrong name is an error of ours."""
+def load(path: list[str]) -> Callable[..., object]:
+    """The function of a command, from its file: `policy_check` of `policy.py` for `truetty policy check`."""
+    from importlib import import_module
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except TyperException as error:
-            raise _as_refusal(error, as_json=False) from None
-
-    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except TyperException as error:
-            raise _as_refusal(error, as_json="--json" in args) from None
+    module = import_module(f"truetty.cli.{COMMANDS[path[0]].module or path[0]}")
+    function: Callable[..., object] = getattr(module, "_".join(path))
+    return function
 
 
-class CommandGroup(RefusingGroup):
-    """`truetty`: the commands of the table."""
+def _print_help(path: list[str]) -> int:
+    from truetty.cli.help import help_page, overview
 
-    def list_commands(self, ctx: Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Context, cmd_name: str) -> TyperCommand | None:
-        """For a listing, which shows no more than this."""
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name].summary) if cmd_name in COMMANDS else None
-
-    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
-        name, _, rest = super().resolve_command(ctx, args)
-        return name, load(name) if name is not None else None, rest
-
-
-def load(name: str) -> Command:
-    """The command itself, from the function of its name in its file; of a group, those of its commands, too."""
-    row = COMMANDS[name]
-    module = importlib.import_module(f"truetty.cli.{row.module or name}")
-    function = getattr(module, name)
-    if not row.commands:
-        alone = typer.Typer(add_completion=False)
-        alone.command(name, cls=row.kind)(function)
-        return typer.main.get_command(alone)
-    group = typer.Typer(name=name, cls=RefusingGroup, add_completion=False, no_args_is_help=True)
-    group.callback()(function)
-    for sub, kind in row.commands.items():
-        group.command(sub, cls=kind)(getattr(module, f"{name}_{sub}"))
-    return typer.main.get_command(group)
-
-
-def _as_refusal(error: TyperException, *, as_json: bool) -> TyperException:
-    """A wrong command line, for the caller to raise again: typer shows it with the usage, and would exit with 2."""
-    if as_json and error.exit_code:
-        _print_error(Misuse(error.format_message()))
-    error.exit_code = OURS
-    return error
+    row, _ = _find(path, [])
+    sys.stdout.write(overview() if row is None else help_page(" ".join(["truetty", *path]), row))
+    return 0
 
 
 def _status(work: Callable[[], object], *, as_json: bool) -> int:
@@ -183,21 +104,26 @@ def _status(work: Callable[[], object], *, as_json: bool) -> int:
     try:
         status = work()
         return status if isinstance(status, int) else 0
+    except WrongWords:
+        raise
     except TruettyError as error:
-        if as_json:
-            _print_error(error)
-        print(f"truetty: {error}", file=sys.stderr)
+        _report(error, as_json=as_json)
         return OURS
     except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of our output is gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        return NO_READER
     except OSError as error:
-        print(f"truetty: {error.strerror}", file=sys.stderr)
+        reason = error.strerror or str(error)
+        _report(HostError(f"{error.filename}: {reason}" if error.filename else reason, reason=reason), as_json=as_json)
         return OURS
 
 
-def _print_error(error: TruettyError) -> None:
-    facts = {name: value for name, value in error.facts.items() if isinstance(value, str | int | float | None)}
-    print(json.dumps({"error": {"code": error.code, "message": str(error), **facts}}, ensure_ascii=False))
+def _report(error: TruettyError, *, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        facts = {name: value for name, value in error.facts.items() if isinstance(value, str | int | float | None)}
+        print(json.dumps({"error": {"code": error.code, "message": str(error), **facts}}, ensure_ascii=False))
+    print(f"truetty: {error}", file=sys.stderr)

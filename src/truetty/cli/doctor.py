@@ -12,13 +12,10 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
-
-import typer
+from typing import Final
 
 from truetty import TruettyError
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.options import Json
 from truetty.host.folder import place
 from truetty.host.sandbox import problem
 from truetty.host.wall import Sandbox
@@ -56,11 +53,7 @@ class HostReport:
     problems: tuple[str, ...]
 
 
-def doctor(
-    json: Json = False,
-    no_rc: Annotated[bool, typer.Option("--no-rc", help="Try the shells without your start-up files.")] = False,
-) -> int:
-    """Say which shells are here and how well each one works, tried and not assumed, and what the kernel lets us see."""
+def doctor(json: bool, no_rc: bool) -> int:
     opening = OpeningOptions(rc=not no_rc)
     opening.settings()  # an error in them is raised here, before a shell is tried
     return asyncio.run(_report(opening, json=json))

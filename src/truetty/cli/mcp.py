@@ -7,14 +7,10 @@ import os
 import re
 import sys
 from math import inf
-from typing import Annotated
-
-import typer
 
 from truetty.cli import early
 from truetty.cli.commands import OURS
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.options import InSandbox, NoRc, PolicyName, Shell
 from truetty.cli.signals import ENDING
 from truetty.core.errors import Misuse, SpawnFailed
 from truetty.functions.table import RUN_WAIT
@@ -27,49 +23,23 @@ from truetty.mcp.session import Face, Setup
 
 
 def mcp(
-    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
-    host: Annotated[str, typer.Option(metavar="H", help="With --http: the address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="With --http: the port; 0: a free one.")
-    ] = 7717,
-    token_file: Annotated[
-        str | None,
-        typer.Option(metavar="F", help="With --http: the file with the token, for you alone; made if it is not there."),
-    ] = None,
-    expose: Annotated[
-        bool, typer.Option("--expose", help="With --http: listen where other machines can reach it. Put TLS in front.")
-    ] = False,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="HOST:PORT", help="With --http: one more Host that may be asked for. Repeatable."),
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", help="With --http: a web page's Origin that may call. Repeatable."),
-    ] = None,
-    policy: PolicyName = "settings",
-    shell: Shell = None,
-    cwd: Annotated[str | None, typer.Option(metavar="D", help="The directory commands begin in.")] = None,
-    sandbox: InSandbox = None,
-    structured: Annotated[
-        bool, typer.Option("--structured", help="Results as structured content too, and the tools say its schema.")
-    ] = False,
-    prefix: Annotated[
-        str, typer.Option(metavar="P", help="What the names of the tools begin with, such as terminal_.")
-    ] = "",
-    wait: Annotated[
-        float, typer.Option(metavar="S", min=0, help="Seconds that run and wait take, where a call names none.")
-    ] = RUN_WAIT,
-    most_wait: Annotated[
-        float | None,
-        typer.Option(metavar="S", min=0, help="Seconds that a call takes at most: less than the client's time-out."),
-    ] = None,
-    no_rc: NoRc = False,
+    http: bool,
+    host: str,
+    port: int,
+    token_file: str | None,
+    expose: bool,
+    allow_host: list[str],
+    allow_origin: list[str],
+    policy: str,
+    shell: str | None,
+    cwd: str | None,
+    sandbox: str | None,
+    structured: bool,
+    prefix: str,
+    wait: float | None,
+    most_wait: float | None,
+    no_rc: bool,
 ) -> int:
-    """Serve terminals to an agent by the Model Context Protocol, over standard input and output or over HTTP.
-
-    When the client goes, or this is ended, every terminal is closed with all that runs in it.
-    """
     if prefix and re.fullmatch(r"[A-Za-z0-9_-]{1,40}", prefix) is None:
         raise Misuse(f"--prefix takes letters, digits, _ and -, at most 40 of them, not {prefix!r}", prefix=prefix)
     if cwd is not None and not os.path.isdir(cwd):
@@ -84,16 +54,14 @@ def mcp(
     except ModuleNotFoundError as error:
         print(f"truetty: {error.name} is missing: pip install 'truetty[mcp]' brings it", file=sys.stderr)
         return OURS
-    patience = Patience(wait, inf if most_wait is None else most_wait)
+    patience = Patience(RUN_WAIT if wait is None else wait, inf if most_wait is None else most_wait)
     setup = Setup.of(settings, policy, Face(structured, prefix, patience, reads_files=not http))
     kept.begin()
     if (warning := setup.guard.warning) is not None:
         print(f"truetty mcp: {warning}", file=sys.stderr, flush=True)
     if http:
         path = token_file or token.place(os.environ)
-        address = serving.Address(
-            host, port, token.read_or_make(path), path, expose, allow_host or [], allow_origin or []
-        )
+        address = serving.Address(host, port, token.read_or_make(path), path, expose, allow_host, allow_origin)
         asyncio.run(serving.over_http(setup, address, ENDING))
         kept.finish()
         return 0

@@ -12,12 +12,11 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from typing import Annotated, Final
+from typing import Final
 
-import typer
-
+from truetty.cli.command_line import command_line
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.options import Json, PolicyName, Shell, command_line
+from truetty.cli.style import Look, has_colours, styled
 from truetty.core.errors import Misuse
 from truetty.policy import Decision, Policy
 from truetty.policy.decision import VERDICTS
@@ -26,40 +25,10 @@ from truetty.shells import table
 from truetty.text.quoting import on_one_line
 
 WIDEST_COMMAND: Final = 48  # columns: a longer one moves its own reason to the right, and no other
-_COLOURS: Final = {"allow": typer.colors.GREEN, "ask": typer.colors.YELLOW, "deny": typer.colors.RED}
-
-Workspace = Annotated[
-    str | None, typer.Option(metavar="D", help="The workspace, in which commands begin and may write. Default: yours.")
-]
+_COLOURS: Final[dict[str, Look]] = {"allow": "green", "ask": "yellow", "deny": "red"}
 
 
-def policy() -> None:
-    """Show what a policy says of commands: allow, ask or deny, and why. Nothing is run, nothing is recorded.
-
-    The policy is that of your settings, or the one that --policy names.
-    """
-
-
-def policy_check(
-    command: Annotated[
-        list[str],
-        typer.Argument(metavar="COMMAND", help="One shell command line; several words are quoted and joined."),
-    ],
-    policy: PolicyName = "settings",
-    shell: Shell = None,
-    cwd: Workspace = None,
-    json: Json = False,
-) -> int:
-    """Say whether COMMAND is allowed, asked or denied, why, and what would make it allowed.
-
-    The exit status is 0 for allow, 1 for ask, 2 for deny, 125 for an error.
-
-    \b
-    Examples:
-      truetty policy check 'git status'
-      truetty policy check --policy read-only 'ls | xargs rm'
-      truetty policy check --json -- npm test --watch
-    """
+def policy_check(command: list[str], policy: str, shell: str | None, cwd: str | None, json: bool) -> int:
     decision = _Judge(policy, shell, cwd).decide(command_line(command))
     if json:
         _print_json(dataclasses.asdict(decision))
@@ -70,26 +39,7 @@ def policy_check(
     return VERDICTS.index(decision.verdict)
 
 
-def policy_try(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Commands, one a line, or strings as JSON; - is standard input.")
-    ],
-    policy: PolicyName = "settings",
-    shell: Shell = None,
-    cwd: Workspace = None,
-    json: Json = False,
-) -> int:
-    """Show the decision on every command of FILE, a line each, and how many there are of each kind.
-
-    FILE has a command on each line that is not blank; or it is a JSON array of strings, or a JSON string a line. The
-    exit status is 0 if all are allowed, 1 if one is asked, 2 if one is denied, 125 for an error.
-
-    \b
-    Examples:
-      truetty policy try commands.txt
-      truetty policy try --policy read-only --shell zsh commands.txt
-      tail -100 ~/.bash_history | truetty policy try -
-    """
+def policy_try(file: str, policy: str, shell: str | None, cwd: str | None, json: bool) -> int:
     judge = _Judge(policy, shell, cwd)
     commands = _commands(_read(file))
     width = min(max((len(on_one_line(command)) for command in commands), default=0), WIDEST_COMMAND)
@@ -160,9 +110,7 @@ def _as_json(text: str, lines: list[str]) -> Iterator[object]:
 
 
 def _verdict(decision: Decision) -> str:
-    padded = f"{decision.verdict:5}"
-    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return typer.style(padded, fg=_COLOURS[decision.verdict], bold=True) if colours else padded
+    return styled(f"{decision.verdict:5}", "bold", _COLOURS[decision.verdict], on=has_colours(sys.stdout))
 
 
 def _print_json(value: object) -> None:

@@ -10,15 +10,12 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable
-from typing import Annotated
-
-import typer
 
 from truetty import Misuse, Terminal
+from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
 from truetty.cli.input import keyboard, piped
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.options import Directory, NoRc, Shell, Variables, command_line
 from truetty.cli.run import follow, screen_size, status
 from truetty.cli.signals import HANGUPS, ended_by, interrupts, run_until_signalled
 from truetty.host.environment import FRIENDLY, term
@@ -27,33 +24,22 @@ from truetty.terminal.recording import Recording
 
 
 def record(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The recording: an asciicast, usually FILE.cast.")],
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[-- COMMAND]", help="What to run. Default: your shell."),
-    ] = None,
-    format: Annotated[int, typer.Option(metavar="2|3", help="Which version of asciicast to write.")] = 3,
-    input: Annotated[
-        bool, typer.Option("--input", help="Record what is typed too, but only what the terminal echoes: no passwords.")
-    ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it is there already.")] = False,
-    title: Annotated[str | None, typer.Option(metavar="T", help="A title for the recording.")] = None,
-    idle_limit: Annotated[
-        float | None, typer.Option(metavar="S", help="Ask players to make no pause longer than S seconds.")
-    ] = None,
-    shell: Shell = None,
-    cwd: Directory = None,
-    env: Variables = None,
-    no_rc: NoRc = False,
+    file: str,
+    command: list[str],
+    format: int,
+    input: bool,
+    overwrite: bool,
+    title: str | None,
+    idle_limit: float | None,
+    shell: str | None,
+    cwd: str | None,
+    env: list[str],
+    no_rc: bool,
 ) -> int:
-    """Record your shell, or COMMAND, to FILE; the exit status is the shell's or the command's.
-
-    FILE can be played by `truetty replay` and by every player of asciicasts. It is readable by you alone.
-    """
     person = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
     if not person and not command:
         raise Misuse("there is no terminal here to record from: give a COMMAND")
-    opening = OpeningOptions(shell, cwd, env or [], rc=not no_rc)
+    opening = OpeningOptions(shell, cwd, env, rc=not no_rc)
     text = command_line(command) if command else None
 
     def begin(terminal: Terminal) -> Recording:

@@ -15,9 +15,7 @@ import sys
 import termios
 from collections.abc import Iterator
 from math import inf, isfinite, isnan
-from typing import Annotated, Final
-
-import typer
+from typing import Final
 
 from truetty import Misuse
 from truetty.cli.clean import write_text
@@ -29,16 +27,7 @@ from truetty.text.playback import Playback
 LONGEST_PAUSE: Final = 86_400.0
 
 
-def replay(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An asciicast, version 2 or 3; - is standard input.")],
-    speed: Annotated[
-        float | None, typer.Option(metavar="X", help="So many times as fast; inf does not wait at all.")
-    ] = None,
-    idle_limit: Annotated[
-        float | None, typer.Option(metavar="S", help="Make no pause longer than S seconds. Default: as FILE says.")
-    ] = None,
-) -> int:
-    """Play a recording as it was. Into a pipe it goes at once, unless --speed is given. Ctrl-C stops."""
+def replay(file: str, speed: float | None, idle_limit: float | None) -> int:
     if speed is not None and (isnan(speed) or speed <= 0):
         raise Misuse("a speed is a number above 0, or inf", speed=speed)
     if idle_limit is not None and not (isfinite(idle_limit) and idle_limit >= 0):

@@ -7,47 +7,30 @@ import dataclasses
 import json as format
 import os
 import sys
-from typing import Annotated, Final
-
-import typer
+from typing import Final
 
 from truetty import Command, Outcome
+from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
 from truetty.cli.input import READ_SIZE, Feed, keyboard, piped
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.options import Directory, InSandbox, Json, NoRc, Shell, Variables, command_line
 from truetty.cli.signals import interrupts, run_until_signalled
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
 
 
 def run(
-    command: Annotated[
-        list[str],
-        typer.Argument(metavar="COMMAND", help="One shell command line; several words are quoted and joined."),
-    ],
-    shell: Shell = None,
-    cwd: Directory = None,
-    env: Variables = None,
-    wait: Annotated[
-        float | None,
-        typer.Option(metavar="S", min=0, help="Seconds of patience; then it ends with status 124."),
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(metavar="S", min=0, help="Seconds after which the command is ended.")
-    ] = None,
-    sandbox: InSandbox = None,
-    json: Json = False,
-    no_rc: NoRc = False,
+    command: list[str],
+    shell: str | None,
+    cwd: str | None,
+    env: list[str],
+    wait: float | None,
+    timeout: float | None,
+    sandbox: str | None,
+    json: bool,
+    no_rc: bool,
 ) -> int:
-    """Run COMMAND in a real shell on a terminal of its own, and exit with its exit code.
-
-    Output streams as it comes. What the command asks for is passed to you if you are at a terminal, and read from
-    standard input if that is a pipe or a file. With --json a command that waits for input while standard input holds
-    none is reported as it stands; once standard input has given something, its next part is waited for. Ctrl-C goes to
-    the command.
-    """
-    opening = OpeningOptions(shell, cwd, env or [], rc=not no_rc, sandbox=sandbox)
+    opening = OpeningOptions(shell, cwd, env, rc=not no_rc, sandbox=sandbox)
 
     async def running() -> int:
         person = not json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))

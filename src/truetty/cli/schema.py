@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Annotated, Final
-
-import typer
+from typing import Final
 
 from truetty.core import kinds
 from truetty.core.errors import Misuse
@@ -20,12 +18,7 @@ FORMS: Final[dict[str, Callable[[], list[schemas.Schema]]]] = {
 }
 
 
-def schema(
-    form: Annotated[
-        str, typer.Argument(metavar="FORM", help="openai (the default), responses, anthropic or bash.")
-    ] = "openai",
-) -> int:
-    """Print the tools as function schemas for agent frameworks, as JSON."""
+def schema(form: str) -> int:
     make = FORMS.get(form)
     if make is None:
         raise Misuse(kinds.unknown(form, FORMS), form=form, known=[*FORMS])

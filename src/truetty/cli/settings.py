@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from truetty.cli.options import Json
 from truetty.settings import FIELDS, Settings, locate, places, strangers
 
 # People put keys into `env`; what is printed here is copied into reports.
@@ -17,8 +16,7 @@ _SECRET: Final = re.compile(r"key|token|secret|password|passwd|credential|auth",
 _SECRET_TEXT: Final = "(hidden)"
 
 
-def settings(json: Json = False) -> int:
-    """Print every setting as it is in effect, and where it came from: the default, your file, or the environment."""
+def settings(json: bool) -> int:
     file = locate(os.environ)
     loaded = Settings.load()
     unknown = strangers(os.environ)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
-
-import typer
+from typing import Final
 
 from truetty import HostError, Misuse, files
 from truetty.cli.clean import write
+from truetty.cli.command_line import command_line
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.options import Directory, NoRc, Shell, command_line
 from truetty.cli.replay import open_recording
 from truetty.cli.signals import interrupts, run_until_signalled
-from truetty.core import kinds
-from truetty.core.kinds import Wrong
 from truetty.text.asciicast import OUTPUT, RESIZE
 from truetty.text.picture import check, fit, picture
 from truetty.text.screen import Model
@@ -23,31 +19,18 @@ LARGEST_TAIL: Final = 1 << 20
 
 
 def shot(
-    file: Annotated[str, typer.Argument(metavar="FILE.svg", help="The picture; - is standard output.")],
-    command: Annotated[
-        list[str] | None, typer.Argument(metavar="[COMMAND]", help="One shell command line: its output is the picture.")
-    ] = None,
-    cast: Annotated[str | None, typer.Option(metavar="FILE", help="A picture of this recording instead.")] = None,
-    at: Annotated[
-        float | None, typer.Option(metavar="S", help="How it looked after S seconds. Default: at its end.")
-    ] = None,
-    size: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMNSxROWS", help="How large COMMAND's screen is. Default: as your settings say."),
-    ] = None,
-    title: Annotated[str | None, typer.Option(metavar="T", help="A bar above the picture that says T.")] = None,
-    screen: Annotated[
-        bool, typer.Option("--screen", help="The whole screen, prompt and command line too; not the output alone.")
-    ] = False,
-    wait: Annotated[
-        float | None,
-        typer.Option(metavar="S", min=0, help="How many seconds to wait for it; then the picture is taken."),
-    ] = None,
-    shell: Shell = None,
-    cwd: Directory = None,
-    no_rc: NoRc = False,
+    file: str,
+    command: list[str],
+    cast: str | None,
+    at: float | None,
+    size: tuple[int, int] | None,
+    title: str | None,
+    screen: bool,
+    wait: float | None,
+    shell: str | None,
+    cwd: str | None,
+    no_rc: bool,
 ) -> int:
-    """Take a picture of what COMMAND has printed when it has finished or waits for input, or of a recording."""
     if file != "-" and not file.lower().endswith(".svg"):
         raise Misuse(f"{file}: pictures are SVG, and the name of one ends in .svg", path=file)
     if bool(command) == (cast is not None):
@@ -60,10 +43,10 @@ def shot(
     opening = OpeningOptions(shell, cwd, rc=not no_rc)
 
     async def taking() -> int:
-        terminal = opening.terminal(size=_size(size) if size is not None else None)
+        terminal = opening.terminal(size=size)
         check(*terminal.size)
         async with terminal:
-            started = await terminal.start(command_line(command or []))
+            started = await terminal.start(command_line(command))
             with interrupts(started):
                 outcome = await started.wait(wait)
             cursor = outcome.state != "finished"
@@ -91,13 +74,6 @@ def _of_recording(name: str, at: float | None, title: str | None) -> str:
                 check(*event.size)
                 model.resize(event.size)
         return picture(model, title=title)
-
-
-def _size(text: str) -> tuple[int, int]:
-    try:
-        return kinds.size(text)
-    except Wrong as wrong:
-        raise Misuse(f"not a size: {text!r}: {wrong}; a size is COLUMNSxROWS", size=text) from None
 
 
 def _save(path: str, image: str) -> None:

@@ -18,9 +18,7 @@ import stat
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Final, NamedTuple
-
-import typer
+from typing import Final, NamedTuple
 
 from truetty import files
 from truetty.cli.setup import checking, json_text, toml_text
@@ -34,26 +32,7 @@ SHARED: Final = 0o666
 _MARK: Final = "\ufeff"  # some editors begin a file with it
 
 
-def setup(
-    client: Annotated[
-        str | None, typer.Argument(metavar="CLIENT", help="Whose configuration; without it, all are listed.")
-    ] = None,
-    show: Annotated[
-        bool, typer.Option("--print", help="Show what would be written, and where; change nothing.")
-    ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Take truetty out of it again.")] = False,
-    project: Annotated[
-        bool, typer.Option("--project", help="The file of the project in this directory, not your own.")
-    ] = False,
-    approve: Annotated[
-        bool, typer.Option("--approve", help="Let the client call the tools without asking you: Codex only.")
-    ] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Start the server as the client would, and say what the client would see.")
-    ] = False,
-    here: Annotated[bool, typer.Option("--list", help="List the clients that are on this machine.")] = False,
-) -> int:
-    """Put truetty into an MCP client: Claude Code, VS Code, Cursor, Codex, Gemini CLI, opencode, Copilot, …"""
+def setup(client: str | None, show: bool, undo: bool, project: bool, approve: bool, check: bool, here: bool) -> int:
     started = _launch()
     if client is None:
         if show or undo or check or approve:

@@ -1,0 +1,19 @@
+"""The commands of `truetty`, as data, in the order of the overview."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from truetty.cli.table.agents import ANSWER, MCP, SCHEMA, SETUP
+from truetty.cli.table.recordings import CLEAN, RECORD, REPLAY, SHOT
+from truetty.cli.table.row import CommandRow
+from truetty.cli.table.running import RUN
+from truetty.cli.table.upkeep import DOCTOR, POLICY_COMMANDS, SETTINGS
+
+GROUPS: Final[dict[str, tuple[CommandRow, ...]]] = {
+    "Run": (RUN,),
+    "Pictures and recordings": (SHOT, RECORD, REPLAY, CLEAN),
+    "For agents": (MCP, SETUP, ANSWER, SCHEMA),
+    "This machine": (DOCTOR, SETTINGS, POLICY_COMMANDS),
+}
+COMMANDS: Final = {row.name: row for rows in GROUPS.values() for row in rows}

@@ -1,0 +1,41 @@
+"""`truetty run`, described."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from truetty.cli.table.row import CommandRow, Example, Group, Option, Word
+from truetty.cli.table.shared import CWD, ENV, JSON, NO_RC, SANDBOX, SHELL
+
+RUN: Final = CommandRow(
+    "run",
+    "Run a command and show its output",
+    "Run a command in a real shell and exit with its exit code.",
+    (
+        Example("truetty run 'make -j4 && ./app --check'", "one command line, quoted"),
+        Example("truetty run --timeout 60 'pytest -q'", "stop it after a minute"),
+        Example("truetty run --json make | jq .exit_code", "the outcome, for programs"),
+        Example("echo y | truetty run ./install.sh", "answers from a pipe"),
+    ),
+    (Word("command", "COMMAND", many=True),),
+    "Several words are quoted and joined: truetty run ls -l 'my file'",
+    (
+        Group("Where it runs", (CWD, SHELL, ENV, NO_RC, SANDBOX)),
+        Group(
+            "How long",
+            (
+                Option("--timeout", "stop the command after this long", "SECONDS", "seconds"),
+                Option("--wait", "give up waiting after this long; this too ends the command", "SECONDS", "seconds"),
+            ),
+        ),
+        Group("What is printed", (JSON,)),
+    ),
+    (
+        "If the command asks something, you answer, or the pipe on standard input does. With --json, a command that "
+        "asks while standard input is empty is reported as it stands.",
+        "Ctrl-C goes to the command. When run ends, whatever the command left in the background ends too.",
+        "Exit status: the command's own · 124 its time was over, or it asked and there was no more input · 125 an "
+        "error of truetty's, or the exit code is unknown",
+    ),
+    "command-last",
+)

@@ -1,0 +1,78 @@
+"""`truetty doctor`, `settings` and `policy`, described."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from truetty.cli.table.row import CommandRow, Example, Group, Option, Word, switch
+from truetty.cli.table.shared import JSON, POLICY, SHELL
+
+DOCTOR: Final = CommandRow(
+    "doctor",
+    "Check which shells work here",
+    "Try every shell that is installed, and say how well it works and what the kernel lets truetty see.",
+    (
+        Example("truetty doctor", "with your start-up files"),
+        Example("truetty doctor --no-rc", "without: are they the problem?"),
+    ),
+    groups=(Group("Options", (switch("--no-rc", "try the shells without your start-up files"), JSON)),),
+    notes=("Exit status: 0 a shell works · 1 none does · 125 an error of truetty's",),
+)
+
+SETTINGS: Final = CommandRow(
+    "settings",
+    "Show your settings",
+    "Print every setting as it is in effect, and where it came from: the default, your file or the environment.",
+    (
+        Example("truetty settings", "all of them"),
+        Example("TRUETTY_SIZE=80x24 truetty settings", "with one from a variable"),
+    ),
+    groups=(Group("Options", (JSON,)),),
+)
+
+_WORKSPACE: Final = Option("--cwd", "the workspace, where commands start and may write (default: yours)", "DIR")
+_DECISIONS: Final = Group("Options", (POLICY, SHELL, _WORKSPACE, JSON))
+
+POLICY_COMMANDS: Final = CommandRow(
+    "policy",
+    "Ask what a policy says of a command",
+    "Show what a policy says of commands: allow, ask or deny, and why. Nothing is run and nothing is recorded.",
+    (
+        Example("truetty policy check 'git status'", "one command"),
+        Example("truetty policy try commands.txt", "many"),
+    ),
+    about="The policy is that of your settings, or the one that --policy names.",
+    alone=False,
+    commands=(
+        CommandRow(
+            "check",
+            "Decide on one command",
+            "Say whether a command is allowed, asked about or denied, why, and what would make it allowed.",
+            (
+                Example("truetty policy check 'git status'", "by your settings"),
+                Example("truetty policy check --policy read-only ls", "by another policy"),
+                Example("truetty policy check -- npm test --watch", "options of its own"),
+            ),
+            (Word("command", "COMMAND", many=True),),
+            "COMMAND is one shell command line; several words are quoted and joined.",
+            (_DECISIONS,),
+            ("Exit status: 0 allow · 1 ask · 2 deny · 125 an error of truetty's",),
+            "command-last",
+        ),
+        CommandRow(
+            "try",
+            "Decide on many commands",
+            "Show the decision on every command of a file, a line each, and how many there are of each kind.",
+            (
+                Example("truetty policy try commands.txt", "a command on each line"),
+                Example("truetty policy try --policy read-only x", "by another policy"),
+                Example("tail ~/.bash_history | truetty policy try -", "from a pipe"),
+            ),
+            (Word("file", "FILE"),),
+            "FILE has a command on each line that is not blank, or a JSON string on each line, or it is a JSON array "
+            "of strings. - is standard input.",
+            (_DECISIONS,),
+            ("Exit status: 0 all are allowed · 1 one is asked about · 2 one is denied · 125 an error of truetty's",),
+        ),
+    ),
+)
