@@ -63,7 +63,7 @@ SHELLS_BY_NAME = {
 }
 
 # Heavy or optional: only the part that needs one imports it, when it needs it.
-HEAVY = ("avt", "mcp", "pydantic", "rich", "starlette", "typer", "uvicorn")
+HEAVY = ("avt", "mcp", "pydantic", "starlette", "uvicorn")
 
 
 LONGEST = 400  # lines: past this a file is two ideas

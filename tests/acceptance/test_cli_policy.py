@@ -192,4 +192,4 @@ def test_colours_on_a_terminal(variables: dict[str, str], coloured: bool) -> Non
     os.close(theirs)
     os.close(ours)
     assert done.returncode == 0
-    assert (b"\x1b[32m" in printed) is coloured and b"allow" in printed
+    assert (b"\x1b[1;32m" in printed) is coloured and b"allow" in printed

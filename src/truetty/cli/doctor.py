@@ -16,6 +16,7 @@ from typing import Final
 
 from truetty import TruettyError
 from truetty.cli.opening import OpeningOptions
+from truetty.cli.report import HostReport, ReportWriter, ShellReport
 from truetty.host.folder import place
 from truetty.host.sandbox import problem
 from truetty.host.wall import Sandbox
@@ -27,32 +28,6 @@ from truetty.shells.row import Recipe, Row
 SHELL_PATIENCE: Final = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class ShellReport:
-    name: str
-    path: str | None
-    works: bool = False
-    strategy: str | None = None  # how a command's end was known: rich, basic, none
-    exit_codes: bool | None = None  # a code of 7 came back as 7
-    output_exact: bool | None = None
-    waiting_seen: bool | None = None  # `read` was reported as waiting for a line
-    problem: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class HostReport:
-    system: str
-    sees_blocked_calls: bool  # what a process waits for
-    sees_memory: bool  # needed to see into select and poll
-    pidfd: bool
-    ptrace_scope: str | None
-    private_files: str
-    ptys: str | None
-    sandbox: bool  # a sandbox was tried, and could be made
-    sandbox_problem: str | None
-    problems: tuple[str, ...]
-
-
 def doctor(json: bool, no_rc: bool) -> int:
     opening = OpeningOptions(rc=not no_rc)
     opening.settings()  # an error in them is raised here, before a shell is tried
@@ -60,40 +35,46 @@ def doctor(json: bool, no_rc: bool) -> int:
 
 
 async def _report(opening: OpeningOptions, *, json: bool) -> int:
-    host = _host()
-    reports = []
-    for candidate in _candidates():
-        if not json and sys.stderr.isatty():
-            print(f"\rtrying {candidate.name} …\x1b[K", end="", file=sys.stderr, flush=True)
-        reports.append(await _try(candidate, opening))
-    if not json and sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    host, candidates = _host(), list(_candidates())
     if json:
+        reports = [await _try(candidate, opening) for candidate in candidates]
         document = {"host": dataclasses.asdict(host), "shells": [dataclasses.asdict(report) for report in reports]}
         print(format.dumps(document, indent=2))
     else:
-        _print(host, reports)
+        reports = await _show(host, candidates, opening)
     return 0 if any(report.works for report in reports) else 1
 
 
+async def _show(host: HostReport, candidates: list[Candidate], opening: OpeningOptions) -> list[ShellReport]:
+    writer = ReportWriter([one.name for one in candidates], [one.path for one in candidates if one.path])
+    writer.host(host)
+    reports = []
+    for candidate in candidates:
+        writer.begin(candidate.name)
+        reports.append(report := await _try(candidate, opening))
+        writer.shell(report)
+    writer.conclude(host, reports)
+    return reports
+
+
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class Candidate:
     name: str
     path: str | None
     row: Row
 
 
-def _candidates() -> Iterator[_Candidate]:
+def _candidates() -> Iterator[Candidate]:
     """Every shell that has marks, under the first of its names that is here, and the user's own if it is another."""
     for row in table.ROWS:
         if row.has_marks and row.name not in row.shared_names:
             paths = {name: table.which(name, os.environ) for name in row.names}
             name = next((name for name, path in paths.items() if path and _recipe(path) is row.recipe), row.name)
-            yield _Candidate(name, paths[name], row)
+            yield Candidate(name, paths[name], row)
     own = os.environ.get("SHELL", "")
     row = table.lookup(own) or table.UNKNOWN
     if own and not row.has_marks:
-        yield _Candidate(os.path.basename(own), shutil.which(own) if os.path.isabs(own) else None, row)
+        yield Candidate(os.path.basename(own), shutil.which(own) if os.path.isabs(own) else None, row)
 
 
 def _recipe(path: str) -> Recipe:
@@ -101,7 +82,7 @@ def _recipe(path: str) -> Recipe:
     return table.find(path, os.environ).row.recipe
 
 
-async def _try(candidate: _Candidate, opening: OpeningOptions) -> ShellReport:
+async def _try(candidate: Candidate, opening: OpeningOptions) -> ShellReport:
     name, path = candidate.name, candidate.path
     if path is None:
         return ShellReport(name, None, problem="not installed")
@@ -183,37 +164,3 @@ def _text(path: str) -> str | None:
         return Path(path).read_text().strip()
     except OSError:
         return None
-
-
-def _print(host: HostReport, reports: list[ShellReport]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
-    console.print(f"[bold]{host.system}[/]")
-    yes = {True: "[green]yes[/]", False: "[red]no[/]", None: "-"}
-    console.print(f"what a process waits for can be seen: {yes[host.sees_blocked_calls]}")
-    console.print(f"inside select and poll: {yes[host.sees_memory]}")
-    console.print(f"exits by pidfd: {yes[host.pidfd]}")
-    console.print(f"private files in {host.private_files}; at most {host.ptys or 'an unknown number of'} terminals")
-    console.print(
-        f"sandboxes (--sandbox): {yes[host.sandbox]}{f', {escape(no)}' if (no := host.sandbox_problem) else ''}"
-    )
-    for trouble in host.problems:
-        console.print(f"[yellow]{trouble}[/]")
-    table = Table(box=None, pad_edge=False)
-    for heading in ("shell", "path", "works", "strategy", "exit codes", "output exact", "waiting seen", ""):
-        table.add_column(heading, no_wrap=True)
-    for report in reports:
-        table.add_row(
-            report.name,
-            report.path or "-",
-            yes[report.works] if report.path else "-",
-            report.strategy or "-",
-            yes[report.exit_codes],
-            yes[report.output_exact],
-            yes[report.waiting_seen],
-            report.problem or "",
-        )
-    console.print(table)

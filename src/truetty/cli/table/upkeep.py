@@ -16,7 +16,12 @@ DOCTOR: Final = CommandRow(
         Example("truetty doctor --no-rc", "without: are they the problem?"),
     ),
     groups=(Group("Options", (switch("--no-rc", "try the shells without your start-up files"), JSON)),),
-    notes=("Exit status: 0 a shell works · 1 none does · 125 an error of truetty's",),
+    notes=(
+        "A shell has a line as soon as it was tried. strategy: how a command's end is known; rich is by marks of "
+        "the shell. codes: exit codes come back. exact: the output is the command's alone. asks: truetty sees that a "
+        "command asks something.",
+        "Exit status: 0 a shell works · 1 none does · 125 an error of truetty's",
+    ),
 )
 
 SETTINGS: Final = CommandRow(
