@@ -23,7 +23,7 @@ FLOORS = (
     ({"core"}, {"files"}),
     ({"shells"}, {"text"}, {"events"}),
     ({"host"}, {"store"}, {"questions"}, {"policy"}),
-    ({"terminal"}, {"settings"}, {"testing"}),
+    ({"terminal"}, {"settings"}),
     ({"service"},),
     (
         {"functions"},
@@ -33,7 +33,7 @@ FLOORS = (
         {"__init__"},
     ),  # the public names; those above may use them like any program outside
     ({"mcp"}, {"sync"}),
-    ({"cli"},),  # it starts the others
+    ({"cli"}, {"testing"}),  # the first starts the others
     ({"__main__"},),
 )
 
@@ -56,6 +56,7 @@ IMPURE = {
 SHELLS_BY_NAME = {
     "functions: bash",  # a tool of that name, which runs that shell
     "cli/schema.py: bash",  # the same tool
+    "testing/plugin.py: bash",  # the shell of the fixture, where a test names none
     "host/local.py: sh",  # a program that every system has: it changes the directory, then becomes the shell
     "policy/policy.py: bash",  # the shell of a command line for which no shell is named
     "policy/readers.py: bash",  # one of the programs that only print with --version

@@ -22,6 +22,7 @@ PATHS = {
     "truetty.sync": ERRORS | VALUES | OBJECTS | {"Transcript"},
     "truetty.testing": {
         "CONFORMANCE",
+        "expect",
         "FakeChannel",
         "FakeHost",
         "FakeObserver",

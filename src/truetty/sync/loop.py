@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from typing import Final, Protocol, TypeVar
 from weakref import WeakSet
 
-from truetty.core.errors import Misuse
+from truetty.core.errors import Misuse, TruettyError
 
 
 class Closes(Protocol):
@@ -46,6 +46,8 @@ class Loop:
         future = self._submit(start, self._running())
         try:
             return future.result()
+        except TruettyError as error:  # the frames of the loop's thread say nothing to the caller
+            raise error.with_traceback(None) from error.__cause__
         except BaseException:
             future.cancel()
             raise
