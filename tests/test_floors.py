@@ -57,6 +57,7 @@ SHELLS_BY_NAME = {
     "functions: bash",  # a tool of that name, which runs that shell
     "cli/schema.py: bash",  # the same tool
     "testing/plugin.py: bash",  # the shell of the fixture, where a test names none
+    *(f"cli/completion/completion.py: {name}" for name in ("bash", "fish", "zsh")),  # whose words are completed by us
     "host/local.py: sh",  # a program that every system has: it changes the directory, then becomes the shell
     "policy/policy.py: bash",  # the shell of a command line for which no shell is named
     "policy/readers.py: bash",  # one of the programs that only print with --version

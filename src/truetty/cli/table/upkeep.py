@@ -1,4 +1,4 @@
-"""`truetty doctor`, `settings` and `policy`, described."""
+"""`truetty doctor`, `settings`, `policy` and `completion`, described."""
 
 from __future__ import annotations
 
@@ -80,4 +80,17 @@ POLICY_COMMANDS: Final = CommandRow(
             ("Exit status: 0 all are allowed · 1 one is asked about · 2 one is denied · 125 an error of truetty's",),
         ),
     ),
+)
+
+COMPLETION: Final = CommandRow(
+    "completion",
+    "Print the completions of a shell",
+    "Print a script that lets your shell complete the words of truetty: commands, options and their values.",
+    (
+        Example('eval "$(truetty completion bash)"', "in ~/.bashrc"),
+        Example('eval "$(truetty completion zsh)"', "in ~/.zshrc, behind compinit"),
+        Example("truetty completion fish | source", "in ~/.config/fish/config.fish"),
+    ),
+    (Word("shell", "bash|zsh|fish"),),
+    module="completion.completion",
 )
