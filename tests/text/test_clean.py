@@ -94,6 +94,11 @@ CASES: dict[str, tuple[str | bytes, str]] = {
     "controls inside a sequence": ("ab\x1b[3\r1mX", "Xb"),
     "controls of no effect": ("a\0b\x07c\x01d\x7fe\x1c", "abcde"),
     "8-bit controls": ("a\x85b\x9b31mc\x9d0;t\x9cd", "a\nbcd"),
+    "the last row after the alternate screen": (
+        "before\r\n\x1b[?1049hvim\x1b[?1049lVim: Finished.\r\n\x1b[30;1HTerminated\r\n",
+        "before\nVim: Finished.\nTerminated\n",
+    ),
+    "the last row": ("one\r\n\x1b[5;1Hfive\r\n", "one\n\n\n\nfive\n"),
     "the alternate screen": ("before\r\n\x1b[?1049hvim\x1b[5;5Hx\x1b[2J\x1b[?1049lafter\r\n", "before\nafter\n"),
     "a clear keeps": ("one\r\ntwo\x1b[H\x1b[2J\x1b[3Jthree\r\n", "one\ntwo\nthree\n"),
     "so does one by ED 0": ("one\x1b[H\x1b[Jtwo", "one\ntwo"),

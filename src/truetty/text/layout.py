@@ -11,6 +11,7 @@ class Layout:
     # What most streams never touch lives on the class, so that making one costs next to nothing.
     plain = True  # nothing here is set
     alternate = False
+    was_alternate = False  # a program has left the alternate screen, and has not moved to a row since
     insert = False
     autowrap = True
     origin = False

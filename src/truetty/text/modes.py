@@ -42,6 +42,7 @@ def set_private_modes(on: bool, values: Values, page: Page) -> None:
                 if value in (1048, 1049) and on:
                     save_cursor((), page)
                 if value != 1048:
+                    layout.was_alternate = layout.alternate and not on
                     layout.alternate = on
                 if value in (1048, 1049) and not on:
                     restore_cursor((), page)

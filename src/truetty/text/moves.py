@@ -162,7 +162,18 @@ def up_or_down(direction: int, first: bool, values: Values, page: Page) -> None:
 
 def position(values: Values, page: Page) -> None:
     column = values[1] if len(values) > 1 else 1
-    move_to(page, (column or 1) - 1, (values[0] or 1) - 1 + (page.layout.top if page.layout.origin else 0))
+    row = (values[0] or 1) - 1 + (page.layout.top if page.layout.origin else 0)
+    if page.layout.was_alternate:
+        page.layout.was_alternate = False
+        row = min(row, _first_free_row(page)) if row >= page.height - 1 else row
+    move_to(page, (column or 1) - 1, row)
+
+
+def _first_free_row(page: Page) -> int:
+    """Below all that is written. A full-screen program that was ended goes to the last row to leave the screen."""
+    page.unfold()
+    written = (number for number, row in enumerate(page.rows, 1) if not isinstance(row, ScreenRow) or row.cells)
+    return max(page.y, min(max(written, default=0), page.height - 1))
 
 
 def to_row(values: Values, page: Page) -> None:
