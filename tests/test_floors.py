@@ -59,6 +59,7 @@ SHELLS_BY_NAME = {
     "testing/plugin.py: bash",  # the shell of the fixture, where a test names none
     *(f"cli/completion/completion.py: {name}" for name in ("bash", "fish", "zsh")),  # whose words are completed by us
     "host/local.py: sh",  # a program that every system has: it changes the directory, then becomes the shell
+    "host/pty.py: sh",  # the same: it starts a process that is no child of ours
     "policy/policy.py: bash",  # the shell of a command line for which no shell is named
     "policy/readers.py: bash",  # one of the programs that only print with --version
     "policy/runners.py: busybox",  # it runs programs, most of which are no shell

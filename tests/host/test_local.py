@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 import truetty
+from tests.patience import PATIENCE
 from truetty.core.errors import LimitReached, SpawnFailed
 from truetty.host.base import Found, Order
 from truetty.host.folder import PREFIX, Folder, place
@@ -158,3 +159,25 @@ async def test_a_terminal_that_is_closed_while_its_host_starts() -> None:
     with pytest.raises(truetty.Closed):
         await opening
     assert host.channels[0].closed
+
+
+async def test_jobs_go_on_where_they_are_kept(tmp_path: Path) -> None:
+    """A job prints more than a pty holds, to a terminal that is closed, and comes to its end."""
+    before = left()
+    gate, done = tmp_path / "gate", tmp_path / "done"
+    os.mkfifo(gate)
+    async with truetty.Terminal("bash", rc=False) as terminal:
+        outcome = await terminal.run(f"(read x <{gate}; seq 200000; echo over >{done}) & echo $!")
+        job, shell = int(outcome.output.splitlines()[-1]), terminal.pid
+        await terminal.close(keep_jobs=True)
+    assert terminal.closed and not Path(f"/proc/{shell}").exists() and Path(f"/proc/{job}").exists()
+    assert left() == before
+    gate.write_text("go\n")
+    await eventually(lambda: done.exists() and done.read_text() == "over\n")
+
+
+async def eventually(condition: Callable[[], bool]) -> None:
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    while not condition():
+        assert asyncio.get_running_loop().time() < deadline
+        await asyncio.sleep(0.02)

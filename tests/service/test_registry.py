@@ -258,7 +258,7 @@ async def test_cancelled_while_another_makes_room(house: Builder, here: Path) ->
     old = await one.acquire(here, rc=False)
     await run(old)
     closing = asyncio.Event()
-    old.channel.close = _after(closing, old.channel.close)  # type: ignore[method-assign]
+    old.channel.close = _after(closing, old.channel.close)  # type: ignore[method-assign, assignment]
     taking = one.taking(here)
     await until(lambda: old.terminal.closed)
     taking.cancel()
@@ -697,7 +697,7 @@ async def test_closing_while_another_makes_room(house: Builder, here: Path) -> N
     old = await one.acquire(here, rc=False)
     await run(old)
     closing = asyncio.Event()
-    old.channel.close = _after(closing, old.channel.close)  # type: ignore[method-assign]
+    old.channel.close = _after(closing, old.channel.close)  # type: ignore[method-assign, assignment]
     taking = one.taking(here)
     await until(lambda: old.terminal.closed)
     ending = asyncio.ensure_future(one.registry.close())

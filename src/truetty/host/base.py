@@ -304,10 +304,10 @@ class Channel(Parts, Sight, Protocol):
     def signal(self, target: int, number: int) -> bool:
         """To a process, or to a group if `target` is negative. False if it is gone."""
 
-    async def close(self) -> None:
+    async def close(self, *, keep_jobs: bool = False) -> None:
         """End every process of this terminal; no process, descriptor or file is left when it returns.
 
-        A second call waits for the first.
+        With `keep_jobs` the shell alone is ended. A second call waits for the first.
         """
 
 

@@ -82,6 +82,12 @@ class Child:
             if number == signal.SIGKILL and everyone <= before:
                 break  # an uninterruptible wait: it ends when that does
 
+    async def kill_alone(self) -> None:
+        """Without what it has started: SIGKILL, since a shell passes SIGHUP and SIGTERM on to its jobs."""
+        if self.ended is None:
+            send_signal(self.pid, signal.SIGKILL)
+            await self._until_gone({self.pid}, KILL_LIMIT)
+
     async def _everyone(self, members: Members) -> set[int]:
         """All that are still there; the child itself even where no process can be seen."""
         pids = await members() | {self.pid}

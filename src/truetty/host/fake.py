@@ -241,7 +241,7 @@ class FakeChannel:
         self.signals.append((target, number))
         return not (self._ended or self.closed)
 
-    async def close(self) -> None:
+    async def close(self, *, keep_jobs: bool = False) -> None:
         if not self.closed:
             self.closed = True
             self.files.content.clear()

@@ -3,7 +3,7 @@
 Rule 1: after the shell's exit everything still in the pty is read first. A non-blocking read of a master flushes what
         the kernel has on the way, so EAGAIN then means that there is nothing more.
 Rule 2: closing ends every process of the terminal before it returns. Terminals that close at the same time share one
-        look at all processes.
+        look at all processes. With `keep_jobs` it ends the shell alone.
 """
 
 from __future__ import annotations
@@ -166,14 +166,19 @@ class LocalChannel:
 
     # -- closing
 
-    async def close(self) -> None:
+    async def close(self, *, keep_jobs: bool = False) -> None:
         if self._closing is None:
-            self._closing = asyncio.ensure_future(self._close())
+            self._closing = asyncio.ensure_future(self._close(keep_jobs))
         await asyncio.shield(self._closing)
 
-    async def _close(self) -> None:
+    async def _close(self, keep_jobs: bool) -> None:
         try:
-            await self._child.kill(lambda: members(self._pty))
+            if keep_jobs:
+                await self._child.kill_alone()
+                self._stop_delivery()  # first, since reads block from here on
+                await asyncio.to_thread(hold_open, self._master)
+            else:
+                await self._child.kill(lambda: members(self._pty))
         finally:
             self._stop_delivery()
             self._let_go()
@@ -191,6 +196,22 @@ class LocalChannel:
         os.close(self._master)
         if self._slave is not None:
             os.close(self._slave)
+
+
+def hold_open(master: int) -> None:
+    """Start a process that reads the pty until no program has it open any more, and ends then.
+
+    Without a reader, a program that prints would stand still once the pty is full; without an open master it would get
+    EIO. The process is `cat`, in a session of its own: what ends our terminal does not end it. A shell starts it in the
+    background, so that it is no child of ours.
+    """
+    actions = [
+        (os.POSIX_SPAWN_DUP2, master, 0),
+        *((os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0) for descriptor in (1, 2)),
+    ]
+    os.set_blocking(master, True)  # for both of us: we read no more
+    argv = ["sh", "-c", "exec 3<&0; cat <&3 &"]
+    os.waitpid(os.posix_spawn("/bin/sh", argv, os.environ, file_actions=actions, setsid=True), 0)
 
 
 def set_size(descriptor: int, columns: int, rows: int) -> None:

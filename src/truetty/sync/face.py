@@ -469,9 +469,13 @@ class Terminal(Face[AsyncTerminal]):
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""
         return loop.call(lambda: then(self._inner.record(path, **options), lambda it: face(Recording, it)))
 
-    def close(self) -> None:
-        """End the shell and everything it started, and let go of everything. Safe to call twice."""
-        loop.call(lambda: self._inner.close())
+    def close(self, *, keep_jobs: bool = False) -> None:
+        """End the shell and everything it started, and let go of everything. Safe to call twice.
+
+        With `keep_jobs` the shell alone is ended. What it has left in the background goes on, and what that prints to
+        the terminal is read and thrown away. In a sandbox nothing goes on.
+        """
+        loop.call(lambda: self._inner.close(keep_jobs=keep_jobs))
         loop.forget(self._inner)
 
 

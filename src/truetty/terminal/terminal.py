@@ -279,8 +279,12 @@ class Terminal:
         self._conversation = Conversation(link, self.changes.tell, lambda: viewer.model().cursor)
         await await_first_prompt(self._conversation, self.changes, self.options.startup)
 
-    async def close(self) -> None:
-        """End the shell and everything it started, and let go of everything. Safe to call twice."""
+    async def close(self, *, keep_jobs: bool = False) -> None:
+        """End the shell and everything it started, and let go of everything. Safe to call twice.
+
+        With `keep_jobs` the shell alone is ended. What it has left in the background goes on, and what that prints to
+        the terminal is read and thrown away. In a sandbox nothing goes on.
+        """
         if self._conversation is not None and not self._conversation.link.home.is_this_process:
             self._phase = Phase.CLOSED  # a forked child's copy: the shell is the parent's
             return
@@ -288,15 +292,15 @@ class Terminal:
             self._phase = Phase.CLOSING
             if self._conversation is not None:
                 self._conversation.link.on_close()
-            self._closing = asyncio.ensure_future(self._close())
+            self._closing = asyncio.ensure_future(self._close(keep_jobs))
         await asyncio.shield(self._closing)
 
-    async def _close(self) -> None:
+    async def _close(self, keep_jobs: bool) -> None:
         if self.command is not None:
             self.command.forget()
         try:
             if self._conversation is not None:
-                await self._conversation.link.channel.close()
+                await self._conversation.link.channel.close(keep_jobs=keep_jobs)
         finally:
             self.transcript.close()
             self._phase = Phase.CLOSED
