@@ -258,7 +258,7 @@ async def test_cancelled_while_another_makes_room(house: Builder, here: Path) ->
     old = await one.acquire(here, rc=False)
     await run(old)
     closing = asyncio.Event()
-    old.channel.close = _after(closing, old.channel.close)  # type: ignore[method-assign, assignment]
+    old.channel.close = _after(closing, old.channel.close)  # type: ignore[method-assign]
     taking = one.taking(here)
     await until(lambda: old.terminal.closed)
     taking.cancel()
@@ -269,10 +269,10 @@ async def test_cancelled_while_another_makes_room(house: Builder, here: Path) ->
     assert (await one.acquire(here)).terminal.closed is False
 
 
-def _after(event: asyncio.Event, work: Callable[[], Coroutine[None, None, None]]) -> Callable[[], Coroutine]:
-    async def later() -> None:
+def _after(event: asyncio.Event, work: Callable[..., Coroutine[None, None, None]]) -> Callable[..., Coroutine]:
+    async def later(**arguments: bool) -> None:
         await event.wait()
-        await work()
+        await work(**arguments)
 
     return later
 
@@ -697,7 +697,7 @@ async def test_closing_while_another_makes_room(house: Builder, here: Path) -> N
     old = await one.acquire(here, rc=False)
     await run(old)
     closing = asyncio.Event()
-    old.channel.close = _after(closing, old.channel.close)  # type: ignore[method-assign, assignment]
+    old.channel.close = _after(closing, old.channel.close)  # type: ignore[method-assign]
     taking = one.taking(here)
     await until(lambda: old.terminal.closed)
     ending = asyncio.ensure_future(one.registry.close())
