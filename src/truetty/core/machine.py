@@ -16,6 +16,7 @@ from __future__ import annotations
 from math import inf
 from typing import Final
 
+from truetty.core.journal import Ends, Journal, Keys, Sent
 from truetty.core.life import NEXT, Ending, Fact, State, Want
 from truetty.core.observation import Observation
 from truetty.core.outcome import Evidence, Strategy
@@ -60,6 +61,7 @@ class Machine:
         self.typed_at = now  # when keys were sent last
         self.downgraded = False  # our marks stopped in mid-command
         self.healed = False  # and work again
+        self.journal: Final = Journal()
         self.testimony: Final = Testimony(secrets, has_marks=has_marks, sees=sees)
         self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees, hooks_follow=hooks_follow, awaited=awaited)
         self.reader: Final = ReaderWatch(shell, alternate_screen=alternate_screen, sees=sees)
@@ -99,6 +101,7 @@ class Machine:
         `whole`: the shell's editor got the whole text, so that there is no rest of it.
         """
         self.state = State.SENT if self.testimony.has_marks else State.RUNNING
+        self.journal.note(now, Sent(by_editor=whole))
         self._whole = whole
         self._prompt.on_trigger(needed, pauses=pauses)
         self.reader.on_command()
@@ -125,6 +128,7 @@ class Machine:
         the shell itself. `wakes`: whether they must wake their reader.
         """
         self.typed_at = now
+        self.journal.note(now, Keys())
         self.testimony.on_keys()
         self.reader.on_keys(now, needed=needed, wakes=wakes)
         self._pace.soon(now, LOOK_AFTER_KEYS)
@@ -223,6 +227,7 @@ class Machine:
             self._pace.again(now, self.reader.on_away(look, now, self.testimony, line_open=line_open))
             if self._prompt.on_unseen(look):
                 self._on_fact(Fact.UNSEEN, now, None)
+        self.journal.note_reader(now, self.reader.waiting)
         if self.state is not State.ENDED:
             self.testimony.on_look(look, now)
 
@@ -292,6 +297,7 @@ class Machine:
         after = NEXT.get((self.state, fact))
         if after is None:
             return
+        self.journal.note(now, fact)
         match fact:
             case Fact.START:
                 assert mark is not None
@@ -337,5 +343,6 @@ class Machine:
         if self.ending is not None:
             return
         self.state, self.ending = State.ENDED, ending
+        self.journal.note(ending.time, Ends(ending.code))
         self.reader.on_end()
         self.wants.clear()

@@ -272,6 +272,10 @@ class Command(Face[AsyncCommand]):
         """How things stand now, made at once."""
         return loop.ask(lambda: self._inner.snapshot())
 
+    def explain(self) -> str:
+        """Why its outcome says what it says: the evidence in plain words, what was seen and when."""
+        return loop.ask(lambda: self._inner.explain())
+
     def standing(self) -> Outcome:
         """How things stand now, without the text: however much was printed, none of it is read for this."""
         return loop.ask(lambda: self._inner.standing())

@@ -21,6 +21,7 @@ from truetty.store.output import Output
 from truetty.terminal import exit_codes, keyboard
 from truetty.terminal.answers import Answers
 from truetty.terminal.changes import Changes, Rank
+from truetty.terminal.explain import explain
 from truetty.terminal.options import Options
 from truetty.terminal.report import report
 from truetty.terminal.stop import Stop
@@ -232,6 +233,11 @@ class Command:
         if self._outcome is not None:
             return self._outcome
         return self._report(self.output.summary(self._options.budget))
+
+    def explain(self) -> str:
+        """Why its outcome says what it says: the evidence in plain words, what was seen and when."""
+        machine = self._run.machine
+        return explain(self.text, self.standing(), machine.journal, machine.asked_at)
 
     def standing(self) -> Outcome:
         """How things stand now, without the text: however much was printed, none of it is read for this."""
