@@ -7,18 +7,21 @@ from typing import Final
 from truetty.cli.table.row import CommandRow, Example, Group, Option, Word, switch
 from truetty.cli.table.shared import CWD, ENV, NO_RC, SHELL
 
+_THEMES: Final = ("dark", "light")
+
 SHOT: Final = CommandRow(
     "shot",
     "Take a picture of what a command prints",
     "Take a picture of what a command has printed when it has finished or asks something, or of a recording.",
     (
         Example("truetty shot ls.svg 'ls --color'", "what a command prints"),
+        Example("truetty shot --theme light ls.png ls", "a PNG, dark on white"),
         Example("truetty shot --screen vi.svg vi", "a full-screen program"),
         Example("truetty shot x.svg --cast x.cast --at 5", "a moment of a recording"),
     ),
-    (Word("file", "FILE.svg"), Word("command", "COMMAND", required=False, many=True)),
-    "FILE.svg is the picture; - is standard output. COMMAND is one shell command line; several words are quoted and "
-    "joined.",
+    (Word("file", "FILE"), Word("command", "COMMAND", required=False, many=True)),
+    "FILE ends in .svg or .png; - is an SVG on standard output. A PNG needs the extra `png` of the package. COMMAND is "
+    "one shell command line; several words are quoted and joined.",
     (
         Group(
             "What is in the picture",
@@ -27,6 +30,16 @@ SHOT: Final = CommandRow(
                 Option("--at", "how it looked after this long (default: at its end)", "SECONDS", "real"),
                 Option("--size", "the screen of COMMAND (default: your settings)", "COLSxROWS", "size"),
                 switch("--screen", "the whole screen with prompt and command line, not the output alone"),
+                switch("--full-width", "all columns of the screen, also those at the right in which nothing stands"),
+                Option(
+                    "--theme",
+                    "its colours: dark or light (default: dark)",
+                    "THEME",
+                    "choice",
+                    "dark",
+                    ("dark", "light"),
+                ),
+                Option("--scale", "the size of a PNG (default: 2, for sharp text)", "FACTOR", "real", 2.0),
                 Option("--title", "a bar above the picture with this text", "TEXT"),
             ),
         ),
