@@ -75,7 +75,7 @@ def test_the_words_of_a_command_are_its_own(cast: Path) -> None:
     done = run("record", "--no-rc", cast, "--shell", "bash", "printf", "%s-", "-h", "--format", "a b")
     assert (done.returncode, done.stdout) == (0, b"-h---format-a b-")
     again = run("record", cast, *PLAIN, "true")
-    assert again.returncode == 125 and b"is there already" in again.stderr
+    assert again.returncode == 125 and b"exists already" in again.stderr
     assert run("record", cast, "--overwrite", *PLAIN, "true").returncode == 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -178,6 +179,15 @@ def test_a_place_that_is_not_ours_is_passed_over(candidates: list[str], monkeypa
     monkeypatch.setattr(folder, "SHARED_MEMORY", "/no/such/place")
     monkeypatch.delenv("XDG_RUNTIME_DIR")
     assert folder.place() == candidates[2]
+
+
+def test_where_there_is_no_room_is_named_with_it(candidates: list[str], full: set[str]) -> None:
+    full |= set(candidates)
+    with pytest.raises(OSError, match="No space left") as raised:
+        Folder()
+    for place in candidates:
+        assert re.search(rf"{re.escape(place)} \([\d,]+ KiB, 0 KiB free\)", str(raised.value))
+    assert "Free some, or set TMPDIR" in str(raised.value)
 
 
 def test_what_finds_no_room_leaves_nothing_behind(owned: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

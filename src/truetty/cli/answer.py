@@ -19,7 +19,7 @@ ANSWER_TIMEOUT = 30
 def answer(url: str) -> int:
     parts = urllib.parse.urlsplit(url)
     if parts.scheme != "http" or parts.hostname not in ("127.0.0.1", "localhost", "::1"):
-        raise Misuse("not a link of truetty's: they lead to this machine", url=url)
+        raise Misuse(f"{url!r} is not a truetty link. It looks like http://127.0.0.1:PORT/…", url=url)
     page = _Page(url)
     if page.state == "finished":
         print("the command has finished already")
@@ -66,7 +66,8 @@ class _Page:
         except urllib.error.HTTPError as error:
             raise Misuse(_refusal(error), status=error.code) from None
         except urllib.error.URLError as error:
-            raise Misuse(f"no page answers at this address any more: {error.reason}") from None
+            gone = "This link is no longer in use: the command has gone on or truetty has ended."
+            raise Misuse(gone, reason=str(error.reason)) from None
 
 
 def _say(page: _Page) -> None:

@@ -40,7 +40,8 @@ class _Keyboard(Feed):
 
 
 @contextlib.contextmanager
-def keyboard(terminal: Terminal) -> Iterator[Feed]:
+def keyboard(terminal: Terminal, *, resizes: bool = True) -> Iterator[Feed]:
+    """`resizes`: the terminal has the size of the window we are in, and is changed with it."""
     loop = asyncio.get_running_loop()
     descriptor = sys.stdin.fileno()
     keys = _Keyboard()
@@ -58,7 +59,7 @@ def keyboard(terminal: Terminal) -> Iterator[Feed]:
 
     def on_resize() -> None:
         columns, rows = os.get_terminal_size(sys.stdout.fileno())
-        if columns > 0 and rows > 0 and not terminal.closed:
+        if resizes and columns > 0 and rows > 0 and not terminal.closed:
             task = asyncio.ensure_future(terminal.resize(columns, rows))
             sending.add(task)
             task.add_done_callback(sending.discard)

@@ -41,6 +41,6 @@ class OpeningOptions:
         for word in self.env:
             name, equals, value = word.partition("=")
             if not name:
-                raise Misuse(f"not a variable: {word!r}", env=word)
+                raise Misuse(f"--env takes NAME=VALUE, or NAME alone to unset it; got {word!r}.", env=word)
             variables[name] = value if equals else None
         return variables

@@ -39,6 +39,8 @@ def record(
     person = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
     if not person and not command:
         raise Misuse("there is no terminal here to record from: give a COMMAND")
+    if not overwrite and os.path.lexists(file):
+        raise Misuse(f"{file} exists already. Use --overwrite to replace it.", path=file)
     opening = OpeningOptions(shell, cwd, env, rc=not no_rc)
     text = command_line(command) if command else None
 
@@ -74,7 +76,7 @@ async def _command(terminal: Terminal, begin: Callable[[Terminal], Recording], t
         command = await terminal.start(text)
         feeding = keyboard(terminal) if person else piped(terminal, command)
         with interrupts(command), feeding as feed:
-            outcome = await follow(command, feed, raw=person)
+            outcome = await follow(command, feed, shown="bytes" if person else "text")
         recording.stop(outcome.exit_code)
     _say_trouble(recording)
     return status(command, outcome, silent=False)

@@ -9,12 +9,16 @@ import os
 import sys
 from typing import Final
 
-from truetty import Command, Outcome
+from truetty import Command, Misuse, Outcome
 from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
-from truetty.cli.input import READ_SIZE, Feed, keyboard, piped
+from truetty.cli.input import Feed, keyboard, piped
 from truetty.cli.opening import OpeningOptions
+from truetty.cli.show import Color, Show, Way, way
 from truetty.cli.signals import interrupts, run_until_signalled
+from truetty.shells import table
+from truetty.terminal.wire.survivors import RUNNING, STOPPED
+from truetty.text.quoting import excerpt, on_one_line
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
 
@@ -29,21 +33,54 @@ def run(
     sandbox: str | None,
     json: bool,
     no_rc: bool,
+    raw: bool,
+    color: Color,
+    size: tuple[int, int] | None,
+    keep: bool,
 ) -> int:
+    if keep and sandbox not in (None, "none"):
+        raise Misuse("--keep does not go with --sandbox: a sandbox ends with all that runs in it", sandbox=sandbox)
     opening = OpeningOptions(shell, cwd, env, rc=not no_rc, sandbox=sandbox)
 
     async def running() -> int:
         person = not json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
-        async with opening.terminal(size=screen_size() if person else None) as terminal:
+        shown: Way = "nothing" if json else way(person=person, raw=raw, color=color)
+        fixed = size or (screen_size() if person else None)
+        async with opening.terminal(size=fixed, beneath=_variables(opening, color)) as terminal:
             started = await terminal.start(command_line(command), timeout=timeout)
-            with interrupts(started), keyboard(terminal) if person else piped(terminal, started) as feed:
-                outcome = await follow(started, feed, wait=wait, raw=person, silent=json)
+            feeding = keyboard(terminal, resizes=size is None) if person else piped(terminal, started)
+            with interrupts(started), feeding as feed:
+                outcome = await follow(started, feed, wait=wait, shown=shown)
+            if keep and outcome.state == "finished":
+                await terminal.close(keep_jobs=True)
         if json:
             indent = 2 if sys.stdout.isatty() else None
             print(format.dumps(dataclasses.asdict(outcome), ensure_ascii=False, indent=indent))
-        return status(started, outcome, silent=json)
+        else:
+            _say_survivors(outcome, keep)
+        return status(started, outcome, silent=json, wait=wait, timeout=timeout)
 
     return run_until_signalled(running())
+
+
+def _variables(opening: OpeningOptions, color: Color) -> dict[str, str | None]:
+    """Of the caller: the kind of terminal, if there is one that the shell can use, and whether colours are wanted."""
+    variables: dict[str, str | None] = {}
+    term = os.environ.get("TERM")
+    if term and not (term == "dumb" and table.find(opening.settings().shell, os.environ).row.needs_cursor):
+        variables["TERM"] = term
+    if color != "auto":
+        variables["NO_COLOR"] = "1" if color == "never" else None
+    return variables
+
+
+def _say_survivors(outcome: Outcome, keep: bool) -> None:
+    """What the command has left in the background ends with us, unless it is kept."""
+    for note in outcome.notes:
+        kind, _, names = note.partition(": ")
+        if kind in (RUNNING, STOPPED):
+            said = f"still running: {names}" if keep else f"ended with it: {names}; --keep lets it run"
+            print(f"truetty: {said}", file=sys.stderr)
 
 
 def screen_size() -> tuple[int, int] | None:
@@ -52,12 +89,12 @@ def screen_size() -> tuple[int, int] | None:
     return (columns, rows) if columns and rows else None
 
 
-def status(command: Command, outcome: Outcome, *, silent: bool) -> int:
+def status(
+    command: Command, outcome: Outcome, *, silent: bool, wait: float | None = None, timeout: float | None = None
+) -> int:
     if outcome.state != "finished" or command.timed_out:
         if not silent:
-            whys = {"waiting": "it waits for input", "lost": "its terminal is lost"}
-            what = whys.get(outcome.state, "its time is over")
-            print(f"truetty: ended before it had finished: {what}", file=sys.stderr)
+            print(f"truetty: {_why(command, outcome, wait, timeout)}", file=sys.stderr)
         return PATIENCE_OVER
     if outcome.exit_code is None:
         print("truetty: the command has ended, but its exit code is unknown", file=sys.stderr)
@@ -65,11 +102,21 @@ def status(command: Command, outcome: Outcome, *, silent: bool) -> int:
     return outcome.exit_code
 
 
-async def follow(
-    command: Command, feed: Feed, *, wait: float | None = None, raw: bool = False, silent: bool = False
-) -> Outcome:
+def _why(command: Command, outcome: Outcome, wait: float | None, timeout: float | None) -> str:
+    """It was ended before it had finished."""
+    text = f"'{on_one_line(excerpt(command.text))}'"
+    if command.timed_out:
+        return f"stopped after {timeout:g} s (--timeout): {text} had not finished."
+    if outcome.state == "waiting":
+        return f"{text} asks for input, and there is no more; it was ended."
+    if outcome.state == "lost":
+        return f"the terminal of {text} is lost."
+    return f"stopped after {wait:g} s (--wait): {text} had not finished."
+
+
+async def follow(command: Command, feed: Feed, *, wait: float | None = None, shown: Way) -> Outcome:
     """Show output and pass input until the command has finished, `wait` is over, or there is no more input."""
-    show = _Show(command, raw=raw, silent=silent)
+    show = Show(command, shown)
     loop = asyncio.get_running_loop()
     until = None if wait is None else loop.time() + wait
     known = 0  # the number of the last waiting that was dealt with
@@ -88,27 +135,7 @@ async def follow(
         show.more(command)
         if outcome.state in ("finished", "lost") or (seconds is not None and loop.time() >= (until or 0)):
             break
-        if outcome.state == "waiting" and not await feed.answer(patient=not silent, timeout=seconds):
+        if outcome.state == "waiting" and not await feed.answer(patient=shown != "nothing", timeout=seconds):
             break
+    show.more(command, last=True)
     return await command.wait(0)
-
-
-class _Show:
-    """A person's terminal gets the bytes as they are; a pipe gets clean text; with `silent` nothing is shown."""
-
-    def __init__(self, command: Command, *, raw: bool, silent: bool) -> None:
-        self.offset = 0
-        self._reader = command.output.reader()
-        self._raw = raw
-        self._silent = silent
-
-    def more(self, command: Command) -> None:
-        if self._raw:
-            while data := command.output.read(self.offset, READ_SIZE):
-                self.offset += len(data)
-                sys.stdout.buffer.write(data)
-        else:
-            self.offset = command.output.bytes
-            if not self._silent:
-                sys.stdout.write(self._reader.unread())
-        sys.stdout.flush()

@@ -114,6 +114,14 @@ def byte_count(value: object) -> int:
         raise wrong if "large" in str(wrong) else Wrong("it is no number of bytes") from None
 
 
+def as_bytes(count: int) -> str:
+    """A number of bytes as `byte_count` reads it, in the largest unit that it is a whole number of: "1 GiB"."""
+    unit = 0
+    while count and unit < 4 and count % 1024 == 0:
+        count, unit = count // 1024, unit + 1
+    return f"{count} {['bytes', 'KiB', 'MiB', 'GiB', 'TiB'][unit]}"
+
+
 def size(value: object) -> tuple[int, int]:
     """Columns and rows: two whole numbers, or the text COLUMNSxROWS."""
     match value:

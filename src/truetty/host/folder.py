@@ -34,16 +34,17 @@ class Folder:
 
     def __init__(self) -> None:
         self._lasting: dict[str, bytes] = {}
-        failed: OSError | None = None
+        failed: dict[str, OSError] = {}
         for where in _places():
             try:
                 self.path = _make(where)
                 self._fill({OWNER: _identity(os.getpid()).encode()})
                 return
             except OSError as error:
-                failed = failed or error
-        assert failed is not None
-        raise failed
+                failed[where] = error
+        first = next(iter(failed.values()))
+        places = "; ".join(f"{where} ({_room(where)})" for where in failed)
+        raise OSError(first.errno, f"{first.strerror} in {places}. Free some, or set TMPDIR")
 
     def _fill(self, lasting: Mapping[str, bytes]) -> None:
         """With what must be in it; without it there must be no directory."""
@@ -121,6 +122,17 @@ def _has_room(path: str) -> bool:
     except OSError:
         return False
     return found.f_blocks == 0 or found.f_bavail * found.f_frsize >= LEAST_ROOM  # no blocks: a tmpfs without a limit
+
+
+def _room(path: str) -> str:
+    """For an error: how large it is, and how much of that is free."""
+    try:
+        found = os.statvfs(path)
+    except OSError as error:
+        return error.strerror or "unknown"
+    all_of_it, free = found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
+    files = ", no more files" if found.f_files and not found.f_favail else ""
+    return f"{all_of_it // 1024:,} KiB, {free // 1024:,} KiB free{files}"
 
 
 def _make(where: str) -> str:

@@ -173,6 +173,9 @@ class Row:
     # What does it say?
     signal_base: int = 128  # a signal's exit code is this and the signal's number
     signal_words: Mapping[str, int] = field(default_factory=dict)  # its own words for signals, beside strsignal's
+    needs_cursor: bool = (
+        False  # on a terminal that cannot move the cursor (TERM=dumb), its editor draws into the output
+    )
     prompt_begins: re.Pattern[bytes] | None = None  # what it prints first at each prompt, beside P; None: nothing
     continuation: str = ">"  # a regular expression: its PS2, as it is by default
 

@@ -81,6 +81,7 @@ ROWS: tuple[Row, ...] = (
         editor=FishEditor(),
         cd=fish.cd,
         clears_line=CLEAR,
+        needs_cursor=True,
         prompt_begins=fish.PROMPT_BEGINS,
         read_uses_editor=True,
         reads_one_key=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.cli.table.row import CommandRow, Example, Group, Option, Word
+from truetty.cli.table.row import CommandRow, Example, Group, Option, Word, switch
 from truetty.cli.table.shared import CWD, ENV, JSON, NO_RC, SANDBOX, SHELL
 
 RUN: Final = CommandRow(
@@ -20,20 +20,46 @@ RUN: Final = CommandRow(
     (Word("command", "COMMAND", many=True),),
     "Several words are quoted and joined: truetty run ls -l 'my file'",
     (
-        Group("Where it runs", (CWD, SHELL, ENV, NO_RC, SANDBOX)),
+        Group(
+            "Where it runs",
+            (
+                CWD,
+                SHELL,
+                ENV,
+                NO_RC,
+                Option("--size", "the size of its terminal (default: your window's)", "COLSxROWS", "size"),
+                SANDBOX,
+            ),
+        ),
         Group(
             "How long",
             (
                 Option("--timeout", "stop the command after this long", "SECONDS", "seconds"),
                 Option("--wait", "give up waiting after this long; this too ends the command", "SECONDS", "seconds"),
+                switch("--keep", "let what the command left in the background go on"),
             ),
         ),
-        Group("What is printed", (JSON,)),
+        Group(
+            "What is printed",
+            (
+                Option(
+                    "--color",
+                    "auto: colours on a terminal, plain text into a pipe; always: into a pipe too; never: none",
+                    "WHEN",
+                    "choice",
+                    "auto",
+                    ("auto", "always", "never"),
+                ),
+                switch("--raw", "the bytes as the command prints them, into a pipe too"),
+                JSON,
+            ),
+        ),
     ),
     (
         "If the command asks something, you answer, or the pipe on standard input does. With --json, a command that "
         "asks while standard input is empty is reported as it stands.",
-        "Ctrl-C goes to the command. When run ends, whatever the command left in the background ends too.",
+        "Ctrl-C goes to the command. When run ends, whatever the command left in the background ends too, unless "
+        "--keep is given.",
         "Exit status: the command's own · 124 its time was over, or it asked and there was no more input · 125 an "
         "error of truetty's, or the exit code is unknown",
     ),

@@ -16,6 +16,7 @@ from typing import Final
 from truetty.host.base import Family, Process
 
 HALTED: Final = "Tt"
+RUNNING: Final = "still running in the background"
 STOPPED: Final = "stopped in the background"
 # Processes that a note names; it counts the others.
 MOST_NAMES: Final = 10
@@ -52,7 +53,7 @@ class Survivors:
         self._look()
         stopped = [one for one in self._found if one.state in HALTED]
         running = [one for one in self._found if one.state not in HALTED]
-        notes = [f"still running in the background: {self._names(running)}"] if running else []
+        notes = [f"{RUNNING}: {self._names(running)}"] if running else []
         return [*notes, f"{STOPPED}: {self._names(stopped)}"] if stopped else notes
 
     def _look(self) -> None:
