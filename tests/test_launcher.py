@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,48 @@ def test_a_changed_tree_is_set_up_again(tree: Path, bare_path: Path, change: str
         7,
         "<x>typed\n",
         f"set up by {bare_path}/python3 environment.py run\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (["run", "mcp"], "run"),
+        (["doctor"], "run"),
+        (["shot", "a.svg", "ls"], "run"),
+        (["shot", "a.png", "ls"], "extras"),
+        (["mcp"], "extras"),
+        (["setup", "codex"], "extras"),
+        (["policy", "check", "ls"], "extras"),
+    ],
+)
+def test_a_command_sets_up_what_it_needs(tree: Path, bare_path: Path, words: list[str], kind: str) -> None:
+    (tree / ".venv" / "run.stamp").unlink()
+    python(bare_path, "python3", 'case $1 in -c) ;; *) echo "${1##*/} $2" ;; esac')
+    told = launch(tree / "truetty", *words, cwd=tree, PATH=str(bare_path))
+    assert told[2] == f"environment.py {kind}\n"
+
+
+def test_what_run_needs_is_two_packages() -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        environment = import_module("environment")
+    finally:
+        sys.path.pop(0)
+    locked = environment.blocks((ROOT / "requirements.lock").read_text())
+    counts = [len(environment.needed(environment.roots(kind), locked)) for kind in environment.KINDS]
+    assert counts[0] == 2 and counts == sorted(counts)
+    assert environment.roots("run") < environment.roots("extras") < environment.roots("dev")
+
+
+def test_a_tree_that_cannot_be_written(tree: Path) -> None:
+    shutil.copy(ROOT / "tools" / "environment.py", tree / "tools")
+    (tree / ".venv" / "run.stamp").unlink()
+    (tree / ".venv.lock").mkdir()  # root may write anywhere, but not this
+    code, out, err = launch(tree / "truetty", "run", "true", cwd=tree)
+    assert (code, out) == (125, "")
+    assert (
+        err == f"truetty: cannot set up {tree}/.venv: Is a directory. Install the package instead: pip install {tree}\n"
     )
 
 

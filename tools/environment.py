@@ -4,7 +4,10 @@ Rule 1: one process at a time; the second waits for the first and finds its work
 Rule 2: the stamp is written last, so that an interrupted set-up is begun again from nothing.
 Rule 3: standard library only: this runs before anything is installed, with the Python that tools/environment.sh chose.
 
-    environment.py run|dev KEY      `run` is what ./truetty needs, `dev` what ./test needs; KEY goes into the stamp
+    environment.py run|extras|dev KEY      KEY goes into the stamp
+
+`run` is what `./truetty run` needs, `extras` what other commands need too (`mcp`), `dev` what `./test` needs. Each has
+all of the one before it.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 
 UNFINISHED = "unfinished"
+KINDS = ("run", "extras", "dev")
+WORDS = {"run": "", "extras": "for this command; ", "dev": "for tests; "}
 
 # Settings of the caller's pip that would send packages elsewhere than into `.venv`.
 MISLEADING = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET", "PIP_USER", "PYTHONHOME", "PYTHONPATH")
@@ -37,10 +42,11 @@ def main(kind: str, key: str) -> None:
     with locked() as lock:
         if stamp(kind) == key and PYTHON.exists():
             return
-        say(f"setting up {VENV} ({'for tests; ' if kind == 'dev' else ''}this happens once)")
+        say(f"setting up {VENV} ({WORDS[kind]}this happens once)")
         clear_if_useless(key)
         VENV.mkdir(exist_ok=True)
-        (VENV / "dev.stamp").unlink(missing_ok=True)
+        for each in KINDS[1:]:
+            (VENV / f"{each}.stamp").unlink(missing_ok=True)
         (VENV / "run.stamp").write_text(UNFINISHED)
         make()
         pip = installer()
@@ -51,14 +57,18 @@ def main(kind: str, key: str) -> None:
             listed.flush()
             install(pip, lock, "--require-hashes", "-r", listed.name)
         install(pip, lock, "--no-deps", "-e", str(ROOT))
-        for each in ("run", "dev") if kind == "dev" else ("run",):
+        for each in KINDS[: KINDS.index(kind) + 1]:
             (VENV / f"{each}.stamp").write_text(key + "\n")
         say("done")
 
 
 @contextlib.contextmanager
 def locked() -> Iterator[int]:
-    lock = os.open(ROOT / ".venv.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        lock = os.open(ROOT / ".venv.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        why = f"cannot set up {VENV}: {error.strerror}"
+        sys.exit(f"truetty: {why}. Install the package instead: pip install {ROOT}")
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -112,10 +122,10 @@ def install(pip: list[str], lock: int, *arguments: str) -> None:
 
 
 def roots(kind: str) -> set[str]:
-    """The packages pyproject.toml asks for: the dependencies, every extra of the users', and for `dev` that one too."""
+    """The packages pyproject.toml asks for: the dependencies, and the extras that belong to the kind."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    chosen = [extra for name, extra in extras.items() if name != "dev" or kind == "dev"]
+    chosen = [extra for name, extra in extras.items() if kind == "dev" or (kind == "extras" and name != "dev")]
     wanted = [*project["dependencies"], *(requirement for extra in chosen for requirement in extra)]
     return {canonical(re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]) for requirement in wanted}
 

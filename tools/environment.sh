@@ -1,4 +1,4 @@
-# Sourced by ./truetty and ./test: `environment run|dev` makes `.venv` in $here, with what they need.
+# Sourced by ./truetty and ./test: `environment run|extras|dev` makes `.venv` in $here, with what they need.
 #
 # If it is there already, this starts two small processes and no Python. All messages go to stderr.
 
