@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from tests.docs.pages import PAGES, ROOT
+from tools.docs import make_site
 
 # Attributes that make a browser load a file, by tag.
 LOADED = {"img": "src", "link": "href", "script": "src", "source": "srcset"}
@@ -75,6 +76,14 @@ def leads_somewhere(page: Path, link: str, pages: dict[Path, Links]) -> bool:
         or not parts.fragment
         or unquote(parts.fragment) in pages[target].anchors | {"only-dark", "only-light"}
     )
+
+
+def test_a_dead_link_is_an_error(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "index.md").write_text("# One\n\n[two](two.md) and [three](#three)\n")
+    with pytest.raises(SystemExit, match=r"(?s)'two\.md'.*'#three'"):
+        make_site.main(tmp_path / "site", pages)
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

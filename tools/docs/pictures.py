@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -30,18 +31,24 @@ stty -echo; printf 'Password: '; read password; stty echo; echo; sleep 1; echo d
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
+    recording = PICTURES / "first.cast"
     with tempfile.TemporaryDirectory() as home:
         for name, text in PROGRAMS.items():
             program = Path(home) / name
             program.write_text(f"#!/bin/sh\n{text}\n")
             program.chmod(0o755)
         env = {"HOME": home, "PS1": r"\[\e[36m\]app\[\e[0m\] $ ", "PATH": os.pathsep.join([home, os.environ["PATH"]])}
-        with Terminal("bash", rc=False, cwd=home, size=(60, 16), env=env) as terminal:
-            with terminal.record(PICTURES / "first.cast", overwrite=True):
-                terminal.run("demo", wait=60).check()
-            (PICTURES / "first.cast").chmod(0o644)
-            for theme in ("dark", "light"):
-                (PICTURES / f"first-{theme}.svg").write_text(terminal.picture(title="truetty", theme=theme))
+        with (
+            Terminal("bash", rc=False, cwd=home, size=(60, 16), env=env) as terminal,
+            terminal.record(recording, overwrite=True),  # ends before the shell does, at its prompt
+        ):
+            terminal.run("demo", wait=60).check()
+    recording.chmod(0o644)
+    for theme in ("dark", "light"):
+        words = ["--cast", str(recording), "--theme", theme, "--title", "truetty", "--full-width"]
+        subprocess.run(
+            [sys.executable, "-m", "truetty", "shot", str(PICTURES / f"first-{theme}.svg"), *words], check=True
+        )
 
 
 if __name__ == "__main__":
