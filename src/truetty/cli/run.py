@@ -10,6 +10,7 @@ import sys
 from typing import Final
 
 from truetty import Command, Misuse, Outcome
+from truetty.cli import explain
 from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
 from truetty.cli.input import Feed, keyboard, piped
@@ -51,6 +52,7 @@ def run(
             feeding = keyboard(terminal, resizes=size is None) if person else piped(terminal, started)
             with interrupts(started), feeding as feed:
                 outcome = await follow(started, feed, wait=wait, shown=shown)
+            explain.keep(started)
             if keep and outcome.state == "finished":
                 await terminal.close(keep_jobs=True)
         if json:

@@ -272,9 +272,12 @@ class Command(Face[AsyncCommand]):
         """How things stand now, made at once."""
         return loop.ask(lambda: self._inner.snapshot())
 
-    def explain(self) -> str:
-        """Why its outcome says what it says: the evidence in plain words, what was seen and when."""
-        return loop.ask(lambda: self._inner.explain())
+    def explain(self, *, text: bool = True) -> str:
+        """Why its outcome says what it says: the evidence in plain words, what was seen and when.
+
+        Without `text`, the command itself is left out of it.
+        """
+        return loop.ask(lambda: self._inner.explain(text=text))
 
     def standing(self) -> Outcome:
         """How things stand now, without the text: however much was printed, none of it is read for this."""

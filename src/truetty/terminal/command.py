@@ -234,10 +234,13 @@ class Command:
             return self._outcome
         return self._report(self.output.summary(self._options.budget))
 
-    def explain(self) -> str:
-        """Why its outcome says what it says: the evidence in plain words, what was seen and when."""
+    def explain(self, *, text: bool = True) -> str:
+        """Why its outcome says what it says: the evidence in plain words, what was seen and when.
+
+        Without `text`, the command itself is left out of it.
+        """
         machine = self._run.machine
-        return explain(self.text, self.standing(), machine.journal, machine.asked_at)
+        return explain(self.text if text else None, self.standing(), machine.journal, machine.asked_at)
 
     def standing(self) -> Outcome:
         """How things stand now, without the text: however much was printed, none of it is read for this."""

@@ -32,9 +32,10 @@ _FACTS: Final = {
 }
 
 
-def explain(text: str, outcome: Outcome, journal: Journal, began: float) -> str:
-    """How things stand, how that is known, and the events with their times."""
-    lines = [f"{outcome.command_id} {text[:200]!r} {_standing(outcome)}", "", *_reasons(outcome), "", "What was seen:"]
+def explain(text: str | None, outcome: Outcome, journal: Journal, began: float) -> str:
+    """How things stand, how that is known, and the events with their times. Without `text`, no prompt is in it."""
+    name = "The command" if text is None else f"{outcome.command_id} {text[:200]!r}"
+    lines = [f"{name} {_standing(outcome)}", "", *_reasons(outcome), "", "What was seen:"]
     lines += [f"  {time - began:9.3f} s  {_words(event)}" for time, event in journal.entries]
     if journal.left_out:
         lines.append(f"  and {journal.left_out:,} events more")

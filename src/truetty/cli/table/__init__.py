@@ -7,11 +7,11 @@ from typing import Final
 from truetty.cli.table.agents import ANSWER, MCP, SCHEMA, SETUP
 from truetty.cli.table.recordings import CLEAN, RECORD, REPLAY, SHOT
 from truetty.cli.table.row import CommandRow
-from truetty.cli.table.running import RUN
+from truetty.cli.table.running import EXPLAIN, RUN
 from truetty.cli.table.upkeep import COMPLETION, DOCTOR, POLICY_COMMANDS, SETTINGS
 
 GROUPS: Final[dict[str, tuple[CommandRow, ...]]] = {
-    "Run": (RUN,),
+    "Run": (RUN, EXPLAIN),
     "Pictures and recordings": (SHOT, RECORD, REPLAY, CLEAN),
     "For agents": (MCP, SETUP, ANSWER, SCHEMA),
     "This machine": (DOCTOR, SETTINGS, POLICY_COMMANDS, COMPLETION),

@@ -7,6 +7,22 @@ from typing import Final
 from truetty.cli.table.row import CommandRow, Example, Group, Option, Word, switch
 from truetty.cli.table.shared import CWD, ENV, JSON, NO_RC, SANDBOX, SHELL
 
+EXPLAIN: Final = CommandRow(
+    "explain",
+    "Say how the last outcome is known",
+    "Say how the outcome of your last `truetty run` is known: the evidence in plain words, what was seen and when.",
+    (
+        Example("truetty run 'make test'", "a command"),
+        Example("truetty explain --last", "why it says what it says"),
+    ),
+    groups=(Group("Options", (switch("--last", "the last run, which is also explained without this option"),)),),
+    notes=(
+        "What is kept of a run has neither its command nor its output in it. A program that uses the library asks "
+        "`command.explain()`.",
+        "Exit status: 0 · 125 nothing is known of a last run",
+    ),
+)
+
 RUN: Final = CommandRow(
     "run",
     "Run a command and show its output",

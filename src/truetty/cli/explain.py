@@ -1,0 +1,37 @@
+"""`truetty explain`: how the outcome of the last `truetty run` is known.
+
+Rule: what is kept of a run has neither its command nor its output in it, since both may hold secrets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Final
+
+from truetty import Command, Misuse, files
+
+FILE: Final = "last-run"
+LARGEST: Final = 1 << 20
+ADVICE: Final = "remove it"
+
+
+def explain(last: bool) -> int:
+    try:
+        print(files.read_secret(_path(), LARGEST, ADVICE).decode(errors="replace"), end="")
+    except FileNotFoundError:
+        raise Misuse("nothing is known of a last run: truetty run keeps it") from None
+    return 0
+
+
+def keep(command: Command) -> None:
+    """Of the last run alone. Where it cannot be written, nothing is kept."""
+    with contextlib.suppress(OSError, ValueError):
+        path = _path()
+        files.make_folder(os.path.dirname(path))
+        with files.replacement(path) as new, open(files.create(new), "w", encoding="utf-8", errors="replace") as file:
+            file.write(f"{command.explain(text=False)}\n")
+
+
+def _path() -> str:
+    return os.path.join(files.user_folder("XDG_STATE_HOME", os.environ), "truetty", FILE)
