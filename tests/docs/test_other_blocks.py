@@ -11,11 +11,22 @@ import pytest
 from tests.docs.pages import BLOCKS, Block, of
 from truetty.settings import Settings
 
+WIDTH = 88  # columns, on a screen of 1280 points: tools/docs/assets/extra.css
 LANGUAGES = {"python", "sh", "console", "toml", "json", "text"}
 
 
 def test_every_block_names_its_language() -> None:
     assert [f"{block}: {block.language!r}" for block in BLOCKS if block.language not in LANGUAGES] == []
+
+
+def test_code_fits_beside_the_menus_of_the_site() -> None:
+    wide = [
+        f"{block.page.name}:{block.line + number}: {len(line)}"
+        for block in of("python", "sh", "console")
+        for number, line in enumerate(block.text.splitlines())
+        if len(line) > WIDTH
+    ]
+    assert wide == []
 
 
 @pytest.mark.parametrize("block", of("json"), ids=str)

@@ -25,7 +25,7 @@ def test_a_block_runs_and_prints_what_it_says(block: Block, project: Path, tmp_p
     file, report = tmp_path / "block.py", tmp_path / "printed.json"
     file.write_text(block.text)
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(PROGRAM), str(file), str(report)],
+        [sys.executable, "-W", "error::ResourceWarning", str(PROGRAM), str(file), str(report)],
         cwd=project,
         capture_output=True,
         text=True,
