@@ -64,7 +64,9 @@ class Turn:
             self.searches += 1
 
     def answered(self, id: str, sent: object) -> None:
+        """The call may be missing: agent-framework names the response that had it (`previous_response_id`)."""
         if found := re.search(r"s(\d+)x(\d+)", id):
+            self.step = max(self.step, int(found[1]) + 1)
             self.results[int(found[1]), int(found[2])] = Reading.of(sent)
 
 

@@ -108,6 +108,30 @@ async def fastmcp() -> None:
         await loop([(tool.name, tool.description, tool.inputSchema) for tool in await client.list_tools()], call)
 
 
+async def autogen() -> None:
+    from autogen_agentchat.agents import AssistantAgent
+    from autogen_ext.models.openai import OpenAIChatCompletionClient
+    from autogen_ext.tools.mcp import McpWorkbench, StdioServerParams
+
+    lacks = dict.fromkeys(("vision", "json_output", "structured_output"), False)
+    info = {"family": "unknown", "function_calling": True, **lacks}
+    model = OpenAIChatCompletionClient(model="scripted", base_url=f"{MODEL}/v1", api_key="x", model_info=info)
+    async with McpWorkbench(StdioServerParams(**LAUNCH, read_timeout_seconds=CUT)) as workbench:
+        await AssistantAgent("a", model, workbench=workbench, max_tool_iterations=TURNS).run(task="go")
+
+
+async def agent_framework() -> None:
+    """By default a model does not read why a call has failed, and may make no more calls after three that have."""
+    from agent_framework import Agent, MCPStdioTool
+    from agent_framework.openai import OpenAIChatClient
+
+    bounds = {"max_iterations": TURNS, "max_consecutive_errors_per_request": TURNS, "include_detailed_errors": True}
+    model = OpenAIChatClient("scripted", base_url=f"{MODEL}/v1", api_key="x", function_invocation_configuration=bounds)
+    tool = MCPStdioTool("truetty", **LAUNCH, request_timeout=int(CUT))
+    async with Agent(model, "go", tools=[tool]) as agent:
+        await agent.run("go")
+
+
 async def loop(tools: list[tuple[str, str, Any]], call: Callable[[str, dict[str, Any]], Awaitable[str]]) -> None:
     offered = [
         {"type": "function", "function": {"name": name, "description": about, "parameters": schema}}
@@ -141,6 +165,8 @@ FRAMEWORKS = {
     "google-adk": google_adk,
     "smolagents": smolagents,
     "fastmcp": fastmcp,
+    "autogen": autogen,
+    "agent-framework": agent_framework,
 }
 
 if __name__ == "__main__":

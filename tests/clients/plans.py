@@ -140,4 +140,6 @@ PLANS: dict[str, Callable[[int], Plan]] = {
     "google-adk": framework("google-adk", "mcp2"),
     "smolagents": framework("smolagents", "mcp1"),
     "fastmcp": framework("fastmcp", "mcp2"),
+    "autogen": framework("autogen", "mcp1"),
+    "agent-framework": framework("agent-framework", "mcp2"),
 }

@@ -102,7 +102,7 @@ SCRIPT: tuple[tuple[Call, ...], ...] = (
     (call("page", "read", r"\b85186\b", id=CommandOf("big"), offset=500_000, limit=1000),),
     (call("grep", "read", r"149999", id=CommandOf("big"), grep="^149999$", lacks="149998"),),
     (call("unknown-id", "read", r"t99", id="t99"),),
-    (marked("as-text", r"exit 0|wait", ran=None, wait="5", task=None),),
+    (marked("as-text", r"exit 0|wait|task", ran=None, wait="5", task=None),),
     (marked("extra", r"exit 0|wait_for_previous", ran=None, wait_for_previous=False),),
     (marked("bad-until", r"banana", ran=False, until="banana"),),
     (marked("empty", r"exit 0", cwd="", terminal_id=""),),
