@@ -128,6 +128,23 @@ def test_values_are_replaced_in_place() -> None:
     assert after == before.replace('"old"', '"new"')
 
 
+@pytest.mark.parametrize(
+    ("there", "kept"),
+    [
+        ({"timeout": 600000, "trust": False}, {"timeout": 600000, "trust": False}),
+        ({"command": "old", "env": {"A": "b"}}, {"env": {"A": "b"}}),
+        ({}, {}),
+        ({"url": "https://example.org", "timeout": 5}, {}),  # another server: nothing there is about ours
+        ({"httpUrl": "https://example.org", "headers": {}}, {}),
+        ("old", {}),
+    ],
+)
+def test_what_a_person_added_to_our_entry_stays(there: object, kept: dict[str, object]) -> None:
+    after = json_text.put_entry(json.dumps({"mcpServers": {"truetty": there, "z": 1}}), KEYS, ENTRY)
+    assert json.loads(after) == {"mcpServers": {"truetty": {**kept, **ENTRY}, "z": 1}}
+    assert json_text.put_entry(after, KEYS, ENTRY) == after
+
+
 def test_an_entry_between_others_is_removed_alone() -> None:
     for text, rest in [
         ('{"mcpServers": {"truetty": {}, "b": 1}}', '{"mcpServers": {"b": 1}}'),

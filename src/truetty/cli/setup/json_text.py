@@ -17,6 +17,8 @@ from typing import Final, NoReturn
 from truetty.core.errors import Misuse
 
 UNIT: Final = "  "
+# Where a server is that is not started: a client that finds one of these beside our command may take it.
+_ADDRESSES: Final = frozenset(("url", "httpUrl", "serverUrl", "tcp"))
 _BLANK: Final = " \t\r\n"
 # Possessive: with backtracking, a string without its end would take for ever. Nothing is read behind a wrong string.
 _STRING: Final = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"|".*'
@@ -147,9 +149,9 @@ def put(text: str, keys: tuple[str, ...], value: object, *, comments: bool = Fal
 
 
 def put_entry(text: str, keys: tuple[str, ...], entry: dict[str, object], *, comments: bool = False) -> str:
-    """A person's additions to our entry (an `env`) stay; an entry that starts no program is replaced."""
+    """A person's additions to our entry (an `env`) stay; an entry for a server at an address is replaced."""
     there = read(text, keys, comments=comments)
-    if not isinstance(there, dict) or "command" not in there:
+    if not isinstance(there, dict) or not there or ("command" not in there and not _ADDRESSES.isdisjoint(there)):
         return put(text, keys, entry, comments=comments)
     for key, value in entry.items():
         text = put(text, (*keys, key), value, comments=comments)
