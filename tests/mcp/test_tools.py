@@ -219,7 +219,7 @@ async def test_unread_output_is_given_once(home: Path) -> None:
         running = await call("run", command="echo one; read x; echo two; sleep 1000", wait=PATIENCE)
         assert running["output"] == "one\n"
         assert (await call("read", id=running["command_id"]))["output"] == ""
-        assert "offset=0) has all of it" in call.text
+        assert f'next: send(id="{running["command_id"]}"' in call.text and "offset=0" not in call.text
         new = str((await call("send", id=running["command_id"], text="\n", wait=0))["output"])
         async with asyncio.timeout(PATIENCE):
             while "two\n" not in new:
@@ -228,8 +228,12 @@ async def test_unread_output_is_given_once(home: Path) -> None:
         for verb in ("wait", "send"):
             assert (await call(verb, id=running["command_id"], wait=0))["output"] == ""
             assert words.NO_NEW_OUTPUT in call.text
+        assert (await call("read", id=running["command_id"]))["output"] == ""
+        assert f"next: {words.GO_ON}" in call.text and "offset=0" not in call.text
         assert (await call("read", id=running["command_id"], offset=0))["output"] == "one\n\ntwo\n"
         assert (await call("stop", id=running["command_id"]))["output"] in ("", "^C\n")
+        assert (await call("read", id=running["command_id"]))["output"] == ""
+        assert "offset=0) has all of it" in call.text
 
 
 async def test_a_request_that_comes_again_gets_the_output_again(home: Path) -> None:

@@ -250,7 +250,7 @@ class Verbs:
         following = words.next_step(answer.outcome)
         if next_offset is not None:
             following = words.next_page(command.id, next_offset)
-        elif answer.matches is None and not answer.visible.text and answer.outcome.output_bytes:
+        elif following is None and answer.matches is None and not answer.visible.text and answer.outcome.output_bytes:
             following = words.from_the_beginning(command.id)
         nothing = words.NO_MATCH if answer.matches is not None else words.NO_MORE_OUTPUT
         return Report(answer, nothing=nothing, next=following)
