@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from truetty.core import lazy
 
 if TYPE_CHECKING:
     from truetty import events as events
@@ -56,23 +57,14 @@ _HOMES = {
     "truetty.terminal.terminal": ("Terminal",),
     "truetty.store.output": ("Output",),
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 # Modules that are there as `truetty.sync` after `import truetty` alone.
 _MODULES = ("events", "functions", "sync", "testing", "until")
 
-__all__ = [*_HOME, *_MODULES]
+__all__ = [*(name for names in _HOMES.values() for name in names), *_MODULES]
 
-
-def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")  # the import itself makes it an attribute
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(_HOME[name]), name)
-    globals()[name] = found
-    return found
+__getattr__ = lazy.names(__name__, globals(), _HOMES, _MODULES)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, *_MODULES})
+    return sorted({*globals(), *__all__})

@@ -10,8 +10,9 @@ a way to make one.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from truetty.core import lazy
 
 if TYPE_CHECKING:
     from truetty.host.conformance import CONFORMANCE as CONFORMANCE
@@ -27,22 +28,15 @@ if TYPE_CHECKING:
     from truetty.testing.by_hand import MachineByHand as MachineByHand
     from truetty.testing.expect import expect as expect
 
-_HOMES = {
+HOMES = {
     "truetty.host.conformance": ("CONFORMANCE", "Make", "Recorder", "Script", "order"),
     "truetty.host.fake": ("FakeChannel", "FakeHost", "FakeObserver", "mark"),
     "truetty.testing.by_hand": ("SECRETS", "MachineByHand"),
     "truetty.testing.expect": ("expect",),
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(_HOME[name]), name)
-    globals()[name] = found
-    return found
+__getattr__ = lazy.names(__name__, globals(), HOMES)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *(name for names in HOMES.values() for name in names)})
