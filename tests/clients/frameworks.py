@@ -24,13 +24,15 @@ LAUNCH: dict[str, Any] = {"command": SERVER, "args": ["mcp"], "cwd": os.getcwd()
 
 
 async def openai_agents() -> None:
+    """By default a model does not read why a call has failed that was not made, or took too long."""
     from agents import Agent, OpenAIResponsesModel, Runner, set_tracing_disabled
     from agents.mcp import MCPServerStdio
     from openai import AsyncOpenAI
 
     set_tracing_disabled(True)
     model = OpenAIResponsesModel("scripted", AsyncOpenAI(base_url=f"{MODEL}/v1", api_key="x"))
-    async with MCPServerStdio(LAUNCH, client_session_timeout_seconds=CUT) as server:
+    bound = {"name": "truetty", "client_session_timeout_seconds": CUT}
+    async with MCPServerStdio(LAUNCH, **bound, failure_error_function=lambda context, error: str(error)) as server:
         await Runner.run(Agent(name="a", model=model, mcp_servers=[server]), "go", max_turns=TURNS)
 
 
