@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from truetty import Command, Misuse, Terminal
+from truetty.cli.suspension import STOP_KEY, Suspension
 
 MOST_ENDS: Final = 3  # a program that still waits after so many Ctrl-D does not wait for our input
 LONGEST_LINE: Final = 4000
@@ -40,8 +41,11 @@ class _Keyboard(Feed):
 
 
 @contextlib.contextmanager
-def keyboard(terminal: Terminal, *, resizes: bool = True) -> Iterator[Feed]:
-    """`resizes`: the terminal has the size of the window we are in, and is changed with it."""
+def keyboard(terminal: Terminal, suspension: Suspension | None = None, *, resizes: bool = True) -> Iterator[Feed]:
+    """`suspension`: what Ctrl-Z begins; None: it is a key for the terminal, in which a person's shell runs.
+
+    `resizes`: the terminal has the size of the window we are in, and is changed with it.
+    """
     loop = asyncio.get_running_loop()
     descriptor = sys.stdin.fileno()
     keys = _Keyboard()
@@ -52,7 +56,16 @@ def keyboard(terminal: Terminal, *, resizes: bool = True) -> Iterator[Feed]:
         if not data:
             keys.gone = True
             loop.remove_reader(descriptor)
-        elif not terminal.closed:
+        elif suspension is not None and suspension.takes(data):
+            pass_on(data.replace(STOP_KEY, b""))
+            sys.stdout.write("^Z")
+            sys.stdout.flush()
+            suspension.begin()
+        else:
+            pass_on(data)
+
+    def pass_on(data: bytes) -> None:
+        if data and not terminal.closed:
             task = asyncio.ensure_future(_pass_on(terminal, data))
             sending.add(task)
             task.add_done_callback(sending.discard)
@@ -64,8 +77,15 @@ def keyboard(terminal: Terminal, *, resizes: bool = True) -> Iterator[Feed]:
             sending.add(task)
             task.add_done_callback(sending.discard)
 
+    def enter() -> None:
+        tty.setraw(descriptor, termios.TCSADRAIN)
+        on_resize()
+
     before = termios.tcgetattr(descriptor)
     tty.setraw(descriptor, termios.TCSADRAIN)
+    if suspension is not None:
+        suspension.leave = lambda: termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+        suspension.enter = enter
     loop.add_reader(descriptor, on_keys)
     loop.add_signal_handler(signal.SIGWINCH, on_resize)
     try:

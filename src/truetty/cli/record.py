@@ -14,10 +14,10 @@ from collections.abc import Callable
 from truetty import Misuse, Terminal
 from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
-from truetty.cli.input import keyboard, piped
+from truetty.cli.input import keyboard
 from truetty.cli.opening import OpeningOptions
-from truetty.cli.run import follow, screen_size, status
-from truetty.cli.signals import HANGUPS, ended_by, interrupts, run_until_signalled
+from truetty.cli.run import Talk, converse, screen_size, status
+from truetty.cli.signals import HANGUPS, ended_by, run_until_signalled
 from truetty.host.environment import FRIENDLY, term
 from truetty.store.slices import turn
 from truetty.terminal.recording import Recording
@@ -73,10 +73,7 @@ def _own() -> dict[str, str | None]:
 async def _command(terminal: Terminal, begin: Callable[[Terminal], Recording], text: str, person: bool) -> int:
     async with terminal:
         recording = begin(terminal)
-        command = await terminal.start(text)
-        feeding = keyboard(terminal) if person else piped(terminal, command)
-        with interrupts(command), feeding as feed:
-            outcome = await follow(command, feed, shown="bytes" if person else "text")
+        command, outcome = await converse(terminal, text, Talk(person, "bytes" if person else "text"))
         recording.stop(outcome.exit_code)
     _say_trouble(recording)
     return status(command, outcome, silent=False)

@@ -7,9 +7,9 @@ import dataclasses
 import json as format
 import os
 import sys
-from typing import Final
+from typing import Final, NamedTuple
 
-from truetty import Command, Misuse, Outcome
+from truetty import Command, Misuse, Outcome, Terminal
 from truetty.cli import explain
 from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
@@ -17,6 +17,7 @@ from truetty.cli.input import Feed, keyboard, piped
 from truetty.cli.opening import OpeningOptions
 from truetty.cli.show import Color, Show, Way, way
 from truetty.cli.signals import interrupts, run_until_signalled
+from truetty.cli.suspension import is_stopped, stop_ourselves, suspension
 from truetty.shells import table
 from truetty.terminal.wire.survivors import RUNNING, STOPPED
 from truetty.text.quoting import excerpt, on_one_line
@@ -48,10 +49,8 @@ def run(
         shown: Way = "nothing" if json else way(person=person, raw=raw, color=color)
         fixed = size or (screen_size() if person else None)
         async with opening.terminal(size=fixed, beneath=_variables(opening, color)) as terminal:
-            started = await terminal.start(command_line(command), timeout=timeout)
-            feeding = keyboard(terminal, resizes=size is None) if person else piped(terminal, started)
-            with interrupts(started), feeding as feed:
-                outcome = await follow(started, feed, wait=wait, shown=shown)
+            talk = Talk(person, shown, wait, timeout, resizes=size is None)
+            started, outcome = await converse(terminal, command_line(command), talk)
             explain.keep(started)
             if keep and outcome.state == "finished":
                 await terminal.close(keep_jobs=True)
@@ -114,6 +113,29 @@ def _why(command: Command, outcome: Outcome, wait: float | None, timeout: float 
     if outcome.state == "lost":
         return f"the terminal of {text} is lost."
     return f"stopped after {wait:g} s (--wait): {text} had not finished."
+
+
+class Talk(NamedTuple):
+    """How a command is talked to."""
+
+    person: bool  # at a terminal: keys are passed on as they come
+    shown: Way
+    wait: float | None = None
+    timeout: float | None = None
+    resizes: bool = True
+
+
+async def converse(terminal: Terminal, text: str, talk: Talk) -> tuple[Command, Outcome]:
+    """Run it, show what it prints and pass on what is typed. One that has stopped itself goes on when we do."""
+    with suspension(terminal) as suspending:
+        command = await terminal.start(text, timeout=talk.timeout)
+        keys = keyboard(terminal, suspending, resizes=talk.resizes) if talk.person else piped(terminal, command)
+        with interrupts(command), keys as feed:
+            outcome = await follow(command, feed, wait=talk.wait, shown=talk.shown)
+    if talk.person and is_stopped(outcome):
+        stop_ourselves()
+        return await converse(terminal, "fg", talk)
+    return command, outcome
 
 
 async def follow(command: Command, feed: Feed, *, wait: float | None = None, shown: Way) -> Outcome:

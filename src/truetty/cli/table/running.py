@@ -74,8 +74,8 @@ RUN: Final = CommandRow(
     (
         "If the command asks something, you answer, or the pipe on standard input does. With --json, a command that "
         "asks while standard input is empty is reported as it stands.",
-        "Ctrl-C goes to the command. When run ends, whatever the command left in the background ends too, unless "
-        "--keep is given.",
+        "Ctrl-C goes to the command. Ctrl-Z stops it, and fg continues it. When run ends, whatever the command left in "
+        "the background ends too, unless --keep is given.",
         "Exit status: the command's own · 124 its time was over, or it asked and there was no more input · 125 an "
         "error of truetty's, or the exit code is unknown",
     ),
