@@ -28,6 +28,8 @@ _LONE: Final = re.compile(rb"(?<!\r)\n")
 def clean(file: str | None, columns: int, rows: int) -> int:
     check_size(columns, rows)
     name = None if file == "-" else file
+    if name is None and sys.stdin is not None and sys.stdin.isatty():
+        print("truetty clean: reads what you type or paste here; Ctrl-D ends it", file=sys.stderr)
     try:
         descriptor = 0 if name is None else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         _clean(descriptor, Cleaner(columns, rows))
