@@ -445,7 +445,7 @@ def test_the_command_says_where_each_came_from(
     path = written('shell = "dash"\nenv = { API_TOKEN = "hunter2", CI = "1" }')
     monkeypatch.setenv("TRUETTY_BUDGET", "77")
     monkeypatch.setenv("TRUETTY_BUDGTE", "77")
-    assert command_line.settings(json=True) == 0
+    assert command_line.settings(json=True, all=False) == 0
     said = capsys.readouterr().out
     document = json.loads(said)
     settings = document["settings"]
@@ -455,7 +455,7 @@ def test_the_command_says_where_each_came_from(
     assert (settings["rc"]["value"], settings["rc"]["origin"]) == (True, "default")
     assert settings["env"]["value"] == {"API_TOKEN": "(hidden)", "CI": "1"} and "hunter2" not in said
     assert "TRUETTY_BUDGTE" in document["unknown_variables"]
-    assert command_line.settings(json=False) == 0
+    assert command_line.settings(json=False, all=True) == 0
     said = capsys.readouterr().out
     lines = {line.split()[0]: line for line in said.splitlines() if line.strip()}
     assert "77" in lines["budget"] and "TRUETTY_BUDGET" in lines["budget"] and str(path) in lines["shell"]

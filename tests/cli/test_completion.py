@@ -43,6 +43,7 @@ CASES: dict[str, list[str]] = {
     "truetty setup claude-": ["claude-code", "claude-desktop"],
     "truetty schema anth": ["anthropic"],
     "truetty completion f": ["fish"],
+    "truetty settings get total": ["total_quota"],
     "truetty doctor --wa": [],
 }
 

@@ -6,9 +6,13 @@ import dataclasses
 import json as format
 import os
 import re
+import sys
 from collections.abc import Mapping
 from typing import Final
 
+from truetty.cli.style import WIDEST, has_colours, styled, terminal_width, wrapped
+from truetty.core import kinds
+from truetty.core.errors import Misuse
 from truetty.settings import FIELDS, Settings, locate, places, strangers
 
 # People put keys into `env`; what is printed here is copied into reports.
@@ -16,7 +20,7 @@ _SECRET: Final = re.compile(r"key|token|secret|password|passwd|credential|auth",
 _SECRET_TEXT: Final = "(hidden)"
 
 
-def settings(json: bool) -> int:
+def settings(json: bool, all: bool) -> int:
     file = locate(os.environ)
     loaded = Settings.load()
     unknown = strangers(os.environ)
@@ -35,19 +39,36 @@ def settings(json: bool) -> int:
             format.dumps({"file": file, "settings": rows, "unknown_variables": unknown}, indent=2, ensure_ascii=False)
         )
         return 0
-    _print(loaded, file)
+    _print(loaded, file, [name for name in FIELDS if all or loaded.origins[name] != "default"])
     if unknown:
         print(f"not settings, and not read: {', '.join(unknown)}")
     return 0
 
 
-def _print(settings: Settings, file: str | None) -> None:
-    """One line for each, never broken: they are read with grep as often as by eye."""
+def settings_get(name: str) -> int:
+    if name not in FIELDS:
+        raise Misuse(kinds.unknown(name, FIELDS), key=name, known=[*FIELDS])
+    print(_for_people(name, getattr(Settings.load(), name)))
+    return 0
+
+
+def _print(settings: Settings, file: str | None, names: list[str]) -> None:
+    """Name, value and origin on the first line of each, which is never broken; what it is for below, wrapped."""
     print(f"file: {file or f'none; it would be {places(os.environ)[0]}'}")
-    rows = [(name, format_value(getattr(settings, name)), settings.origins[name]) for name in FIELDS]
-    name_width, value_width, origin_width = (max(map(len, column)) for column in zip(*rows, strict=True))
-    for name, value, origin in rows:
-        print(f"{name:{name_width}}  {value:{value_width}}  {origin:{origin_width}}  {FIELDS[name].help}")
+    width, colours = min(terminal_width(), WIDEST), has_colours(sys.stdout)
+    for name in names:
+        value = _for_people(name, getattr(settings, name))
+        print(f"{styled(name, 'bold', on=colours)} = {value}  ({settings.origins[name]})")
+        for line in wrapped(FIELDS[name].help, width, "    "):
+            print(line)
+    if len(names) < len(FIELDS):
+        print(f"{len(FIELDS) - len(names)} others have their default: truetty settings --all")
+
+
+def _for_people(name: str, value: object) -> str:
+    """As it could stand in the file; bytes in their largest unit."""
+    is_bytes = FIELDS[name].kind.allowed.startswith(kinds.BYTES.allowed)
+    return f'"{kinds.as_bytes(value)}"' if is_bytes and isinstance(value, int) else format_value(value)
 
 
 def format_value(value: object) -> str:

@@ -14,6 +14,7 @@ from truetty.cli.schema import FORMS
 from truetty.cli.setup.clients import CLIENTS
 from truetty.cli.table import COMMANDS
 from truetty.cli.table.row import CommandRow, Option, Word
+from truetty.settings import FIELDS
 from truetty.shells import table as shells
 
 # What the shell itself knows how to complete.
@@ -61,6 +62,8 @@ def values(of: Option | Word) -> tuple[str, ...] | Source:
             return tuple(row.name for row in shells.ROWS if row.has_marks)
         case "CLIENT":
             return tuple(client.name for client in CLIENTS)
+        case "SETTING":
+            return tuple(FIELDS)
         case "FORM":
             return tuple(FORMS)
     return SOURCES.get(of.placeholder, "nothing")

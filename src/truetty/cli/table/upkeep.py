@@ -27,12 +27,23 @@ DOCTOR: Final = CommandRow(
 SETTINGS: Final = CommandRow(
     "settings",
     "Show your settings",
-    "Print every setting as it is in effect, and where it came from: the default, your file or the environment.",
+    "Print the settings that differ from their default, and where each came from: your file or the environment.",
     (
-        Example("truetty settings", "all of them"),
+        Example("truetty settings", "what you have set"),
+        Example("truetty settings --all", "every setting there is"),
+        Example("truetty settings get size", "the value of one"),
         Example("TRUETTY_SIZE=80x24 truetty settings", "with one from a variable"),
     ),
-    groups=(Group("Options", (JSON,)),),
+    groups=(Group("Options", (switch("--all", "those that have their default, too"), JSON)),),
+    commands=(
+        CommandRow(
+            "get",
+            "Print the value of one setting",
+            "Print the value of one setting as it is in effect.",
+            (Example("truetty settings get size", "columns and rows of new terminals"),),
+            (Word("name", "SETTING"),),
+        ),
+    ),
 )
 
 _WORKSPACE: Final = Option("--cwd", "the workspace, where commands start and may write (default: yours)", "DIR")
