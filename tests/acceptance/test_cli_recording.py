@@ -368,7 +368,7 @@ def test_a_picture_of_a_very_narrow_screen(size: str, tmp_path: Path, cast: Path
     "words",
     [
         ["x.svg"],
-        ["x.png", "true"],
+        ["x.gif", "true"],
         ["x.svg", "--cast", "y.cast", "true"],
         ["x.svg", "--at", "1", "true"],
         ["x.svg", "--size", "big", "true"],
