@@ -50,6 +50,21 @@ def stopped_by_key(outer: Terminal, command: str, file: Path) -> int:
     return pid
 
 
+def waiting(folder: Path, before: str = "") -> tuple[str, Path, Path]:
+    """A program that writes its process id to a file and waits for the gate. Returns it with both.
+
+    It starts no others: the parent of a stopped child that has not executed its program yet is not seen as stopped.
+    """
+    program, file, gate = folder / "waits.py", folder / "pid", folder / "gate"
+    program.write_text(
+        "import os, signal, time\n"
+        f"{before}\n"
+        f"open({str(file)!r}, 'w').write(f'{{os.getpid()}}\\n')\n"
+        f"while not os.path.exists({str(gate)!r}): time.sleep(0.05)\n"
+    )
+    return f"{sys.executable} {program}", file, gate
+
+
 def continued_to_its_end(outer: Terminal) -> truetty.Outcome:
     """`truetty run` reads the terminal meanwhile, which looks like a question."""
     return outer.start("fg").wait(PATIENCE, until="finished")
@@ -57,8 +72,7 @@ def continued_to_its_end(outer: Terminal) -> truetty.Outcome:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"])
 def test_ctrl_z_stops_both_and_fg_continues_both(shell: str, outer: Terminal, tmp_path: Path) -> None:
-    file, gate = tmp_path / "pid", tmp_path / "gate"
-    waits = f"sh -c 'echo \\$\\$ >{file}; until [ -e {gate} ]; do sleep 0.05; done'"
+    waits, file, gate = waiting(tmp_path)
     pid = stopped_by_key(outer, run("--shell", shell, f'"echo go; {waits}; echo END"'), file)
     jobs = outer.run("jobs")
     assert "Stopped" in jobs.output and "truetty run" in jobs.output
@@ -71,8 +85,7 @@ def test_ctrl_z_stops_both_and_fg_continues_both(shell: str, outer: Terminal, tm
 
 
 def test_it_may_be_stopped_twice(outer: Terminal, tmp_path: Path) -> None:
-    file, gate = tmp_path / "pid", tmp_path / "gate"
-    waits = f"sh -c 'echo \\$\\$ >{file}; until [ -e {gate} ]; do sleep 0.05; done'"
+    waits, file, gate = waiting(tmp_path)
     pid = stopped_by_key(outer, run(f'"{waits}; exit 7"'), file)
     again = outer.start("fg")
     eventually(lambda: state(pid) != "T", outer)
@@ -83,9 +96,8 @@ def test_it_may_be_stopped_twice(outer: Terminal, tmp_path: Path) -> None:
 
 
 def test_a_program_that_ignores_ctrl_z_is_stopped_all_the_same(outer: Terminal, tmp_path: Path) -> None:
-    file, gate = tmp_path / "pid", tmp_path / "gate"
-    waits = f"trap '' TSTP; echo \\$\\$ >{file}; until [ -e {gate} ]; do sleep 0.05; done"
-    stopped_by_key(outer, run(f'"sh -c \\"{waits.replace("$", chr(92) + "$")}\\""'), file)
+    waits, file, gate = waiting(tmp_path, "signal.signal(signal.SIGTSTP, signal.SIG_IGN)")
+    stopped_by_key(outer, run(f"'{waits}'"), file)
     gate.touch()
     assert continued_to_its_end(outer).exit_code == 0
 
