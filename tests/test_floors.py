@@ -40,8 +40,10 @@ FLOORS = (
 # What a module may name of a higher floor, and imports when a program first uses it.
 UPWARDS = {
     "truetty.__init__": {"functions", "sync", "testing", "until"},  # the public modules, for type checkers
-    "truetty.core.outcome": {"functions"},  # `Outcome.for_model()`
 }
+
+# Names of a higher floor that a module looks up when a program first uses them (`lazy.load`), and for what.
+LOOKED_UP = {"truetty.core.outcome: truetty.functions.for_model"}  # `Outcome.for_model()`
 
 PURE = ("core", "text")
 
@@ -168,6 +170,16 @@ def test_nobody_touches_what_another_keeps_to_itself() -> None:
         if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
     ]
     assert wrong == []
+
+
+def test_what_is_looked_up_on_a_higher_floor_is_named_here() -> None:
+    found = {
+        f"{MODULES[path]}: {ast.literal_eval(node.args[0])}"
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy.load"
+    }
+    assert found == LOOKED_UP
 
 
 def test_friends_import_each_other_openly() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
 
 def names(
@@ -24,7 +25,12 @@ def names(
             return import_module(f"{package}.{name}")  # the import itself makes it an attribute
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found[name] = getattr(import_module(home[name]), name)
+        found[name] = load(home[name], name)
         return found[name]
 
     return get
+
+
+def load(module: str, name: str) -> Any:
+    """A name of a module that the caller does not import: it is looked up when a program first uses it."""
+    return getattr(import_module(module), name)

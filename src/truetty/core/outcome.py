@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Self
 
+from truetty.core import lazy
 from truetty.core.errors import CommandFailed
 from truetty.core.patterns import Found
 
@@ -86,10 +87,9 @@ class Outcome:
 
         `budget` is a number of characters or a `Budget`; without one, the output has 10,000 characters and 500 lines.
         """
-        # The words of the surfaces for models are on a higher floor. They are imported when they are used.
-        from truetty.functions.for_model import for_model
-
-        return for_model(self, budget)
+        # The words of the surfaces for models are on a higher floor, which knows this one: it is not imported here.
+        text: str = lazy.load("truetty.functions.for_model", "for_model")(self, budget)
+        return text
 
     def __repr__(self) -> str:
         said = self.output if len(self.output) <= REPR_OUTPUT else f"…{self.output[-REPR_OUTPUT:]}"
