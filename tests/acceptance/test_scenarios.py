@@ -48,15 +48,8 @@ def assert_output(outcome: truetty.Outcome, expected: str) -> None:
 async def folder_of(terminal: truetty.Terminal) -> str:
     """The terminal's private directory."""
     await terminal.run("true", wait=PATIENCE)
-    (folder,) = [folder for folder in Path("/dev/shm").glob("tt-*") if owner_of(folder) == str(os.getpid())]
-    return str(folder)
-
-
-def owner_of(folder: Path) -> str | None:
-    try:
-        return (folder / "owner").read_text().split()[0]
-    except OSError:  # another test's, and closed meanwhile
-        return None
+    assert terminal._conversation is not None
+    return terminal._conversation.link.channel.files.path
 
 
 # ── the table ───────────────────────────────────────────────────────────────────────────────────────────────────

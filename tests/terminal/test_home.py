@@ -81,7 +81,10 @@ async def test_a_loop_of_another_thread(home: Path) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists() and Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 @pytest.mark.parametrize("line", [None, "sleep 1000"])
@@ -105,6 +108,25 @@ async def test_a_command_holds_its_terminal(home: Path) -> None:
     assert (await command.wait(PATIENCE)).state == "waiting"
     await command.send("two\n")
     assert (await command.wait(PATIENCE)).ok
+    await command._terminal.close()
+
+
+def test_a_terminal_whose_loop_has_ended_leaves_no_process_and_no_file(home: Path) -> None:
+    terminal: truetty.Terminal | None = asyncio.run(truetty.Terminal.open("bash", env={"HOME": str(home)}))
+    assert terminal is not None and terminal.pid is not None and terminal._conversation is not None
+    pid, folder = terminal.pid, Path(terminal._conversation.link.channel.files.path)
+    child = os.fork()
+    if child == 0:  # its copy is not its own to remove
+        terminal = None
+        gc.collect()
+        os._exit(0 if folder.exists() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        terminal = None
+        gc.collect()
+    assert not folder.exists()
+    asyncio.run(eventually(lambda: not is_alive(pid), "its shell has ended"))
 
 
 def test_a_blocking_terminal_that_no_caller_holds_is_closed(home: Path) -> None:

@@ -33,6 +33,7 @@ class Folder:
     """Raises OSError when no place has room for it."""
 
     def __init__(self) -> None:
+        self._maker = os.getpid()
         self._lasting: dict[str, bytes] = {}
         failed: dict[str, OSError] = {}
         for where in _places():
@@ -98,7 +99,9 @@ class Folder:
             os.unlink(f"{self.path}/{name}")
 
     def remove(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+        """In a forked child it does nothing: the directory belongs to the process that made it."""
+        if os.getpid() == self._maker:
+            shutil.rmtree(self.path, ignore_errors=True)
 
 
 def place() -> str:

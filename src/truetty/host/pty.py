@@ -66,6 +66,7 @@ class LocalChannel:
         if getattr(self, "_open", False):
             warnings.warn(f"terminal with shell {self.pid} was not closed", ResourceWarning, stacklevel=1)
             self._let_go()
+            self.files.remove()
 
     @property
     def sees(self) -> bool:
