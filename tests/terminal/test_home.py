@@ -108,7 +108,6 @@ async def test_a_command_holds_its_terminal(home: Path) -> None:
     assert (await command.wait(PATIENCE)).state == "waiting"
     await command.send("two\n")
     assert (await command.wait(PATIENCE)).ok
-    await command._terminal.close()
 
 
 def test_a_terminal_whose_loop_has_ended_leaves_no_process_and_no_file(home: Path) -> None:
