@@ -15,7 +15,7 @@ import pytest
 import truetty
 from tests import warm
 from tests.patience import PATIENCE
-from truetty.cli.setup.setup import _change
+from truetty.cli.text_file import change
 
 SOURCE = str(Path(truetty.__file__).parents[1])
 FILES = {
@@ -366,7 +366,7 @@ def test_what_the_client_writes_meanwhile_is_not_lost(home: Path) -> None:
             path.write_text('{"numStartups": 2}\n')
         return text.replace("}", ', "ours": 1}')
 
-    assert _change(str(path), edit, shared=False) is True
+    assert change(str(path), edit) is True
     assert (len(tries), path.read_text()) == (2, '{"numStartups": 2, "ours": 1}\n')
 
     def fight(text: str | None) -> str:
@@ -374,7 +374,7 @@ def test_what_the_client_writes_meanwhile_is_not_lost(home: Path) -> None:
         return f"{text}y"
 
     with pytest.raises(truetty.HostError, match="keeps changing it"):
-        _change(str(path), fight, shared=False)
+        change(str(path), fight)
     assert only(home) == [".claude.json"] and "y" not in path.read_text()
 
 

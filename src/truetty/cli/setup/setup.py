@@ -1,35 +1,30 @@
 """`truetty setup`: tells an MCP client how to start our server, by changing one entry of its configuration file.
 
 Rule 1: everything else in the file stays as it is, byte for byte. What cannot be read is refused and left alone.
-Rule 2: a file is written whole or not at all, with its mode, through links. It is not written if another program has
-        changed it meanwhile: some clients write their own file all the time.
-Rule 3: doing it twice changes nothing the second time; `--undo` takes out our entry and nothing else.
+Rule 2: doing it twice changes nothing the second time; `--undo` takes out our entry and nothing else.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import importlib.util
 import json
 import os
 import shutil
-import stat
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
 from truetty import files
-from truetty.cli.setup import checking, json_text, toml_text
+from truetty.cli import text_file, toml_text
+from truetty.cli.setup import checking, json_text
 from truetty.cli.setup.clients import CLIENTS, Client, Format, ServerLaunch, find, launch
 from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
 
-MOST_TRIES: Final = 5
 # A person's own file may hold keys, so it is private; a project's file is for every user who may read the project.
 SHARED: Final = 0o666
-_MARK: Final = "\ufeff"  # some editors begin a file with it
 
 
 def setup(client: str | None, show: bool, undo: bool, project: bool, approve: bool, check: bool, here: bool) -> int:
@@ -42,16 +37,16 @@ def setup(client: str | None, show: bool, undo: bool, project: bool, approve: bo
     chosen = find(client)
     if approve:
         chosen = _approving(chosen)
-    path = _path(chosen, project)
+    path, mode = _path(chosen, project), SHARED if project else files.PRIVATE
     if check:
         return checking.check(chosen, started, _entry(chosen, path), path)
     if show:
         _show(chosen, path, started, undo)
     elif undo:
-        done = _change(path, lambda text: _drop(chosen, text), shared=project)
+        done = text_file.change(path, lambda text: _drop(chosen, text), mode)
         print(f"{chosen.title}: {'removed from' if done else 'there is no entry of truetty in'} {path}")
     else:
-        done = _change(path, lambda text: _put(chosen, text, started), shared=project)
+        done = text_file.change(path, lambda text: _put(chosen, text, started), mode)
         print(f"{chosen.title}: {'written to' if done else 'already there, in'} {path}")
         if done:
             print(f"It starts {' '.join((started.command, *started.args))}. {chosen.title} must be started again.")
@@ -135,8 +130,8 @@ def _found(client: Client) -> str | None:
 
 
 def _entry(client: Client, path: str) -> object:
-    text = _read(path)
-    return None if text is None else _EDITORS[client.format].read(_text(path, text), client.keys)
+    text = text_file.read(path)
+    return None if text is None else _EDITORS[client.format].read(text, client.keys)
 
 
 def _state(client: Client, path: str, started: ServerLaunch) -> str:
@@ -186,87 +181,3 @@ def _put(client: Client, text: str | None, started: ServerLaunch) -> str | None:
 
 def _drop(client: Client, text: str | None) -> str | None:
     return None if text is None else _EDITORS[client.format].drop(text, client.keys)
-
-
-# -- the file
-
-
-def _change(path: str, edit: Callable[[str | None], str | None], *, shared: bool) -> bool:
-    """Apply it to the file's text, None for no file on either side. False: nothing was to be changed."""
-    for _ in range(MOST_TRIES):
-        before = _read(path)
-        mark = _MARK if before is not None and before.startswith(_MARK.encode()) else ""
-        try:
-            after = edit(None if before is None else _text(path, before))
-            wanted = None if after is None else (mark + after).encode()
-        except UnicodeEncodeError as error:
-            raise HostError(f"{path}: our own path is not UTF-8", path=path) from error
-        except Misuse as error:
-            raise Misuse(f"{path}: {error}", **{**error.facts, "path": path}) from error
-        if wanted == before:
-            return False
-        if _replace(os.path.realpath(path), before, wanted, SHARED if shared else files.PRIVATE):
-            return True
-    raise HostError(f"{path}: another program keeps changing it; nothing was written", path=path)
-
-
-def _text(path: str, data: bytes) -> str:
-    try:
-        return data.decode().removeprefix(_MARK)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise Misuse(f"line {line}: it is not UTF-8", path=path, line=line) from error
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        return files.read_plain(path)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise _host_error(path, error) from error
-
-
-class _Changed(Exception):
-    """The file is no longer as it was read."""
-
-
-def _replace(path: str, before: bytes | None, after: bytes | None, mode: int) -> bool:
-    """False: the file is no longer as it was `before`."""
-    try:
-        if after is None:
-            if _read(path) == before:
-                os.unlink(path)
-                return True
-            return False
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with files.replacement(path) as new:
-            with open(files.create(new, mode), "wb") as file:
-                file.write(after)
-                file.flush()
-                _as_it_was(path, file.fileno())
-                os.fsync(file.fileno())
-            if _read(path) != before:
-                raise _Changed
-        return True
-    except _Changed:
-        return False
-    except OSError as error:
-        raise _host_error(path, error) from error
-
-
-def _as_it_was(path: str, descriptor: int) -> None:
-    """The mode and the owner of the file that is replaced."""
-    try:
-        old, new = os.stat(path), os.fstat(descriptor)
-    except FileNotFoundError:
-        return
-    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-        with contextlib.suppress(PermissionError):
-            os.fchown(descriptor, old.st_uid, old.st_gid)
-    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
-
-
-def _host_error(path: str, error: OSError) -> HostError:
-    reason = error.strerror or str(error)
-    return HostError(f"{path}: {reason}", path=path, reason=reason)

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.rows import each_row
-from truetty.cli.setup import toml_text
+from truetty.cli import toml_text
 from truetty.core.errors import Misuse
 
 ENTRY: dict[str, object] = {"command": "/opt/bin/truetty", "args": ["mcp"]}
