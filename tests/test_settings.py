@@ -140,6 +140,11 @@ def test_nothing_is_read_from_the_working_directory(
 # -- what cannot be meant
 
 
+def test_a_variable_is_one_value(home: Path) -> None:
+    with pytest.raises(truetty.Misuse, match="budget"):
+        Settings.load({"HOME": str(home), "TRUETTY_BUDGET": "5\nrc = false"})
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

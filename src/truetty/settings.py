@@ -302,10 +302,10 @@ def _value(text: str, plain: bool) -> object:
     if plain:
         return text
     try:
-        read: object = tomllib.loads(f"value = {text}")["value"]
+        read = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):  # no TOML, or numbers and lists without end
         return text
-    return read
+    return read["value"] if len(read) == 1 else text
 
 
 def _read(path: str) -> Mapping[str, object]:

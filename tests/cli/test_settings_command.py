@@ -29,6 +29,12 @@ def test_only_what_differs_is_printed_unless_all_is_asked_for() -> None:
     assert all(f"\n{name} = " in every for name in FIELDS) and "others" not in every
 
 
+def test_what_off_means_is_said() -> None:
+    _, every, _ = run("--all", TRUETTY_QUOTA="off")
+    for line in ('shell = "off"  (your own shell; default)', 'quota = "off"  (no bound; TRUETTY_QUOTA)'):
+        assert line in every.splitlines()
+
+
 @pytest.mark.parametrize("columns", [45, 80])
 def test_what_a_setting_is_for_is_wrapped(columns: int) -> None:
     lines = run("--all", COLUMNS=str(columns))[1].splitlines()
@@ -40,6 +46,7 @@ def test_what_a_setting_is_for_is_wrapped(columns: int) -> None:
 
 def test_one_value() -> None:
     assert run("get", "quota") == (0, '"1 GiB"\n', "")
+    assert run("get", "shell") == (0, '"off"\n', "")
     assert run("get", "size", TRUETTY_SIZE="80x24") == (0, "[80, 24]\n", "")
     status, printed, said = run("get", "quotta")
     assert (status, printed) == (125, "") and "did you mean quota" in said

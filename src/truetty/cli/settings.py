@@ -57,8 +57,9 @@ def _print(settings: Settings, file: str | None, names: list[str]) -> None:
     print(f"file: {file or f'none; it would be {places(os.environ)[0]}'}")
     width, colours = min(terminal_width(), WIDEST), has_colours(sys.stdout)
     for name in names:
-        value = _for_people(name, getattr(settings, name))
-        print(f"{styled(name, 'bold', on=colours)} = {value}  ({settings.origins[name]})")
+        value, origin = getattr(settings, name), settings.origins[name]
+        meaning = f"{FIELDS[name].kind.nothing}; " if value is None else ""
+        print(f"{styled(name, 'bold', on=colours)} = {_for_people(name, value)}  ({meaning}{origin})")
         for line in wrapped(FIELDS[name].help, width, "    "):
             print(line)
     if len(names) < len(FIELDS):
@@ -73,7 +74,7 @@ def _for_people(name: str, value: object) -> str:
 
 def format_value(value: object) -> str:
     """As it could stand in the file."""
-    return "off" if value is None else format.dumps(_plain(value), ensure_ascii=False)
+    return format.dumps("off" if value is None else _plain(value), ensure_ascii=False)
 
 
 def _plain(value: object, name: str = "") -> object:

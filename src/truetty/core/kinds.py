@@ -40,6 +40,7 @@ class Kind(Generic[T_co]):
     read: Callable[[object], T_co]  # raises Wrong
     allowed: str
     plain: bool = False  # a variable's text is the value as it stands, not TOML
+    nothing: str = ""  # what "off" means, where there may be none
 
 
 # -- readers
@@ -185,7 +186,7 @@ def optional(kind: Kind[T], *, nothing: str = "none") -> Kind[T | None]:
         off = value is False or (isinstance(value, str) and value.lower() == "off")
         return None if off else kind.read(value)
 
-    return Kind(read, f'{kind.allowed}; or "off" for {nothing}', kind.plain)
+    return Kind(read, f'{kind.allowed}; or "off" for {nothing}', kind.plain, nothing)
 
 
 # -- for refusals
