@@ -230,6 +230,13 @@ def test_piped_input_reaches_the_command() -> None:
     assert counted.returncode == 0 and counted.stdout.split()[-1] == "50"
 
 
+@pytest.mark.parametrize("command", ["read x; echo got $x", "head -n 1", "python3 -c 'input()'", "python3 -q"])
+def test_input_that_the_command_does_not_read_is_not_run(command: str, tmp_path: Path) -> None:
+    done = run(command, stdin=f"exit()\ntouch {tmp_path}/file\n")
+    assert done.returncode == 0 and "touch" not in done.stdout
+    assert not (tmp_path / "file").exists()
+
+
 def test_the_end_of_the_input_is_passed_on() -> None:
     assert run("echo hello", stdin="nobody reads this\n").stdout == "hello\n"
     done = run("cat >/dev/null; echo over", stdin=None)

@@ -105,16 +105,24 @@ async def _pass_on(terminal: Terminal, data: bytes) -> None:
 
 
 class _Pipe(Feed):
-    """Standard input that is no terminal: read only when the command waits, so that nothing is read and not used."""
+    """Standard input that is no terminal: read when the command waits, and passed on line by line.
+
+    The tty keeps what the command does not read, and the shell would run it as commands. So a line is sent when a
+    program waits for it, and no line before.
+    """
 
     def __init__(self, terminal: Terminal, command: Command) -> None:
         self._terminal = terminal
         self._command = command
         self._ready = self._has_fed = False
         self._ends = 0 if sys.stdin is not None else MOST_ENDS
-        self._line = 0  # bytes of the line that is being given
+        self._unsent = b""
+        self._line = 0  # how many bytes of the current line were sent
 
     async def answer(self, *, patient: bool, timeout: float | None) -> bool:
+        if self._unsent:
+            await self._send_line()
+            return True
         if self._ends >= MOST_ENDS:
             return False
         # A pipe that has given something is the command's input: its next part is waited for, however late it comes.
@@ -122,10 +130,10 @@ class _Pipe(Feed):
             return False
         if not await self._readable(timeout):
             return True  # the command has gone on without input, or the time is over
-        data = os.read(0, 4096)
-        if data:
+        self._unsent = os.read(0, 4096)
+        if self._unsent:
             self._has_fed = True
-            await self._command.send(self._in_lines(data))
+            await self._send_line()
             return True
         # The end of a pipe is Ctrl-D on a terminal; behind half a line it takes two, the first only ends the line.
         self._ends += 1
@@ -134,19 +142,21 @@ class _Pipe(Feed):
             return True
         return False
 
-    def _in_lines(self, data: bytes) -> bytes:
+    async def _send_line(self) -> None:
+        line, end, self._unsent = self._unsent.partition(b"\n")
+        await self._command.send(self._in_parts(line + end))
+
+    def _in_parts(self, line: bytes) -> bytes:
         """The tty holds 4,095 bytes of a line and drops the rest; Ctrl-D in its middle hands on what there is."""
         if not self._command.reads_lines:
-            return data
+            return line
         parts: list[bytes] = []
-        for line in data.splitlines(keepends=True):
-            while self._line + len(line) > LONGEST_LINE:
-                cut = LONGEST_LINE - self._line
-                parts += (line[:cut], END_OF_INPUT)
-                line, self._line = line[cut:], 0
-            parts.append(line)
-            self._line = 0 if line.endswith(b"\n") else self._line + len(line)
-        return b"".join(parts)
+        while self._line + len(line) > LONGEST_LINE:
+            cut = LONGEST_LINE - self._line
+            parts += (line[:cut], END_OF_INPUT)
+            line, self._line = line[cut:], 0
+        self._line = 0 if line.endswith(b"\n") else self._line + len(line)
+        return b"".join([*parts, line])
 
     async def _readable(self, timeout: float | None) -> bool:
         loop = asyncio.get_running_loop()
