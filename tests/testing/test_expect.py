@@ -38,7 +38,8 @@ async def test_what_a_failure_says(home: Path) -> None:
             await expect(terminal, 0.1).to_show("Saved")
         said = str(failure.value).splitlines()
         assert said[0] == "the screen never showed 'Saved' (0.1 s)"
-        assert "waits for input (line): 'Save it? '" in said[1] and "printf" in said[1]
+        assert "waits for input (line): 'Save it? ' output='" in said[1] and "printf" in said[1]
+        assert said[1].endswith("Save it? '>")
         assert "screen, 120x30:" in said and any("│ Save it?" in line for line in said)
         with pytest.raises(AssertionError, match=re.escape("the screen still shows 'Save it?' (0.1 s)")):
             await expect(terminal, 0.1).not_to_show("Save it?")

@@ -61,6 +61,13 @@ def test_a_failed_test_shows_its_screen_and_keeps_its_recording(tmp_path: Path) 
     assert [str(path) for path in casts] == [kept[1]]
 
 
+def test_a_failure_shows_the_line_of_the_test_and_no_frame_of_truetty(tmp_path: Path) -> None:
+    ran = run(tmp_path)
+    shown = ran.stdout.partition("FAILURES")[2].partition("- terminal t")[0]
+    assert re.findall(r"^(\S+\.py):\d+:", shown, re.MULTILINE) == ["test_it.py"]
+    assert "> " in shown and 'to_show("wanted")' in shown and "never showed 'wanted'" in shown
+
+
 def test_without_a_cache_there_is_no_recording(tmp_path: Path) -> None:
     ran = run(tmp_path, "-p", "no:cacheprovider")
     assert "1 failed, 3 passed" in ran.stdout and "recording:" not in ran.stdout

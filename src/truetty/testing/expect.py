@@ -4,6 +4,7 @@ Rule 1: an assertion is looked at whenever the terminal has changed, until it ho
 Rule 2: one that fails is an `AssertionError`. It says what was expected, what was seen and when, and what the screen
         shows now.
 Rule 3: for a `truetty.sync.Terminal` the same methods block.
+Rule 4: pytest leaves out frames with a local `__tracebackhide__`. A failure ends at the line of the test.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final, overload
 
 from truetty.core.checks import check_finite
@@ -64,32 +65,38 @@ class Expectation:
 
     async def to_show(self, wanted: Wanted) -> None:
         """The screen shows this text, or what this compiled pattern matches; or the function says yes to the screen."""
+        __tracebackhide__ = True
         test = OnScreen(wanted)
         await self._until(test.holds, f"the screen never showed {_name(wanted)}")
 
     async def not_to_show(self, unwanted: Wanted) -> None:
         """The screen does not show it any more, or never did."""
+        __tracebackhide__ = True
         test = OnScreen(unwanted)
         await self._until(lambda screen: not test.holds(screen), f"the screen still shows {_name(unwanted)}")
 
     async def to_ask(self, prompt: str | re.Pattern[str] | None = None) -> None:
         """A program waits for input. `prompt` is a text or a pattern on the line on which it asks."""
+        __tracebackhide__ = True
         asked = "" if prompt is None else f" with {_name(prompt)}"
         await self._until(lambda _: _asks(self._command(), prompt), f"nothing has asked{asked}")
 
     async def to_finish(self, exit_code: int | None = 0) -> None:
         """The command has finished with this exit code; None: with any."""
+        __tracebackhide__ = True
         await self._until(lambda _: self._command().finished, "the command has not finished")
         if exit_code is not None and self._command().exit_code != exit_code:
             self._fail(f"the command was expected to finish with exit code {exit_code}", Sightings())
 
     def _command(self) -> Command:
+        __tracebackhide__ = True
         command = self._terminal.command
         if command is None:
             raise Misuse(f"no command has run in terminal {self._terminal.id} yet")
         return command
 
     async def _until(self, holds: Callable[[Screen], bool], failure: str) -> None:
+        __tracebackhide__ = True
         seen = Sightings()
 
         def look() -> bool:
@@ -102,6 +109,7 @@ class Expectation:
             self._fail(f"{failure} ({self._timeout:g} s)", seen)
 
     def _fail(self, failure: str, seen: Sightings) -> None:
+        __tracebackhide__ = True
         lines = [failure, *standing(self._terminal)]
         if seen.count > 1:
             lines += ["seen, by the last line of each screen:", *seen.lines()]
@@ -116,19 +124,31 @@ class BlockingExpectation:
 
     def to_show(self, wanted: Wanted) -> None:
         """The screen shows this text, or what this compiled pattern matches; or the function says yes to the screen."""
-        loop.call(lambda: self._inner.to_show(wanted))
+        __tracebackhide__ = True
+        _block(lambda: self._inner.to_show(wanted))
 
     def not_to_show(self, unwanted: Wanted) -> None:
         """The screen does not show it any more, or never did."""
-        loop.call(lambda: self._inner.not_to_show(unwanted))
+        __tracebackhide__ = True
+        _block(lambda: self._inner.not_to_show(unwanted))
 
     def to_ask(self, prompt: str | re.Pattern[str] | None = None) -> None:
         """A program waits for input. `prompt` is a text or a pattern on the line on which it asks."""
-        loop.call(lambda: self._inner.to_ask(prompt))
+        __tracebackhide__ = True
+        _block(lambda: self._inner.to_ask(prompt))
 
     def to_finish(self, exit_code: int | None = 0) -> None:
         """The command has finished with this exit code; None: with any."""
-        loop.call(lambda: self._inner.to_finish(exit_code))
+        __tracebackhide__ = True
+        _block(lambda: self._inner.to_finish(exit_code))
+
+
+def _block(start: Callable[[], Awaitable[None]]) -> None:
+    __tracebackhide__ = True
+    try:
+        loop.call(start)
+    except (AssertionError, Misuse) as failure:  # the frames of the loop's thread say nothing to the test
+        raise failure.with_traceback(None) from None
 
 
 @overload
@@ -137,6 +157,7 @@ def expect(terminal: Terminal, timeout: float = TIMEOUT) -> Expectation: ...
 def expect(terminal: BlockingTerminal, timeout: float = TIMEOUT) -> BlockingExpectation: ...
 def expect(terminal: Terminal | BlockingTerminal, timeout: float = TIMEOUT) -> Expectation | BlockingExpectation:
     """Assertions about a terminal that wait up to `timeout` seconds until they hold."""
+    __tracebackhide__ = True
     if isinstance(terminal, BlockingTerminal):
         return BlockingExpectation(terminal, timeout)
     if not isinstance(terminal, Terminal):
@@ -147,7 +168,7 @@ def expect(terminal: Terminal | BlockingTerminal, timeout: float = TIMEOUT) -> E
 def standing(terminal: Terminal) -> list[str]:
     """How the last command of a terminal stands, in a line."""
     command = terminal.command
-    return [] if command is None else [f"{command.text[:LONGEST_LINE]!r}: {command.standing()!r}"]
+    return [] if command is None else [f"{command.text[:LONGEST_LINE]!r}: {command.snapshot()!r}"]
 
 
 def frame(screen: Screen) -> list[str]:
