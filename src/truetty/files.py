@@ -67,11 +67,14 @@ def read_secret(path: str, most: int, advice: str) -> bytes:
 def read_trusted(path: str, most: int, advice: str) -> bytes:
     """A file that only its user and root could have written or put there; raises Refused."""
     for folder in {os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path))}:
-        _check_folders(folder, advice)
+        check_folders(folder, advice)
     return _read(path, 0, most, (os.geteuid(), 0), 0o022, f"others may write to it (mode {{:o}}){advice}")
 
 
-def _check_folders(folder: str, advice: str) -> None:
+def check_folders(folder: str, advice: str) -> None:
+    """Refuse a folder in which another user could replace a file; one that is missing can be made in safety."""
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
     while True:
         found = os.stat(folder)
         if found.st_uid not in (os.geteuid(), 0):

@@ -30,6 +30,7 @@ PREFIX: Final = "TRUETTY_"
 FILE: Final = "truetty.toml"
 # Settings are written by hand: a larger file is something else.
 LARGEST_FILE: Final = 1 << 20
+_ADVICE: Final = "; chmod go-w makes it yours alone"
 # What a shell needs to be of use, when it is to inherit nothing else.
 BASIC: Final = frozenset(
     {
@@ -219,28 +220,21 @@ class Settings:
         found: dict[str, Any] = {}  # each of its own field's type: the kind has checked it
         origins = dict.fromkeys(FIELDS, "default")
 
-        def take(name: str, value: object, origin: str, where: str) -> None:
-            try:
-                found[name] = FIELDS[name].kind.read(value)
-            except Wrong as wrong:
-                allowed = FIELDS[name].kind.allowed
-                raise Misuse(
-                    f"{where}: {name} = {kinds.quoted(value)}: {wrong}; allowed: {allowed}",
-                    origin=origin, key=name, value=value, reason=str(wrong), allowed=allowed,
-                ) from None  # fmt: skip
+        def take(name: str, value: object, origin: str) -> None:
+            found[name] = read_value(name, value, origin)
             origins[name] = origin
 
         file = os.path.abspath(path) if path is not None else locate(environ)
         if file is not None:
-            for name, value in _read(file).items():
-                take(_check_name(name, file), value, file, file)
+            for name, value in read_file(file).items():
+                take(name, value, file)
         for name, one in FIELDS.items():
             variable = PREFIX + name.upper()
             if variable in environ:
-                take(name, _value(environ[variable], one.kind.plain), variable, variable)
+                take(name, value_of(environ[variable], one.kind), variable)
         for name, value in arguments.items():
             if value is not None:
-                take(_check_name(name, "argument"), value, "argument", "argument")
+                take(name, value, "argument")
         return cls(**found, origins=MappingProxyType(origins))
 
     def variables(self, environ: Mapping[str, str]) -> dict[str, str | None]:
@@ -288,18 +282,25 @@ def _is_basic(name: str) -> bool:
     return name in BASIC or name in FRIENDLY or name.startswith("LC_")  # the friendly ones are set anew, or left out
 
 
-def _check_name(name: str, where: str) -> str:
+def read_value(name: str, value: object, origin: str) -> object:
+    """What the setting is then; raises Misuse."""
     if name not in FIELDS:
-        message = f"{where}: {kinds.unknown(name, FIELDS)}"
-        raise Misuse(message, origin=where, key=name, known=list(FIELDS))
-    return name
+        raise Misuse(f"{origin}: {kinds.unknown(name, FIELDS)}", origin=origin, key=name, known=list(FIELDS))
+    kind = FIELDS[name].kind
+    try:
+        return kind.read(value)
+    except Wrong as wrong:
+        raise Misuse(
+            f"{origin}: {name} = {kinds.quoted(value)}: {wrong}; allowed: {kind.allowed}",
+            origin=origin, key=name, value=value, reason=str(wrong), allowed=kind.allowed,
+        ) from None  # fmt: skip
 
 
-def _value(text: str, plain: bool) -> object:
-    """A variable's text: a TOML value if it is one, else itself."""
+def value_of(text: str, kind: Kind[object]) -> object:
+    """Of a text in a variable or on the command line: a TOML value if it is one, else itself."""
     import tomllib
 
-    if plain:
+    if kind.plain:
         return text
     try:
         read = tomllib.loads(f"value = {text}")
@@ -308,11 +309,21 @@ def _value(text: str, plain: bool) -> object:
     return read["value"] if len(read) == 1 else text
 
 
-def _read(path: str) -> Mapping[str, object]:
+def check_place(path: str) -> None:
+    """Refuse a place for the file where others could replace it."""
+    try:
+        files.check_folders(os.path.dirname(path), _ADVICE)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Misuse(f"{path}: {reason}", origin=path, reason=reason) from None
+
+
+def read_file(path: str) -> Mapping[str, object]:
+    """The values of a settings file, unchecked; raises Misuse where it is no TOML or could be another user's."""
     import tomllib
 
     try:
-        data = files.read_trusted(path, LARGEST_FILE, "; chmod go-w makes it yours alone")
+        data = files.read_trusted(path, LARGEST_FILE, _ADVICE)
         return tomllib.loads(data.decode())
     except OSError as error:
         reason = error.strerror or str(error)

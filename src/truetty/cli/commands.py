@@ -86,7 +86,8 @@ def load(path: list[str]) -> Callable[..., object]:
     """The function of a command, from its file: `policy_check` of `policy.py` for `truetty policy check`."""
     from importlib import import_module
 
-    module = import_module(f"truetty.cli.{COMMANDS[path[0]].module or path[0]}")
+    row, _ = _find(path, [])
+    module = import_module(f"truetty.cli.{(row and row.module) or COMMANDS[path[0]].module or path[0]}")
     function: Callable[..., object] = getattr(module, "_".join(path))
     return function
 

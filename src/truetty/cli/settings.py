@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
+from truetty.cli import toml_text
 from truetty.cli.style import WIDEST, has_colours, styled, terminal_width, wrapped
 from truetty.core import kinds
 from truetty.core.errors import Misuse
@@ -27,9 +28,9 @@ def settings(json: bool, all: bool) -> int:
     if json:
         rows = {
             name: {
-                "value": _plain(getattr(loaded, name)),
+                "value": visible_value(getattr(loaded, name)),
                 "origin": loaded.origins[name],
-                "default": _plain(row.default),
+                "default": visible_value(row.default),
                 "help": row.help,
                 "allowed": row.kind.allowed,
             }
@@ -48,7 +49,7 @@ def settings(json: bool, all: bool) -> int:
 def settings_get(name: str) -> int:
     if name not in FIELDS:
         raise Misuse(kinds.unknown(name, FIELDS), key=name, known=[*FIELDS])
-    print(_for_people(name, getattr(Settings.load(), name)))
+    print(file_text(name, getattr(Settings.load(), name)))
     return 0
 
 
@@ -59,14 +60,14 @@ def _print(settings: Settings, file: str | None, names: list[str]) -> None:
     for name in names:
         value, origin = getattr(settings, name), settings.origins[name]
         meaning = f"{FIELDS[name].kind.nothing}; " if value is None else ""
-        print(f"{styled(name, 'bold', on=colours)} = {_for_people(name, value)}  ({meaning}{origin})")
+        print(f"{styled(name, 'bold', on=colours)} = {file_text(name, value)}  ({meaning}{origin})")
         for line in wrapped(FIELDS[name].help, width, "    "):
             print(line)
     if len(names) < len(FIELDS):
         print(f"{len(FIELDS) - len(names)} others have their default: truetty settings --all")
 
 
-def _for_people(name: str, value: object) -> str:
+def file_text(name: str, value: object) -> str:
     """As it could stand in the file; bytes in their largest unit."""
     is_bytes = FIELDS[name].kind.allowed.startswith(kinds.BYTES.allowed)
     return f'"{kinds.as_bytes(value)}"' if is_bytes and isinstance(value, int) else format_value(value)
@@ -74,15 +75,15 @@ def _for_people(name: str, value: object) -> str:
 
 def format_value(value: object) -> str:
     """As it could stand in the file."""
-    return format.dumps("off" if value is None else _plain(value), ensure_ascii=False)
+    return toml_text.literal("off" if value is None else visible_value(value))
 
 
-def _plain(value: object, name: str = "") -> object:
+def visible_value(value: object, name: str = "") -> object:
     """As JSON knows it, with what looks like a secret left out."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        return {one.name: visible_value(getattr(value, one.name)) for one in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): _plain(item, str(key)) for key, item in value.items()}
+        return {str(key): visible_value(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [visible_value(item) for item in value]
     return _SECRET_TEXT if name and value is not None and _SECRET.search(name) else value

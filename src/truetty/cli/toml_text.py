@@ -1,7 +1,7 @@
-"""Changes one table of a TOML text and leaves every other character as it is, comments too.
+"""Changes one table or one value of a TOML text and leaves every other character as it is, comments too.
 
 Rule 1: what does not parse is refused, with the line.
-Rule 2: only lines of our table are taken out or changed. Which lines these are is found by taking them out: what is
+Rule 2: only lines of this table are taken out or changed. Which lines these are is found by taking them out: what is
         left must say the same of everything else.
 Rule 3: a table that is written in a way we cannot change (inside another one's braces) is refused.
 
@@ -17,7 +17,7 @@ from typing import Final
 
 from truetty.core.errors import Misuse
 
-# A table of ours has a few lines; a person may have added a few more.
+# Such a table has a few lines; a person may have added a few more.
 MOST_LINES: Final = 200
 _LINE: Final = re.compile(r"\(at line ([0-9]+)")
 
@@ -35,15 +35,35 @@ def put(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> str:
     there = read(text, keys)
     if there is None:
         changed = _append(text, keys, entry)
-        if not _says(changed, keys, entry):
+        if not _says(changed, keys, _as_read(entry)):
             raise _unchangeable(text, keys)
         return changed
     if not isinstance(there, dict):
         raise Misuse(f"{'.'.join(keys)} is not a table", keys=keys)
     for key, value in entry.items():
-        if there.get(key) != value:
+        if there.get(key) != _as_read(value):
             text = _with_value(text, keys, key, value)
     return text
+
+
+def put_value(text: str, key: str, value: object) -> str:
+    """With this value of a key that is in no table: in the place of the old one, below a comment that shows such a
+    line, or as the last of these keys."""
+    tree = parse(text)
+    wanted, others = {**tree, key: _as_read(value)}, _others(tree, (key,))
+    if key in tree:
+        start, end = _lines_of(text, (key,), others)
+        changed = _replace_value(text[start:end], key, value)
+        if changed is not None and _parse_or_none(candidate := text[:start] + changed + text[end:]) == wanted:
+            return candidate
+        text = drop(text, (key,)) or ""  # a table of its own
+    lines, end_of_line = text.splitlines(keepends=True), _end(text)
+    for at in _places(lines, key):
+        above, below = "".join(lines[:at]), "".join(lines[at:])
+        above += end_of_line if above and not above.endswith("\n") else ""
+        if _parse_or_none(candidate := f"{above}{key} = {literal(value)}{end_of_line}{below}") == wanted:
+            return candidate
+    raise _unchangeable(text, (key,))
 
 
 def drop(text: str, keys: tuple[str, ...]) -> str | None:
@@ -66,6 +86,28 @@ def drop(text: str, keys: tuple[str, ...]) -> str | None:
     return above[: blank.start()] + below if blank and re.match(r"\r?\n|\Z", below) else rest
 
 
+def line_of(text: str, keys: tuple[str, ...]) -> int:
+    """The number of the line in which something is first said of these keys; 1 where it cannot be told."""
+    try:
+        start, _ = _lines_of(text, keys, _others(parse(text), keys))
+    except Misuse:
+        return 1
+    return text.count("\n", 0, start) + 1
+
+
+def literal(value: object) -> str:
+    """As it stands behind `=`, in one line."""
+    match value:
+        case dict():
+            inner = ", ".join(f"{_name(key)} = {literal(item)}" for key, item in value.items())
+            return f"{{ {inner} }}" if inner else "{}"
+        case list() | tuple():
+            return f"[{', '.join(map(literal, value))}]"
+        case float():
+            return repr(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def parse(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text, parse_float=str)  # as numbers, `nan` would differ from itself
@@ -83,7 +125,7 @@ def parse(text: str) -> dict[str, object]:
 def _append(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> str:
     """Behind an empty line; if the last line had no end, without one. So `drop` can tell the two cases apart."""
     end = _end(text)
-    lines = [f"[{'.'.join(keys)}]", *(f"{key} = {_value(value)}" for key, value in entry.items()), ""]
+    lines = [f"[{'.'.join(keys)}]", *(f"{_name(key)} = {literal(value)}" for key, value in entry.items()), ""]
     return f"{text}{end if text else ''}{end.join(lines)}"
 
 
@@ -99,7 +141,7 @@ def _with_value(text: str, keys: tuple[str, ...], key: str, value: object) -> st
         if changed is not None:
             # No two blocks are equal: TOML allows no key twice.
             candidate = text.replace(block, changed, 1)
-            if _says(candidate, keys, {**there, key: value}) and _others(parse(candidate), keys) == others:
+            if _says(candidate, keys, {**there, key: _as_read(value)}) and _others(parse(candidate), keys) == others:
                 return candidate
         rest = rest[:start] + rest[end:]
     raise _unchangeable(text, keys)
@@ -117,7 +159,7 @@ def _replace_value(block: str, key: str, value: object) -> str | None:
                 continue  # its value goes on in the next line
             ends = [found.start() for found in re.finditer(r"[ \t]*#|\r?\n|\Z", statement)]
             behind = next(end for end in ends if _parse_or_none(statement[:end]) == old)
-            return "".join([*lines[:first], head[0], _value(value), statement[behind:], *lines[last:]])
+            return "".join([*lines[:first], head[0], literal(value), statement[behind:], *lines[last:]])
     return None
 
 
@@ -126,7 +168,7 @@ def _insert_value(block: str, key: str, value: object, end: str) -> str | None:
     head, *others = block.splitlines(keepends=True)
     if not head.lstrip().startswith("["):
         return None
-    return "".join([head if head.endswith("\n") else head + end, f"{key} = {_value(value)}{end}", *others])
+    return "".join([head if head.endswith("\n") else head + end, f"{_name(key)} = {literal(value)}{end}", *others])
 
 
 def _lines_of(text: str, keys: tuple[str, ...], others: dict[str, object]) -> tuple[int, int]:
@@ -148,7 +190,7 @@ def _names(line: str, keys: tuple[str, ...]) -> bool:
     return _parse_or_none(line) is not None and read(line, keys) is not None
 
 
-def _says(text: str, keys: tuple[str, ...], entry: dict[str, object]) -> bool:
+def _says(text: str, keys: tuple[str, ...], entry: object) -> bool:
     return _parse_or_none(text) is not None and read(text, keys) == entry
 
 
@@ -178,8 +220,25 @@ def _unchangeable(text: str, keys: tuple[str, ...]) -> Misuse:
     return Misuse(f"line {number}: {reason}", line=number, reason=reason)
 
 
-def _value(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _places(lines: list[str], key: str) -> list[int]:
+    """Where a new line may stand, the best first: above the line of this number, in front of the first table."""
+    heads = (at for at, line in enumerate(lines) if line.lstrip().startswith("["))
+    # A bracket inside a value of several lines is no head: without the rest, that value does not parse.
+    top = next((at for at in heads if _parse_or_none("".join(lines[:at])) is not None), len(lines))
+    shown = re.compile(rf"#\s*{re.escape(key)}\s*=")
+    examples = [at + 1 for at in range(top) if shown.match(lines[at])]
+    statements = [at + 1 for at in range(top) if not re.match(r"\s*(#|$)", lines[at])]
+    # A comment directly above a table is about that table.
+    gaps = [at for at in range(top) if not lines[at].strip()] if top < len(lines) else [top]
+    return [*examples[-1:], *statements[-1:], *gaps[-1:], 0]
+
+
+def _as_read(value: object) -> object:
+    return parse(f"value = {literal(value)}")["value"]
+
+
+def _name(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else literal(key)
 
 
 def _end(text: str) -> str:

@@ -24,14 +24,16 @@ DOCTOR: Final = CommandRow(
     ),
 )
 
+_SETTING: Final = Word("name", "SETTING")
+
 SETTINGS: Final = CommandRow(
     "settings",
-    "Show your settings",
+    "Show and change your settings",
     "Print the settings that differ from their default, and where each came from: your file or the environment.",
     (
         Example("truetty settings", "what you have set"),
         Example("truetty settings --all", "every setting there is"),
-        Example("truetty settings get size", "the value of one"),
+        Example("truetty settings set size 80x24", "set one"),
         Example("TRUETTY_SIZE=80x24 truetty settings", "with one from a variable"),
     ),
     groups=(Group("Options", (switch("--all", "those that have their default, too"), JSON)),),
@@ -41,7 +43,48 @@ SETTINGS: Final = CommandRow(
             "Print the value of one setting",
             "Print the value of one setting as it is in effect.",
             (Example("truetty settings get size", "columns and rows of new terminals"),),
-            (Word("name", "SETTING"),),
+            (_SETTING,),
+        ),
+        CommandRow(
+            "set",
+            "Write one setting to your file",
+            "Write one setting to your settings file, and leave everything else in it as it is.",
+            (
+                Example("truetty settings set size 80x24", "columns and rows of new terminals"),
+                Example("truetty settings set quota off", "no bound"),
+                Example("truetty settings set env.CI 1", "one variable for shells"),
+                Example("truetty settings set policy.deny '[\"sudo\"]'", "one list of the policy"),
+            ),
+            (_SETTING, Word("value", "VALUE")),
+            "VALUE is written as in the file; quotes around a text may be left out. A value that begins with - stands "
+            "behind --.",
+            (Group("Options", (JSON,)),),
+            module="settings_file",
+        ),
+        CommandRow(
+            "unset",
+            "Remove one setting from your file",
+            "Remove one setting from your settings file, so that it has its default again.",
+            (Example("truetty settings unset size", "the default size again"),),
+            (_SETTING,),
+            groups=(Group("Options", (JSON,)),),
+            module="settings_file",
+        ),
+        CommandRow(
+            "init",
+            "Write a file with every setting",
+            "Write a settings file in which every setting stands with its default and what it is for, as a comment.",
+            (Example("truetty settings init", "a file to begin with"),),
+            groups=(Group("Options", (switch("--force", "overwrite the file that is there"), JSON)),),
+            module="settings_file",
+        ),
+        CommandRow(
+            "edit",
+            "Open your file in an editor",
+            "Open your settings file in VISUAL, EDITOR or an editor that is installed, and check it afterwards.",
+            (Example("EDITOR=nano truetty settings edit", "with this editor"),),
+            notes=("Exit status: 0 the file has no errors · 125 it has some",),
+            module="settings_file",
         ),
     ),
 )
