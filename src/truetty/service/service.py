@@ -24,15 +24,14 @@ from math import inf
 from typing import Final, Literal, NoReturn, Self, TypedDict, Unpack
 
 from truetty.core import checks, patterns
-from truetty.core.errors import Closed, Denied, Misuse
+from truetty.core.errors import Denied, Misuse
 from truetty.core.outcome import Outcome
 from truetty.core.until import Until, of
 from truetty.policy import Asker, Audit, Decision, Policy
-from truetty.policy.audit import Event
 from truetty.service.answer import Answer
 from truetty.service.capacity import Shared
 from truetty.service.commands import Commands, StartRequest
-from truetty.service.handoffs import Handoff, Handoffs, secrecy
+from truetty.service.handoffs import Handoff, Handoffs
 from truetty.service.move import Move
 from truetty.service.notices import Notice, Notices
 from truetty.service.permissions import Permissions, Permit, Subject
@@ -41,8 +40,8 @@ from truetty.service.policies import policy_of
 from truetty.service.registry import Registry
 from truetty.service.starting import Starter
 from truetty.service.texts import TextFiles
+from truetty.service.typing import Typing, check_typing
 from truetty.settings import Settings
-from truetty.terminal import keys
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import Budget
@@ -89,6 +88,7 @@ class Service:
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
         self._starter = Starter(registry, self._permissions, asked_outside=asked_outside)
         self.handoffs: Final = Handoffs(self._refuse_ticket)
+        self._typing = Typing(registry, self._permissions, self.handoffs, self._starter.is_outside)
         self._commands = Commands(registry)
         self._rest = rest  # where to read what a page leaves out, in the words of the surface
         self.agent: str | None = None  # the agent that this one is for
@@ -256,44 +256,11 @@ class Service:
     ) -> Answer:
         """Type the text, then the keys, into a running command, in one write. Secrets are refused."""
         _check_seconds("wait", wait)
-        _check_typing(text, keys)
+        check_typing(text, keys)
         until = of(until)
         command = self.command(id)
-        subject = self._subject(command, "typing")
-        with self._permissions.refusals(_typing(command), subject):
-            self._check_unfinished(command)
-            command.check_lines(text)
-            self._check_typable(command, subject)
-            waiting = command.waiting
-            typed = text + "".join(f"<{key}>" for key in keys)
-            decision = self._permissions.policy.decide_typing(typed, program=waiting.program if waiting else None)
-            is_outside = self._starter.is_outside(self.registry.get(command.terminal_id))
-            permit = await self._permissions.ask(decision, subject, asker, is_outside=is_outside)
-            command.check_lines(text)
-            self._check_typable(command, subject)  # a person who was asked may have taken minutes
-            self._permissions.record(permit, subject)
-            await command.type(text, *keys)
+        await self._typing.send(command, text, keys, asker)
         return await self.wait(command.id, timeout=wait, until=until)
-
-    def _check_unfinished(self, command: Command) -> None:
-        terminal = self.registry.get(command.terminal_id)
-        facts = {"command_id": command.id, "terminal_id": terminal.id, "exit_code": command.exit_code}
-        if terminal.closed:
-            raise Closed(f"{command.id} has finished, and {terminal.id} is closed", **facts)
-        if command.finished:
-            raise Misuse(f"{command.id} has finished: there is nothing to type into", **facts)
-
-    def _check_typable(self, command: Command, subject: Subject) -> None:
-        """Refused: a terminal that a person has, and secrets. The text is in no record, since it may be a secret."""
-        handoff = self.handoffs.holder(command.terminal_id)
-        if handoff is not None:
-            reason, why = f"a person has terminal {command.terminal_id} now: {handoff.reason}", "handed over"
-        elif secrecy(command) != "open":
-            reason, why = "it asks for a secret, which a person types", "secret"
-        else:
-            return
-        decision = Decision("deny", reason, None, _typing(command))
-        self._permissions.refuse(decision, subject, why=why, command_id=command.id)
 
     def handoff(self, id: str, reason: str, *, taken: bool = True) -> Handoff:
         """Leave a running command's terminal to a person, who may type with the ticket; the caller may not.
@@ -301,9 +268,9 @@ class Service:
         Not `taken`: a person is still to be reached, and the caller may type until `handoffs.take`.
         """
         command = self.command(id)
-        subject = self._subject(command, "handoff")
+        subject = self._typing.subject(command, "handoff")
         with self._permissions.refusals(_handoff(command), subject):
-            self._check_unfinished(command)
+            self._typing.check_unfinished(command)
             decision = Decision("allow", f"A person may type now: {reason}", None, _handoff(command))
             self._permissions.record(Permit(decision, "rule"), subject)
             made = self.handoffs.offer(command, reason, partial(self._record_deed, subject, _handoff(command)))
@@ -314,12 +281,14 @@ class Service:
     def refuse_handoff(self, command: Command, message: str, **facts: object) -> NoReturn:
         """A surface refuses: no person can be reached."""
         decision = Decision("deny", message, None, _handoff(command))
-        self._permissions.refuse(decision, self._subject(command, "handoff"), **{"command": command.text, **facts})
+        self._permissions.refuse(
+            decision, self._typing.subject(command, "handoff"), **{"command": command.text, **facts}
+        )
 
     def refuse_person(self, command: Command, message: str, **facts: object) -> NoReturn:
         """What a person wants to type is not typed."""
         decision = Decision("deny", message, None, _handoff(command))
-        self._permissions.refuse(decision, self._subject(command, "typed"), **facts)
+        self._permissions.refuse(decision, self._typing.subject(command, "typed"), **facts)
 
     def _refuse_ticket(self, message: str) -> NoReturn:
         decision = Decision("deny", message, None, "(a handoff)")
@@ -328,7 +297,7 @@ class Service:
     def record_visit(self, command: Command, visitor: str) -> None:
         """A person has come: `visitor` is what their program calls itself."""
         reason = f"The page was opened by {on_one_line(visitor)!r}."
-        self._permissions.note(reason, _handoff(command), self._subject(command, "opened"))
+        self._permissions.note(reason, _handoff(command), self._typing.subject(command, "opened"))
 
     def _record_deed(
         self,
@@ -340,10 +309,6 @@ class Service:
     ) -> None:
         with suppress(Denied) if event == "given back" else nullcontext():  # true, recorded or not
             self._permissions.note(reason, about, replace(subject, event=event), characters)
-
-    def _subject(self, command: Command, event: Event) -> Subject:
-        id = command.terminal_id
-        return Subject(self.registry.get(id).task if id in self.registry.ids() else None, id, event)
 
     # -- screen, stop, terminals
 
@@ -377,10 +342,6 @@ class Service:
         return self.registry.list()
 
 
-def _typing(command: Command) -> str:
-    return f"(typing into {command.id})"
-
-
 def _handoff(command: Command) -> str:
     return f"(handoff of {command.id})"
 
@@ -388,9 +349,3 @@ def _handoff(command: Command) -> str:
 def _check_seconds(name: str, value: float | None) -> None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= inf):
         raise Misuse(f"{name} is a number of seconds, 0 or more, not {value!r}", name=name, value=value)
-
-
-def _check_typing(text: str, names: Sequence[str]) -> None:
-    if not isinstance(text, str):
-        raise Misuse(f"only text can be typed, not {text!r}", text=text)
-    keys.encode(*names)
