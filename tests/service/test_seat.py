@@ -25,6 +25,7 @@ EVENTS = {
     "claim without a task": lambda seat: seat.claim(Claim(None, "me")),
     "open": lambda seat: seat.on_open(1.0),
     "hand over": lambda seat: seat.hand_over("name"),
+    "keep": lambda seat: seat.keep(),
     "give back": lambda seat: seat.give_back(),
     "leave task": lambda seat: seat.leave_task(),
     "leave caller": lambda seat: seat.leave_caller(),
@@ -65,6 +66,8 @@ async def test_every_change_of_the_table_can_happen() -> None:
         (["open", "close"], None),
         ([*handed, "claim", "hand over", "close"], mine),
         ([*handed, "leave caller", "close"], mine),
+        (["open", "keep", "leave task", "close"], mine),
+        (["open", "keep", "close"], mine),
         ([*handed, "leave task", "claim", "give back", "close"], mine),
     ]
     seen = set().union(*[await follow(events, claim) for events, claim in histories])

@@ -308,3 +308,56 @@ async def test_a_close_that_is_cancelled_says_so(service: Service) -> None:
     going.set()
     with pytest.raises(asyncio.CancelledError):
         await closing
+
+
+async def test_a_terminal_that_was_opened_is_its_openers_until_it_is_closed(service: Service) -> None:
+    registry = service.registry
+    opened = await registry.open(name="build", task="a")
+    assert (opened.name, opened.task, registry.list()) == ("build", "a", [opened])
+    await (await opened.start("true")).wait(PATIENCE)
+    other = await service.run("true", task="a", wait=PATIENCE)
+    assert other.outcome.terminal_id != opened.id  # not even its own task gets it by asking for any
+    named = await service.run("echo $$", terminal=opened.id, wait=PATIENCE)
+    assert named.outcome.output == f"{opened.pid}\n"
+    registry.release("a")
+    assert opened.task is None
+    await opened.close()
+    await eventually(lambda: opened not in registry.list(), "the terminal is closed")
+
+
+async def test_a_new_terminal_inherits_its_callers_variables(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OURS", "server")
+    monkeypatch.setenv("API_TOKEN", "server's")
+    show = "echo ${OURS-} ${THEIRS-} ${API_TOKEN-} ${LD_PRELOAD-} $TERM"
+    given = {"PATH": "/usr/bin:/bin", "THEIRS": "caller", "API_TOKEN": "caller's", "LD_PRELOAD": "/x", "TERM": "dumb"}
+    first = await service.run(show, task="a", inherited=given, wait=PATIENCE)
+    assert first.outcome.output == "caller xterm-256color\n"
+    again = await service.run(show, task="a", inherited={**given, "THEIRS": "later"}, wait=PATIENCE)
+    assert again.outcome.output == first.outcome.output  # a task's terminal stays its own
+    assert again.outcome.terminal_id == first.outcome.terminal_id
+
+
+async def test_a_program_of_the_user_types_secrets(service: Service) -> None:
+    report = await service.run(PASSWORD, task="a", wait=PATIENCE)
+    id = report.outcome.command_id
+    await service.type(id, "hunter2", keys=["Enter"])
+    assert (await service.wait(id, timeout=PATIENCE)).outcome.output.endswith("7\n")
+    terminal = report.outcome.terminal_id
+    await service.type(terminal, b"echo at the prompt\n")
+    await eventually(lambda: "at the prompt\n" in service.screen(terminal).text + "\n", "what was typed")
+
+
+async def test_what_a_person_has_is_typed_into_by_no_program(service: Service) -> None:
+    report = await service.run(PASSWORD, task="a", wait=PATIENCE)
+    service.handoff(report.outcome.command_id, "a password")
+    for id in (report.outcome.command_id, report.outcome.terminal_id):
+        with pytest.raises(truetty.Denied, match="a person has terminal"):
+            await service.type(id, "x\n")
+
+
+async def test_under_a_policy_nothing_is_typed_at_a_prompt(home: Path) -> None:
+    policy = Policy.read_only()
+    async with Service(Registry(shell="bash", rc=False, cwd=home), policy=policy) as service:
+        report = await service.run("true", task="a", wait=PATIENCE)
+        with pytest.raises(truetty.Denied, match="at a shell's prompt"):
+            await service.type(report.outcome.terminal_id, "touch x\n")

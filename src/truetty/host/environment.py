@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -23,6 +24,10 @@ FRIENDLY: Final[dict[str, str | None]] = {
     **dict.fromkeys(("SHELL_SESSION_ID", "ITERM_SESSION_ID", "KITTY_WINDOW_ID", "OLDPWD")),
 }
 
+# What a caller elsewhere sends of its own environment is not passed on where a name looks like this: keys of the agent
+# itself, what changes how every program is loaded, and our own variables.
+DENIED: Final = re.compile(r"LD_.*|DYLD_.*|TRUETTY_.*|(?:.*_)?(?:TOKEN|KEY|SECRET)")
+
 
 def build(inherited: Mapping[str, str], own: Mapping[str, str | None], cwd: str | None) -> dict[str, str]:
     env = dict(inherited)
@@ -40,3 +45,10 @@ def with_changes(env: Mapping[str, str], changes: Mapping[str, str | None]) -> d
     """With these variables set; a value of None unsets."""
     kept = {name: value for name, value in env.items() if name not in changes}
     return kept | {name: value for name, value in changes.items() if value is not None}
+
+
+def instead(inherited: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str | None]:
+    """The changes that make `wanted` of what a shell inherits. The friendly variables stay as they are."""
+    dropped = dict.fromkeys(name for name in inherited if name not in wanted or DENIED.fullmatch(name))
+    changed = {name: value for name, value in wanted.items() if not DENIED.fullmatch(name)}
+    return {name: value for name, value in {**dropped, **changed}.items() if name not in FRIENDLY}

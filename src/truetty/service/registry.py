@@ -6,6 +6,7 @@ Rule 2: with a task, a terminal belongs to the task until `release(task)`, and t
         command has ended; a caller that asks again before that gets the same terminal. Without a task it is free again
         when its next command has ended, or by `release(terminal)`. A caller is the asyncio task that calls; in
         `truetty.sync`, the thread.
+        What `open` makes is its caller's until it is closed: `acquire` never gives it to another.
 Rule 3: an id stays valid when its shell has ended, for as long as the terminal is remembered.
 Rule 4: whatever goes wrong while a terminal is made ready (a cancelled caller too), it is given back or closed.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Self, Unpack
 
@@ -152,30 +153,62 @@ class Registry:
         require_cwd: bool = False,
         shell: ShellName = None,
         caller: object = None,
+        inherited: Mapping[str, str] | None = None,
         **arguments: Unpack[Making],
     ) -> Terminal:
         """A terminal in `cwd` that no other caller uses: one of the task's, a free one, or a new one.
 
         An idle one elsewhere is taken there, unless `require_cwd`. Without `cwd` a task gets its own as it left it.
-        `caller` tells callers of one task apart. Everything `Terminal` takes may be named; what is not is as the
-        registry was made with.
+        `caller` tells callers of one task apart. `inherited` are the variables that a new terminal inherits, in place
+        of this program's. Everything `Terminal` takes may be named; what is not is as the registry was made with.
         """
         claim = Claim(task, _current(caller))
-        request = complete(self._defaults, cwd, task=task, require_cwd=require_cwd, shell=shell, arguments=arguments)
-        request = await locate(request)
+        request = await locate(
+            complete(
+                self._defaults,
+                cwd,
+                task=task,
+                require_cwd=require_cwd,
+                shell=shell,
+                arguments=arguments,
+                inherited=inherited,
+            )
+        )
         seats, choice = self._decide(request, claim.caller)
         if isinstance(choice, Reuse):
             seat = seats[choice.index]
             if await seat.take(claim, request, move=choice.move):
                 return self._hand_over(seat, request)
             seats, choice = self._decide(request, claim.caller, fresh=True)
+        return self._hand_over(await self._open(request, claim, seats, choice), request)
+
+    async def open(
+        self,
+        shell: ShellName = None,
+        *,
+        cwd: Directory = None,
+        task: str | None = None,
+        inherited: Mapping[str, str] | None = None,
+        **arguments: Unpack[Making],
+    ) -> Terminal:
+        """A new terminal, which is the caller's until it is closed. The arguments are those of `acquire`."""
+        claim = Claim(task, _current(None))
+        request = complete(self._defaults, cwd, task=task, shell=shell, arguments=arguments, inherited=inherited)
+        request = await locate(request)
+        seats, choice = self._decide(request, claim.caller, fresh=True)
+        seat = await self._open(request, claim, seats, choice)
+        seat.keep()
+        self._seats.use(seat)
+        return seat.terminal
+
+    async def _open(self, request: SeatRequest, claim: Claim, seats: builtins.list[Seat], choice: reuse.Choice) -> Seat:
         match choice:
             case Open(instead_of):
                 victim = None if instead_of is None else seats[instead_of]
-                return self._hand_over(await self._seats.open(request, claim, victim), request)
+                return await self._seats.open(request, claim, victim)
             case Refuse(limit, value):
                 value = self.limits.terminals or value if limit == "terminals" else value  # of all that share it
-                raise reuse.refusal(Refuse(limit, value), task, [terminal.id for terminal in self.list()])
+                raise reuse.refusal(Refuse(limit, value), claim.task, [terminal.id for terminal in self.list()])
         raise AssertionError(f"{choice} is not for one who needs a new terminal")
 
     def release(self, task: str | Terminal, *, caller: object = None) -> builtins.list[Terminal]:

@@ -26,6 +26,7 @@ from truetty.service.states import (
     Held,
     Moving,
     Opening,
+    Own,
     State,
     Warm,
     without_caller,
@@ -62,7 +63,7 @@ class Seat:
     @property
     def task(self) -> str | None:
         match self._state:
-            case Opening(Claim(task)) | Moving(Claim(task)) | Given(Claim(task)) | Held(task):
+            case Opening(Claim(task)) | Moving(Claim(task)) | Given(Claim(task)) | Held(task) | Own(task):
                 return task
         return None
 
@@ -86,7 +87,7 @@ class Seat:
     @property
     def unused(self) -> bool:
         """It was handed out, and no command runs in it."""
-        return self.alive and isinstance(self._state, Given | Held | Free) and not self.terminal.busy
+        return self.alive and isinstance(self._state, Given | Held | Free | Own) and not self.terminal.busy
 
     def may_be_left_by(self, caller: object) -> bool:
         return isinstance(self._state, Given) and self._state.claim.is_open_to(caller)
@@ -102,7 +103,7 @@ class Seat:
         alike = (self.request.program, self.request.kind) == (request.program, request.kind)
         if isinstance(state, Opening):
             return SeatView(task, idle=self.in_pool, fits=alike, warm=self.in_pool, used_at=inf)
-        free = not isinstance(state, Moving | Closing) and not terminal.busy and task in (None, request.wish.task)
+        free = not isinstance(state, Moving | Own | Closing) and not terminal.busy and task in (None, request.wish.task)
         name = request.program.name if request.program is not None else None
         fits = alike and free and terminal.shell == name  # `exec` may have put another in its place
         return SeatView(
@@ -139,6 +140,13 @@ class Seat:
                 self._become(Given(claim))
         self.terminal.task = self.task
 
+    def keep(self) -> None:
+        """For the caller who has opened it, until it is closed."""
+        match self._state:
+            case Opening(Claim(task)):
+                self._become(Own(task))
+        self.terminal.task = self.task
+
     def give_back(self) -> None:
         """The caller who claimed it does not get it."""
         match self._state:
@@ -154,7 +162,7 @@ class Seat:
                 self._become(Opening(replace(claim, task=None)))
             case Moving(claim, back):
                 self._become(Moving(replace(claim, task=None), Free() if isinstance(back, Held) else back))
-            case Given() | Held():
+            case Given() | Held() | Own():
                 self._become(Free())
         self.terminal.task = None
 

@@ -7,10 +7,11 @@ Rule 2: what cannot be had is refused here, before anything is opened or closed 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from truetty.core.errors import SpawnFailed
+from truetty.host.environment import instead
 from truetty.host.local import LocalHost
 from truetty.service.reuse import Wish
 from truetty.shells import table
@@ -51,8 +52,11 @@ def complete(
     require_cwd: bool = False,
     shell: ShellName = None,
     arguments: Making | None = None,
+    inherited: Mapping[str, str] | None = None,
 ) -> SeatRequest:
-    options = _options(defaults, cwd, task, shell, arguments or {})
+    """`inherited` are the variables of a new terminal. One that is there already has inherited its own, and fits."""
+    named = _options(defaults, cwd, task, shell, arguments or {})
+    options = named if inherited is None else replace(named, env={**instead(os.environ, inherited), **named.env})
     place, program = options.cwd or "", None
     if _is_here(options):
         if options.cwd is not None and not os.path.isdir(options.cwd):
@@ -60,7 +64,7 @@ def complete(
             raise SpawnFailed(f"{reason}: {cwd or options.cwd}", shell=options.shell, cwd=cwd, reason=reason)
         here = options.cwd or _absolute(os.curdir)
         place, program = os.path.realpath(here) if here else "", _find_here(options)
-    kind = replace(options, shell=None, cwd=None, name=None, task=None, startup=STARTUP)
+    kind = replace(named, shell=None, cwd=None, name=None, task=None, startup=STARTUP)
     return SeatRequest(Wish(place, task, cwd is None, require_cwd), options, kind, program)
 
 

@@ -16,7 +16,7 @@ import copy
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
@@ -65,6 +65,7 @@ class Starting(TypedDict, total=False):
     key: str | None
     asker: Asker | None
     outside: bool
+    inherited: Mapping[str, str] | None
 
 
 class Service:
@@ -158,10 +159,12 @@ class Service:
         key: str | None = None,
         asker: Asker | None = None,
         outside: bool = False,
+        inherited: Mapping[str, str] | None = None,
     ) -> Command:
         """Start a command in this terminal, or in one of the task's. The same `key` starts nothing a second time.
 
         `outside`: in a terminal outside of the sandbox, if the others are in one. A person is asked each time.
+        `inherited` are the variables of a terminal that is opened for it, in place of this program's.
         """
         checks.check_text(command)
         _check_seconds("timeout", timeout)
@@ -172,11 +175,13 @@ class Service:
         outside = outside and self.registry.sandbox is not None
         request = StartRequest(command, terminal, None if cwd is None else os.fspath(cwd), task, shell, outside)
         if key is None:
-            return await self._start(request, timeout, asker)
-        return await self._commands.start_once(key, request, lambda: self._start(request, timeout, asker))
+            return await self._start(request, timeout, asker, inherited)
+        return await self._commands.start_once(key, request, lambda: self._start(request, timeout, asker, inherited))
 
-    async def _start(self, request: StartRequest, timeout: float | None, asker: Asker | None) -> Command:
-        started, moved = await self._starter.start(request, timeout, asker)
+    async def _start(
+        self, request: StartRequest, timeout: float | None, asker: Asker | None, inherited: Mapping[str, str] | None
+    ) -> Command:
+        started, moved = await self._starter.start(request, timeout, asker, inherited)
         self._commands.add(started, self.agent, moved)
         return started
 
@@ -261,6 +266,14 @@ class Service:
         command = self.command(id)
         await self._typing.send(command, text, keys, asker)
         return await self.wait(command.id, timeout=wait, until=until)
+
+    async def type(self, id: str, text: str | bytes = "", *, keys: Sequence[str] = ()) -> None:
+        """What a program of the user's own types, into a command or, by a terminal's id, into whatever reads there.
+
+        It is as the program wrote it, secrets too: such a program is no agent.
+        """
+        terminal, command = self.terminal(id)
+        await self._typing.type(terminal, command if command is not None and command.id == id else None, text, keys)
 
     def handoff(self, id: str, reason: str, *, taken: bool = True) -> Handoff:
         """Leave a running command's terminal to a person, who may type with the ticket; the caller may not.

@@ -10,6 +10,7 @@ Rule 3: where the sandbox is there because of a policy (`asked_outside`), a comm
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from weakref import WeakValueDictionary
 
 from truetty.core.errors import Misuse
@@ -31,13 +32,20 @@ class Starter:
         self._last: WeakValueDictionary[str, Terminal] = WeakValueDictionary()  # in which a task's last command began
 
     async def start(
-        self, request: StartRequest, timeout: float | None, asker: Asker | None
+        self,
+        request: StartRequest,
+        timeout: float | None,
+        asker: Asker | None,
+        inherited: Mapping[str, str] | None = None,
     ) -> tuple[Command, Move | None]:
-        """The command, and that it runs elsewhere than the task's last one, if the caller does not know that."""
+        """The command, and that it runs elsewhere than the task's last one, if the caller does not know that.
+
+        `inherited` are the variables of a new terminal, in place of this program's.
+        """
         with self._permissions.refusals(request.command, Subject(request.task, request.terminal)):
             if request.terminal is not None:
                 return await self._start_in(request.terminal, request, timeout, asker), None
-            return await self._start_somewhere(request, timeout, asker)
+            return await self._start_somewhere(request, timeout, asker, inherited)
 
     async def _start_in(
         self, terminal: str, request: StartRequest, timeout: float | None, asker: Asker | None
@@ -53,7 +61,11 @@ class Starter:
         return started
 
     async def _start_somewhere(
-        self, request: StartRequest, timeout: float | None, asker: Asker | None
+        self,
+        request: StartRequest,
+        timeout: float | None,
+        asker: Asker | None,
+        inherited: Mapping[str, str] | None,
     ) -> tuple[Command, Move | None]:
         subject = Subject(request.task)
         self._permissions.check_shell(request.command, request.shell, subject)
@@ -65,7 +77,9 @@ class Starter:
             location = Location(*where, is_outside=True)
         permit = await self._permissions.judge(request.command, location, subject, asker)
         last, known = self._last.get(request.task or ""), self._registry.ids()
-        chosen = await self._registry.acquire(cwd, task=request.task, shell=request.shell, **making)
+        chosen = await self._registry.acquire(
+            cwd, task=request.task, shell=request.shell, inherited=inherited, **making
+        )
         try:
             is_outside = self.is_outside(chosen)
             await self._permissions.judge_in(chosen, request.command, asker, location, permit, is_outside=is_outside)

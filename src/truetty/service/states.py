@@ -1,9 +1,10 @@
-"""Which task or caller a terminal of a registry belongs to: seven states, and a table of what may follow.
+"""Which task or caller a terminal of a registry belongs to: eight states, and a table of what may follow.
 
     OPENING ──▸ WARM ──▸ MOVING ──▸ GIVEN ──a command ends──▸ HELD by its task, or FREE
        │ └───────────────▴ │  ▴                                  │
        └───────────▸ GIVEN │  └──────────────acquire─────────────┘
                            └──it cannot be used──▸ as it was before
+    OPENING ──▸ OWN ──release(task)──▸ FREE
     any ──▸ CLOSING
 
 Rule: a caller is a token. It has the terminal until a command has ended there, or until it is over: an asyncio task
@@ -69,19 +70,27 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """Made by `Registry.open`: it is its opener's until it is closed, and no other caller gets it."""
+
+    task: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Closing:
     known: bool  # a caller has had it: its id stays valid
 
 
-State = Opening | Warm | Held | Free | Moving | Given | Closing
+State = Opening | Warm | Held | Free | Moving | Given | Own | Closing
 
 FOLLOWS: Final[Mapping[type[State], tuple[type[State], ...]]] = {
-    Opening: (Opening, Warm, Moving, Given, Closing),
+    Opening: (Opening, Warm, Moving, Given, Own, Closing),
     Warm: (Moving, Closing),
     Moving: (Moving, Warm, Held, Free, Given, Closing),
     Given: (Given, Moving, Held, Free, Closing),
     Held: (Moving, Free, Closing),
     Free: (Moving, Closing),
+    Own: (Free, Closing),
     Closing: (),
 }
 

@@ -52,6 +52,29 @@ class Typing:
             self._permissions.record(permit, subject)
             await command.type(text, *names)
 
+    async def type(self, terminal: Terminal, command: Command | None, text: str | bytes, names: Sequence[str]) -> None:
+        """What a program of the user's own types; None: not into a certain command."""
+        about, subject = f"(typing into {terminal.id})", Subject(terminal.task, terminal.id, "typing")
+        with self._permissions.refusals(about, subject):
+            keys.encode(*names)
+            self._check_holder(terminal.id, about, subject)
+            if not self._permissions.policy.allows_all:
+                if not terminal.busy:  # a line typed at the shell's prompt is a command that nothing has judged
+                    reason = "Under a policy nothing is typed at a shell's prompt: run the command."
+                    self._permissions.refuse(Decision("deny", reason, None, about), subject)
+                decision = self._permissions.policy.decide_typing("", program=None)
+                permit = await self._permissions.ask(decision, subject, None, is_outside=self._is_outside(terminal))
+                self._check_holder(terminal.id, about, subject)
+                self._permissions.record(permit, subject)
+            if command is not None and isinstance(text, str) and names:
+                await command.type(text, *names)
+                return
+            target = terminal if command is None else command
+            if text or not names:
+                await target.send(text)
+            if names:
+                await target.press(*names)
+
     def subject(self, command: Command, event: Event) -> Subject:
         id = command.terminal_id
         return Subject(self._registry.get(id).task if id in self._registry.ids() else None, id, event)
@@ -66,15 +89,15 @@ class Typing:
 
     def _check_typable(self, command: Command, subject: Subject) -> None:
         """Refused: a terminal that a person has, and secrets. The text is in no record, since it may be a secret."""
-        handoff = self._handoffs.holder(command.terminal_id)
-        if handoff is not None:
-            reason, why = f"a person has terminal {command.terminal_id} now: {handoff.reason}", "handed over"
-        elif secrecy(command) != "open":
-            reason, why = "it asks for a secret, which a person types", "secret"
-        else:
-            return
-        decision = Decision("deny", reason, None, _about(command))
-        self._permissions.refuse(decision, subject, why=why, command_id=command.id)
+        self._check_holder(command.terminal_id, _about(command), subject, command_id=command.id)
+        if secrecy(command) != "open":
+            decision = Decision("deny", "it asks for a secret, which a person types", None, _about(command))
+            self._permissions.refuse(decision, subject, why="secret", command_id=command.id)
+
+    def _check_holder(self, terminal_id: str, about: str, subject: Subject, **facts: object) -> None:
+        if (handoff := self._handoffs.holder(terminal_id)) is not None:
+            reason = f"a person has terminal {terminal_id} now: {handoff.reason}"
+            self._permissions.refuse(Decision("deny", reason, None, about), subject, why="handed over", **facts)
 
 
 def check_typing(text: str, names: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from threading import current_thread
 from types import TracebackType
 from typing import Self, Unpack
@@ -576,20 +576,44 @@ class Registry(Face[AsyncRegistry]):
         require_cwd: bool = False,
         shell: ShellName = None,
         caller: object = None,
+        inherited: Mapping[str, str] | None = None,
         **arguments: Unpack[Making],
     ) -> Terminal:
         """A terminal in `cwd` that no other caller uses: one of the task's, a free one, or a new one.
 
         An idle one elsewhere is taken there, unless `require_cwd`. Without `cwd` a task gets its own as it left it.
-        `caller` tells callers of one task apart. Everything `Terminal` takes may be named; what is not is as the
-        registry was made with.
+        `caller` tells callers of one task apart. `inherited` are the variables that a new terminal inherits, in place
+        of this program's. Everything `Terminal` takes may be named; what is not is as the registry was made with.
         """
         caller = current_thread() if caller is None else caller
         return loop.call(
             lambda: then(
                 self._inner.acquire(
-                    cwd, task=task, require_cwd=require_cwd, shell=shell, caller=caller, **with_thread(arguments)
+                    cwd,
+                    task=task,
+                    require_cwd=require_cwd,
+                    shell=shell,
+                    caller=caller,
+                    inherited=inherited,
+                    **with_thread(arguments),
                 ),
+                lambda it: face(Terminal, it),
+            )
+        )
+
+    def open(
+        self,
+        shell: ShellName = None,
+        *,
+        cwd: Directory = None,
+        task: str | None = None,
+        inherited: Mapping[str, str] | None = None,
+        **arguments: Unpack[Making],
+    ) -> Terminal:
+        """A new terminal, which is the caller's until it is closed. The arguments are those of `acquire`."""
+        return loop.call(
+            lambda: then(
+                self._inner.open(shell, cwd=cwd, task=task, inherited=inherited, **with_thread(arguments)),
                 lambda it: face(Terminal, it),
             )
         )
