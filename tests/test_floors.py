@@ -25,6 +25,7 @@ FLOORS = (
     ({"host"}, {"store"}, {"questions"}, {"policy"}),
     ({"terminal"}, {"settings"}),
     ({"service"},),
+    ({"server"},),
     (
         {"functions"},
         {"registry"},
@@ -68,7 +69,7 @@ SHELLS_BY_NAME = {
 }
 
 # Heavy or optional: only the part that needs one imports it, when it needs it.
-HEAVY = ("avt", "mcp", "pydantic", "starlette", "uvicorn")
+HEAVY = ("avt", "mcp", "pydantic", "starlette", "uvicorn", "websockets")
 
 
 LONGEST = 400  # lines: past this a file is two ideas

@@ -16,10 +16,10 @@ import pytest
 
 from tests.mcp.served import PATIENCE, eventually
 from tests.mcp.test_http import INITIALIZE, Running, running
-from truetty.mcp import connections
-from truetty.mcp.connections import MOST_CONNECTIONS, most_connections
 from truetty.mcp.http import Listener, Receive, Scope, Send
-from truetty.mcp.log import EVERY_SECONDS, SeldomHandler
+from truetty.server import connections
+from truetty.server.connections import MOST_CONNECTIONS, most_connections
+from truetty.server.log import EVERY_SECONDS, SeldomHandler
 
 HALF_A_HEAD = b"POST /mcp HTTP/1.1\r\nHost: "
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

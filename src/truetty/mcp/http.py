@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 import uvicorn
 
 from truetty.core.errors import HostError, Misuse
-from truetty.mcp.connections import ACCEPTED_AT_ONCE, Connection, Connections, most_connections
+from truetty.server.connections import ACCEPTED_AT_ONCE, Connection, Connections, most_connections
 
 # As ASGI has it.
 Scope = MutableMapping[str, Any]

@@ -17,11 +17,11 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from truetty.mcp.http import App, Listener, Receive, Scope, Send, guard
-from truetty.mcp.log import log_seldom
 from truetty.mcp.server import build
 from truetty.mcp.session import Setup
 from truetty.mcp.sessions import FORGOTTEN_SECONDS, SESSION_HEADER, Sessions
 from truetty.mcp.wire import Wire
+from truetty.server.log import log_seldom
 
 MCP_PATH: Final = "/mcp"
 # Commands may be a megabyte long, and arrive twice as long in JSON.
