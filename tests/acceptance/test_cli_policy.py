@@ -73,6 +73,11 @@ def test_check_says_it_and_exits_with_it(words: tuple[str, ...], status: int, li
     assert run("check", *words) == (status, "\n".join([*lines, ""]), "")
 
 
+def test_without_a_policy_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TRUETTY_POLICY")
+    assert run("check", "rm -rf /") == (0, "allow  Your settings have no policy: every command is allowed.\n", "")
+
+
 def test_the_directory_is_the_workspace(tmp_path: Path) -> None:
     words = ("check", "--cwd", str(tmp_path))
     assert run(*words, "npm test > x")[0] == 0

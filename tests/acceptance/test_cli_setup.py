@@ -14,6 +14,7 @@ import pytest
 
 import truetty
 from tests import warm
+from tests.acceptance.watched import Watched
 from tests.patience import PATIENCE
 from truetty.cli.text_file import change
 
@@ -243,6 +244,12 @@ def test_alone_it_lists_the_clients(home: Path) -> None:
     assert "  configured  " in rows["codex"] and "not configured" in rows["gemini"]
     assert "unreadable" in rows["cursor"] and "line 1" in rows["cursor"]
     assert all(row.endswith(str(home / FILES[name])) for name, row in rows.items())
+
+
+def test_on_a_narrow_terminal_the_paths_stand_below(home: Path) -> None:
+    with Watched("setup", size=(60, 40)) as person:
+        person.until(r"\r\ncodex +not configured\r\n    \S+config\.toml\r\n")
+        assert person.ends() == 0
 
 
 def test_it_says_what_it_has_written_beside_the_command(home: Path) -> None:

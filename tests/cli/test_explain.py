@@ -32,6 +32,16 @@ def test_the_last_run_is_explained_without_its_words(home: Path) -> None:
     assert truetty("explain")[1].startswith("The command finished with exit code 0 after ")
 
 
+@pytest.mark.parametrize("columns", [45, 80])
+def test_it_fits_the_terminal(columns: int, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert truetty("run", "--no-rc", "true")[0] == 0
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = truetty("explain")[1].splitlines()
+    assert max(map(len, lines)) <= columns
+    assert any(line.endswith("0.000 s  sent to the shell's editor, as") for line in lines) == (columns == 45)
+    assert (f"{'':15}if typed" in lines) == (columns == 45)
+
+
 def test_nothing_is_known_yet() -> None:
     assert truetty("explain") == (125, "", "truetty: nothing is known of a last run: truetty run keeps it\n")
 

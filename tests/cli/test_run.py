@@ -169,6 +169,11 @@ def test_kept_jobs_go_on(tmp_path: Path) -> None:
     assert not [path for path in Path("/dev/shm").glob("tt-*/owner") if not lives(int(path.read_text().split()[0]))]
 
 
+def test_a_sandbox_that_there_is_not() -> None:
+    done = warm.run("run", "--sandbox", "foo", "ls", stdin=None)
+    assert done.returncode == 125 and done.stderr.startswith(b"truetty: no sandbox is called 'foo': it is read-only")
+
+
 def test_a_kept_job_does_not_hold_the_pipe() -> None:
     command = [sys.executable, "-m", "truetty", *PLAIN, "--keep", "sleep 1000 & echo $!"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=True)

@@ -25,6 +25,7 @@ def test_only_what_differs_is_printed_unless_all_is_asked_for() -> None:
     _, few, _ = run(TRUETTY_SIZE="80x24")
     assert "size = [80, 24]  (TRUETTY_SIZE)\n" in few and "quota" not in few
     assert f"{len(FIELDS) - 1} others have their default: truetty settings --all\n" in few
+    assert f"\nall {len(FIELDS)} settings have their default: truetty settings --all\n" in run()[1]
     _, every, _ = run("--all")
     assert all(f"\n{name} = " in every for name in FIELDS) and "others" not in every
 

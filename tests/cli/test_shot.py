@@ -63,9 +63,12 @@ def test_a_png(home: Path) -> None:
         (("a.gif", "ls"), "a.gif: the name of a picture ends in .svg or .png"),
         (("a.png", "--scale", "0", "ls"), "--scale is a number up to 10, more than 0; got 0"),
         (("a.png", "--theme", "blue", "ls"), "blue"),
+        (("a.svg", "x.cast"), "x.cast is a recording: use --cast x.cast"),
     ],
 )
-def test_what_is_refused(home: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_is_refused(home: Path, words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    (home / "x.cast").write_text('{"version": 2, "width": 80, "height": 24}\n')
     ran = shoot(str(home / words[0]), *words[1:])
     assert ran.returncode == 125 and said in ran.stderr.decode()
     assert not list(home.glob("a.*"))
@@ -75,4 +78,8 @@ def test_without_the_extra_nothing_runs(home: Path) -> None:
     code = "import sys; sys.modules['resvg_py'] = None; from truetty.cli import main; main()"
     command = [sys.executable, "-c", code, "shot", str(home / "a.png"), f"touch {home}/ran"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.returncode == 125 and "pip install 'truetty[png]'" in ran.stderr and not (home / "ran").exists()
+    assert (
+        ran.returncode == 125
+        and "Install the extra: pip install 'truetty[png]'" in ran.stderr
+        and not (home / "ran").exists()
+    )

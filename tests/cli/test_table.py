@@ -211,6 +211,8 @@ def test_help_is_an_option_of_ours(words: str) -> None:
         ("policy check", "check needs COMMAND.", "truetty policy check"),
         ("rnu x", "no command rnu; did you mean run?", "truetty"),
         ("help rnu", "no command rnu; did you mean run?", "truetty"),
+        ("cat -n x", "no command cat. To run it in a shell: truetty run cat -n x", "truetty"),
+        ("nosuchprogram", "no command nosuchprogram.", "truetty"),
         ("--nope", "no option --nope.", "truetty"),
         ("--version x", "--version takes no words; got 'x'.", "truetty"),
     ],

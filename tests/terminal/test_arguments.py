@@ -75,7 +75,10 @@ async def test_what_is_no_command(home: Path, command: Any, words: str) -> None:
         ("bash", {"replies": {"a": "b"}}, "replies must be a list of replies"),
         ("bash", {"on_waiting": "y"}, "on_waiting must be a function of a Waiting, not the text 'y'"),
         ("bash", {"memory": -1}, "memory must be a whole number, 0 or more, or None for no limit; got the number -1"),
-        ("bash", {"sise": (80, 24)}, "nothing is called 'sise': did you mean size?"),
+        ("bash", {"sise": (80, 24)}, "no argument is called 'sise': did you mean size?"),
+        ("bash", {"shel": "zsh"}, "no argument is called 'shel': did you mean shell?"),
+        ("bash", {"rc": "no"}, "rc must be True or False, not the text 'no'"),
+        ("bash", {"history": 1}, "history must be True or False, not the number 1"),
     ],
 )
 async def test_a_terminal_that_cannot_be_opened(shell: Any, arguments: dict[str, Any], words: str) -> None:
@@ -90,6 +93,8 @@ async def test_a_terminal_that_cannot_be_opened(shell: Any, arguments: dict[str,
         (lambda: truetty.Budget(head_share=3), "head_share must be from 0 to 1; got the number 3"),
         (lambda: truetty.Budget(-5), "a budget must be a whole number of characters, 0 or more; got the number -5"),
         (lambda: truetty.Registry(per_task="x"), "per_task must be a whole number, 1 or more, or None for no limit"),  # type: ignore[arg-type]
+        (lambda: truetty.Registry(limit="x"), "limit must be a whole number, 1 or more, or None for no limit"),  # type: ignore[arg-type]
+        (lambda: truetty.sync.Terminal(on_waiting="y"), "on_waiting must be a function of a Waiting, not the text 'y'"),  # type: ignore[arg-type]
         (lambda: truetty.Registry(idle=0), "idle must be more than 0 seconds, or None for no limit; got 0"),
         (lambda: truetty.Registry(warm="x"), "warm must be a whole number, 0 or more"),  # type: ignore[arg-type]
     ],
@@ -126,6 +131,10 @@ async def test_what_has_ended_takes_nothing(home: Path) -> None:
     with pytest.raises(truetty.Closed, match=r"is closed: its shell has ended with exit code 3\. Open a new one\."):
         await terminal.run("true")
     await terminal.close()
+    async with opened("bash", home) as left:
+        pass
+    with pytest.raises(truetty.Closed, match=rf"^terminal {left.id} was closed\. Open a new one\.$"):
+        await left.run("true")
 
 
 async def test_keys_are_names(home: Path) -> None:

@@ -54,7 +54,8 @@ def test_what_wait_takes() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("setled", "Did you mean settled?; to wait for this text in the output, use truetty.until.Match('setled')"),
+        ("setled", "Did you mean settled? To wait for this text in the output, use truetty.until.Match('setled')."),
+        ("ready", "not 'ready'. To wait for this text in the output, use truetty.until.Match('ready')."),
         ("", "until is settled, exit, input, match:REGEX, idle:SECONDS or port:NUMBER, not ''"),
         ("(", "not '('"),
         (5, "got the number 5"),

@@ -71,15 +71,24 @@ def _find(words: list[str], path: list[str]) -> tuple[CommandRow | None, list[st
         path.append(rest.pop(0))
         rows = {one.name: one for one in row.commands}
     if row is None and rest:
-        raise _unknown("", rest, [*COMMANDS, *EXTRA])
+        raise _unknown("", rest, [*COMMANDS, *EXTRA], _run_hint(rest))
     return row, rest
 
 
-def _unknown(of: str, rest: list[str], known: list[str]) -> WrongWords:
+def _unknown(of: str, rest: list[str], known: list[str], hint: str = "") -> WrongWords:
     if not rest:
         return WrongWords(f"{of} needs a command: {' or '.join(known)}.")
     kind = "option" if rest[0].startswith("-") else f"command {of}".rstrip()
-    return WrongWords(f"no {kind} {rest[0]}{near(rest[0], known)}", word=rest[0])
+    meant = near(rest[0], known)
+    return WrongWords(f"no {kind} {rest[0]}{meant}{hint if meant == '.' else ''}", word=rest[0])
+
+
+def _run_hint(words: list[str]) -> str:
+    """For a program that was given in place of a command of ours."""
+    from shlex import join
+    from shutil import which
+
+    return f" To run it in a shell: truetty run {join(words)}" if which(words[0]) else ""
 
 
 def load(path: list[str]) -> Callable[..., object]:

@@ -7,20 +7,27 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from typing import Final
 
 from truetty import Command, Misuse, files
+from truetty.cli.style import WIDEST, terminal_width, wrapped
 
 FILE: Final = "last-run"
 LARGEST: Final = 1 << 20
 ADVICE: Final = "remove it"
+_TIME: Final = re.compile(r"^ +[\d.]+ s  ")  # before an event; what follows is wrapped behind it
 
 
 def explain(last: bool) -> int:
     try:
-        print(files.read_secret(_path(), LARGEST, ADVICE).decode(errors="replace"), end="")
+        text = files.read_secret(_path(), LARGEST, ADVICE).decode(errors="replace")
     except FileNotFoundError:
         raise Misuse("nothing is known of a last run: truetty run keeps it") from None
+    width = min(terminal_width(), WIDEST)
+    for line in text.splitlines():
+        time = line[: len(line) - len(_TIME.sub("", line))]
+        print(*wrapped(line.removeprefix(time), width, time, " " * len(time)), sep="\n")
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from truetty import Misuse, Settings, Terminal
+from truetty.host.wall import Sandbox
 from truetty.service.defaults import terminal_arguments
 
 
@@ -19,6 +20,7 @@ class OpeningOptions:
     sandbox: str | None = None
 
     def settings(self) -> Settings:
+        Sandbox.of(self.sandbox)  # a name that is none is refused without a word about settings
         workspace = os.path.abspath(self.cwd) if self.cwd is not None else None
         return Settings.load(shell=self.shell, workspace=workspace, rc=None if self.rc else False, sandbox=self.sandbox)
 

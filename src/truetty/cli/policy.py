@@ -24,6 +24,7 @@ from truetty.service.policies import policy_of
 from truetty.shells import table
 from truetty.text.quoting import on_one_line
 
+NOT_SET: Final = "Your settings have no policy: every command is allowed."
 WIDEST_COMMAND: Final = 48  # columns: a longer one moves its own reason to the right, and no other
 _COLOURS: Final[dict[str, Look]] = {"allow": "green", "ask": "yellow", "deny": "red"}
 
@@ -66,6 +67,7 @@ class _Judge:
             raise Misuse(f"no such directory: {cwd}", cwd=cwd)
         settings = OpeningOptions(shell, cwd).settings()
         self._policy: Policy = policy_of(settings, policy)
+        self._is_set = policy != "settings" or settings.policy is not None
         self._cwd = settings.workspace or os.getcwd()
         match settings.shell:
             case str(name) | [str(name), *_]:
@@ -74,7 +76,8 @@ class _Judge:
                 self._shell = table.find(None, os.environ).program
 
     def decide(self, command: str) -> Decision:
-        return self._policy.decide(command, cwd=self._cwd, shell=self._shell)
+        decision = self._policy.decide(command, cwd=self._cwd, shell=self._shell)
+        return decision if self._is_set else dataclasses.replace(decision, reason=NOT_SET)
 
 
 def _read(file: str) -> str:

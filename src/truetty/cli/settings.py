@@ -64,7 +64,8 @@ def _print(settings: Settings, file: str | None, names: list[str]) -> None:
         for line in wrapped(FIELDS[name].help, width, "    "):
             print(line)
     if len(names) < len(FIELDS):
-        print(f"{len(FIELDS) - len(names)} others have their default: truetty settings --all")
+        rest = f"{len(FIELDS) - len(names)} others have" if names else f"all {len(FIELDS)} settings have"
+        print(f"{rest} their default: truetty settings --all")
 
 
 def file_text(name: str, value: object) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from shlex import quote
 from typing import Final, NamedTuple
 
 from truetty import HostError, Misuse, files
@@ -53,6 +55,8 @@ def shot(
     look = Look(title, theme, crop=not full_width)
     if bool(command) == (cast is not None):
         raise Misuse("of what? Give a COMMAND, or a recording by --cast")
+    if len(command) == 1 and command[0].endswith(".cast") and os.path.isfile(command[0]):
+        raise Misuse(f"{command[0]} is a recording: use --cast {quote(command[0])}", path=command[0])
     if at is not None and (cast is None or not at >= 0):
         raise Misuse("--at is a number of seconds into the recording of --cast")
     if cast is not None:
@@ -99,7 +103,7 @@ def _png(scale: float) -> Callable[[str], bytes]:
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
-        raise HostError("a PNG needs resvg-py: pip install 'truetty[png]' in a checkout, or take .svg") from None
+        raise HostError("a PNG needs resvg-py. Install the extra: pip install 'truetty[png]'; or write .svg") from None
     return lambda image: bytes(svg_to_bytes(svg_string=image, zoom=scale))
 
 

@@ -92,6 +92,11 @@ def check_count(name: str, value: int | None, least: int = 1) -> None:
         raise Misuse(what, **{name: value})
 
 
+def check_flag(name: str, value: bool) -> None:
+    if not isinstance(value, bool):
+        raise Misuse(f"{name} must be True or False, not {described(value)}", **{name: value})
+
+
 def check_size(columns: int, rows: int) -> None:
     for side in (columns, rows):
         if not isinstance(side, int) or isinstance(side, bool):

@@ -139,8 +139,9 @@ def of(given: str | re.Pattern[str] | Until) -> Until:
             try:
                 return read(given)
             except Misuse as error:
-                hint = f"; to wait for this text in the output, use truetty.until.Match({kinds.quoted(given)})"
-                raise Misuse(f"{error}{hint if given else ''}", until=given) from None
+                stop = "" if str(error).endswith("?") else "."
+                hint = f" To wait for this text in the output, use truetty.until.Match({kinds.quoted(given)})."
+                raise Misuse(f"{error}{stop}{hint if given else ''}", until=given) from None
     values = "Match(…), Idle(…), Port(…), Screen(…), Input()"
     message = f'until takes "settled", "finished", a compiled pattern, or {values} of truetty.until'
     raise Misuse(f"{message}; got {kinds.described(given)}", until=given)

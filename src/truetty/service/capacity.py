@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 from weakref import WeakSet
 
-from truetty.core.errors import Misuse
+from truetty.core.checks import check_count
 from truetty.settings import Settings
 from truetty.store.spill import Allowance
 
@@ -22,8 +22,7 @@ class Capacity:
     """How many terminals may be open."""
 
     def __init__(self, limit: int | None) -> None:
-        if limit is not None and not limit > 0:
-            raise Misuse(f"limit is more than 0, or None for no limit; not {limit!r}", name="limit", value=limit)
+        check_count("limit", limit)
         self.limit = limit
         self._members: WeakSet[Sharer] = WeakSet()
 

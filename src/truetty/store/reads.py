@@ -243,7 +243,9 @@ class Reads:
         try:
             search = re.compile(pattern).search
         except re.error as error:
-            raise Misuse(f"not a regular expression: {error}", pattern=pattern, reason=str(error)) from error
+            raise Misuse(
+                f"not a regular expression: {pattern!r}: {error}", pattern=pattern, reason=str(error)
+            ) from error
         found: list[tuple[int, str, tuple[str, ...], list[str]]] = []
         before: deque[str] = deque(maxlen=max(0, context))
         lacking = 0  # how many of the last ones found still lack lines after them

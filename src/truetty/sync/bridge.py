@@ -124,7 +124,8 @@ class InThread:
 
 
 def in_thread(callback: OnWaiting | None) -> OnWaiting | None:
-    return None if callback is None else InThread(callback)
+    """None stays None, and what cannot be called is left for the terminal to refuse."""
+    return InThread(callback) if callable(callback) else callback
 
 
 M = TypeVar("M", bound=Making)

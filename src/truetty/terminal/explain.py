@@ -71,8 +71,8 @@ def _reasons(outcome: Outcome) -> list[str]:
             return [f"The kernel shows that {who} is blocked reading the terminal ({kind}).{sure}"]
         case "running":
             return [
-                "No mark of its end has come, the kernel does not show the shell at its prompt, and no program is seen",
-                "to wait for input. Silence is no evidence: a command that prints nothing is running.",
+                "No mark of its end has come, the kernel does not show the shell at its prompt, and no program is seen "
+                "to wait for input. Silence is no evidence: a command that prints nothing is running."
             ]
     return ["How it ended is unknown."]
 

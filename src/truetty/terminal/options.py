@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Self, TypedDict, Unpack
 
 from truetty.core import kinds
-from truetty.core.checks import check_count, check_finite, check_size, check_variables
+from truetty.core.checks import check_count, check_finite, check_flag, check_size, check_variables
 from truetty.core.errors import Misuse
 from truetty.host.base import Channel, Host
 from truetty.host.base import ShellName as ShellName
@@ -83,7 +83,8 @@ class Options:
         given = dict(arguments)
         cwd, budget, env = arguments.get("cwd"), arguments.get("budget"), arguments.get("env")
         if unknown := [name for name in given if name not in Arguments.__annotations__]:
-            raise Misuse(kinds.unknown(unknown[0], Arguments.__annotations__), argument=unknown[0])
+            known = kinds.alternatives(unknown[0], ("shell", *Arguments.__annotations__))
+            raise Misuse(f"no argument is called {unknown[0]!r}: {known}", argument=unknown[0])
         if env is not None and not isinstance(env, Mapping):
             raise Misuse(f'env must be a mapping such as {{"CI": "1"}}, not {kinds.described(env)}', env=env)
         if cwd is not None and not isinstance(cwd, str | os.PathLike):
@@ -107,6 +108,8 @@ class Options:
             message = "size must be (columns, rows), such as (80, 24)"
             raise Misuse(f"{message}; got {kinds.described(self.size)}", size=self.size)
         check_size(*self.size)
+        check_flag("rc", self.rc)
+        check_flag("history", self.history)
         check_finite("startup", self.startup)
         check_finite("coalesce", self.coalesce)
         check_count("memory", self.memory, 0)

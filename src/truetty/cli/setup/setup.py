@@ -20,6 +20,7 @@ from truetty import files
 from truetty.cli import text_file, toml_text
 from truetty.cli.setup import checking, json_text
 from truetty.cli.setup.clients import CLIENTS, Client, Format, ServerLaunch, find, launch
+from truetty.cli.style import terminal_width
 from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
 
@@ -105,7 +106,7 @@ def _snippet(client: Client, started: ServerLaunch) -> str:
 
 
 def _list(started: ServerLaunch, project: bool, *, only_here: bool) -> None:
-    """One line for each, never broken."""
+    """One line for each; on a terminal that is too narrow for it, the paths stand below."""
     rows = []
     for client in CLIENTS:
         if (project and client.project is None) or (only_here and _found(client) is None):
@@ -117,8 +118,13 @@ def _list(started: ServerLaunch, project: bool, *, only_here: bool) -> None:
         print("none of the clients that `truetty setup` knows is on this machine")
         return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    narrow = sys.stdout.isatty() and sum(widths) + 2 * (len(widths) - 1) > terminal_width()
     for row in rows:
-        print("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+        if narrow:
+            name, _, state, *places = row
+            print(f"{name:{widths[0]}}  {state}", *places, sep="\n    ")
+        else:
+            print("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def _found(client: Client) -> str | None:

@@ -84,8 +84,9 @@ class Link:
         self.home.require()
         if self.closed:
             code = exit_codes.of_shell(self.ended)
-            why = "" if code is None else f": its shell has ended with exit code {code}"
-            what = f"terminal {self._terminal_id} is closed{why}. Open a new one."
+            known = "" if code is None else f": its shell has ended with exit code {code}"
+            state = "was closed" if self._closing else f"is closed{known}"
+            what = f"terminal {self._terminal_id} {state}. Open a new one."
             raise Closed(what, terminal_id=self._terminal_id, exit_code=code)
 
     def facts(self) -> ShellFacts:
