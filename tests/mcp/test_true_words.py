@@ -77,7 +77,7 @@ async def test_a_secret_is_refused_in_few_words(client: RawClient) -> None:
 async def test_what_is_closed_is_said_closed_and_not_offered(client: RawClient, home: Path) -> None:
     ended = command_id(await said(client, "run", command="exit 3"))
     assert "none is open: run opens one" in await refusal(client, "run", command="true", terminal_id="t9")
-    assert "t1 is closed" in await refusal(client, "run", command="touch made", terminal_id="t1")
+    assert "t1 was closed" in await refusal(client, "run", command="touch made", terminal_id="t1")
     assert f"{ended} has finished, and t1 is closed. Nothing was typed." in await refusal(
         client, "send", id=ended, text="x"
     )
