@@ -224,6 +224,27 @@ def test_only_shells_knows_a_shell_by_name() -> None:
     assert found == SHELLS_BY_NAME
 
 
+def test_no_import_compiles_a_pattern() -> None:
+    """`lazy.pattern` does, when the pattern is first used. The keeper's program runs without the package."""
+    wrong = [
+        f"{MODULES[path]}, line {line}"
+        for path in FILES
+        if path.name != "keeper_program.py"
+        for line in _compiled(ast.parse(path.read_text()))
+    ]
+    assert wrong == []
+
+
+def _compiled(node: ast.AST) -> Iterator[int]:
+    """The lines of `re.compile` that an import would run."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(inner, ast.Call) and ast.unparse(inner.func) == "re.compile":
+            yield inner.lineno
+        yield from _compiled(inner)
+
+
 def test_an_import_brings_nothing_heavy() -> None:
     program = f"import sys, truetty; print(*(name for name in {HEAVY!r} if name in sys.modules))"
     command = [sys.executable, "-P", "-c", program]

@@ -9,11 +9,11 @@ Rule 2: text is written when it can no longer change. While nothing comes, whole
 from __future__ import annotations
 
 import os
-import re
 import select
 import sys
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.checks import check_size
 from truetty.core.errors import HostError, Misuse
 from truetty.text.clean import Cleaner
@@ -22,7 +22,7 @@ from truetty.text.lines import repetition
 READ_SIZE: Final = 1 << 16
 # Programs that redraw a line do it more often than this, and a person who watches does not notice the delay.
 PAUSE_BEFORE_TAIL: Final = 0.2
-_LONE: Final = re.compile(rb"(?<!\r)\n")
+_LONE: Final = lazy.pattern(rb"(?<!\r)\n")
 
 
 def clean(file: str | None, columns: int, rows: int) -> int:

@@ -12,12 +12,12 @@ from typing import Final
 
 from truetty.cli import toml_text
 from truetty.cli.style import WIDEST, has_colours, styled, terminal_width, wrapped
-from truetty.core import kinds
+from truetty.core import kinds, lazy
 from truetty.core.errors import Misuse
 from truetty.settings import FIELDS, Settings, locate, places, strangers
 
 # People put keys into `env`; what is printed here is copied into reports.
-_SECRET: Final = re.compile(r"key|token|secret|password|passwd|credential|auth", re.IGNORECASE)
+_SECRET: Final = lazy.pattern(r"key|token|secret|password|passwd|credential|auth", re.IGNORECASE)
 _SECRET_TEXT: Final = "(hidden)"
 
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import Final, Literal
 
 from truetty import Command
 from truetty.cli.input import READ_SIZE
+from truetty.core import lazy
 
 # bytes: as they are, for a terminal. text: as a person would have read it. colours: text and colours, nothing that
 # moves the cursor. no-colours: everything but the colours. nothing: not shown.
 Way = Literal["bytes", "text", "colours", "no-colours", "nothing"]
 Color = Literal["auto", "always", "never"]
 
-_COLOUR: Final = re.compile(rb"\x1b\[[0-9;:]*m")
-_SEQUENCE: Final = re.compile(
+_COLOUR: Final = lazy.pattern(rb"\x1b\[[0-9;:]*m")
+_SEQUENCE: Final = lazy.pattern(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\a\x1b]*(?:\a|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-OQ-WYZ\\`-~])|\r(?=\n)"
 )
 # What may be the beginning of a sequence, at the end of a piece.
-_CUT: Final = re.compile(rb"(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\a\x1b]*\x1b?|[ -/]*)|\r)\Z")
+_CUT: Final = lazy.pattern(rb"(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\a\x1b]*\x1b?|[ -/]*)|\r)\Z")
 LONGEST_CUT: Final = 4096  # what is longer is no sequence, and is shown
 
 

@@ -15,11 +15,12 @@ import re
 import tomllib
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.errors import Misuse
 
 # Such a table has a few lines; a person may have added a few more.
 MOST_LINES: Final = 200
-_LINE: Final = re.compile(r"\(at line ([0-9]+)")
+_LINE: Final = lazy.pattern(r"\(at line ([0-9]+)")
 
 
 def read(text: str, keys: tuple[str, ...]) -> object:

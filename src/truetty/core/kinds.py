@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
+from truetty.core import lazy
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -27,8 +29,8 @@ _TRUTH: Final = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
     **dict.fromkeys(("false", "no", "off", "0"), False),
 }
-_BYTES: Final = re.compile(r"(\d+)\s*(?:([kmgt])i?b?|b)?", re.IGNORECASE)
-_SIZE: Final = re.compile(r"(\d+)\s*[x×]\s*(\d+)")
+_BYTES: Final = lazy.pattern(r"(\d+)\s*(?:([kmgt])i?b?|b)?", re.IGNORECASE)
+_SIZE: Final = lazy.pattern(r"(\d+)\s*[x×]\s*(\d+)")
 
 
 class Wrong(Exception):

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.signs import Hint, Mark, Sign
 
 OWN: Final = b"7717"
@@ -20,7 +21,7 @@ ESC, BEL = "\x1b", "\x07"
 
 # A secret is at most 36 characters, `$-` is under 30, all options of bash are 250: no mark of ours comes near these
 # bounds.
-_OWN_SHAPE = re.compile(
+_OWN_SHAPE = lazy.pattern(
     rb"([CDHJMPR2]);([0-9A-Za-z_-]{1,64})(?:;(\d{0,10})(?:;([0-9A-Za-z]{0,64})"
     rb"(?:;([0-9A-Za-z-]{0,64})(?:;(\d{0,10})(?:;([!-:<-~]{0,500}))?)?)?)?)?;?"
 )
@@ -29,7 +30,7 @@ OPENING: Final = b"\x1b]" + OWN + b";"
 LONGEST: Final = 800  # bytes: what `_OWN_SHAPE` allows is 728 with its opening and BEL
 _BEFORE_SECRET: Final = len(OPENING + b"C;")
 # The secret may have been blanked by stars, so only what cannot stand inside a mark is told apart.
-_WHOLE = re.compile(rb"%b[^\x07\x1b]{0,%d}\x07" % (re.escape(OPENING), LONGEST - len(OPENING) - 1))
+_WHOLE = lazy.pattern(rb"%b[^\x07\x1b]{0,%d}\x07" % (re.escape(OPENING), LONGEST - len(OPENING) - 1))
 
 
 # -- our own

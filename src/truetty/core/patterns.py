@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import factorial
 from typing import Any, Final
 
+from truetty.core import lazy
 from truetty.core.errors import Misuse
 
 # RE2 takes at worst about 10 ns for each character and instruction: 30 ms for a window.
@@ -25,10 +26,10 @@ MOST_MEMORY: Final = 1 << 20  # bytes that RE2 may use for one pattern
 # Steps that a search may take at worst. Python makes about a hundred million in a second.
 STEPS: Final = 30_000_000
 
-_PYTHONS_OWN: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\.", re.DOTALL)
+_PYTHONS_OWN: Final = lazy.pattern(r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\.", re.DOTALL)
 # It changes how long a search takes, and nothing else.
-_LEADING: Final = re.compile(r"^\.\*(?![?+*{])")
-_TOKEN: Final = re.compile(
+_LEADING: Final = lazy.pattern(r"^\.\*(?![?+*{])")
+_TOKEN: Final = lazy.pattern(
     r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!>]|\(\?<[=!]|\(|\)|\||[*+?]|\{\d*,?\d*\}", re.DOTALL
 )
 

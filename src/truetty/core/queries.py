@@ -6,11 +6,11 @@ Rule: a question is known by its form, whether it has an answer here or not. A p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.signs import Query, Sign
 
 OTHER: Final = "other"  # the name of a question that has no name of its own
@@ -31,7 +31,7 @@ _NAMES: Final[dict[bytes, str]] = {
     **{b"\x1b[?%d$p" % mode: f"DECRQM {mode}" for mode in (69, 2026, 2027, 2031, 2048)},
 }
 # DA3, the keyboard protocol of kitty, states of any kind, other modes, sizes.
-_NAMELESS = re.compile(rb"\x1b\[(?:=0?c|\?u|\?[0-9]+n|\?[0-9]+\$p|1[1-9]t)")
+_NAMELESS = lazy.pattern(rb"\x1b\[(?:=0?c|\?u|\?[0-9]+n|\?[0-9]+\$p|1[1-9]t)")
 
 # All forms above and a few sequences that are no question: behind `ESC [`, `ESC [ ?` and `ESC P`. They are written so
 # that a colour is passed over as quickly as without them.

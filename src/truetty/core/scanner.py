@@ -11,10 +11,9 @@ Rule 3: an escape inside an unfinished sequence ends that sequence, as on every 
 
 from __future__ import annotations
 
-import re
 from typing import Final, Literal
 
-from truetty.core import queries
+from truetty.core import lazy, queries
 from truetty.core.marks import PROTOCOLS
 from truetty.core.signs import Mode, Query, Sign
 
@@ -37,14 +36,14 @@ _STRINGS: Final = PROTOCOLS | queries.STRINGS
 _PARAMETERS = rb"[0-9;]{1,64}"
 _NUMBERS = b"|".join(_STRINGS)
 _PRIVATE = rb"\?(?:(%b)([hl])|%b)" % (_PARAMETERS, queries.PRIVATE)
-_OPENING = re.compile(rb"\x1b(?:\]((?:%b));|\[(?:%b|%b)|P%b)" % (_NUMBERS, queries.CSI, _PRIVATE, queries.DCS))
+_OPENING = lazy.pattern(rb"\x1b(?:\]((?:%b));|\[(?:%b|%b)|P%b)" % (_NUMBERS, queries.CSI, _PRIVATE, queries.DCS))
 # What may still become an opening when more bytes come.
 _NUMBER_BEGUN = b"|".join(sorted({number[:n] for number in _STRINGS for n in range(len(number) + 1)}, reverse=True))
 _PRIVATE_BEGUN = rb"\?(?:[0-9;]{0,64}|%b)" % queries.PRIVATE_BEGUN
 _CSI_BEGUN = rb"\[(?:%b|%b)?" % (queries.CSI_BEGUN, _PRIVATE_BEGUN)
-_BEGUN = re.compile(rb"\x1b(?:\](?:%b)|%b|P[+$]?)?" % (_NUMBER_BEGUN, _CSI_BEGUN))
+_BEGUN = lazy.pattern(rb"\x1b(?:\](?:%b)|%b|P[+$]?)?" % (_NUMBER_BEGUN, _CSI_BEGUN))
 _LONGEST_BEGUN: Final = 3 + 64
-_CLOSING = re.compile(rb"[\x07\x18\x1a\x1b\x9c]")
+_CLOSING = lazy.pattern(rb"[\x07\x18\x1a\x1b\x9c]")
 
 _NO_SIGNS: Final[tuple[Sign, ...]] = ()
 

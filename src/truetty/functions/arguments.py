@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, overload
 
-from truetty.core import kinds, patterns
+from truetty.core import kinds, lazy, patterns
 from truetty.core import until as untils
 from truetty.core.errors import Misuse
 from truetty.core.kinds import Kind, Wrong
@@ -31,14 +31,14 @@ LARGEST_COUNT: Final = 10**12
 LEAST_MILLISECONDS: Final = 1000
 MOST_NAMES: Final = 5  # of those passed over, in a note
 # JSON can name one half of a surrogate pair, which cannot be encoded: neither for a terminal nor in an answer.
-_HALF: Final = re.compile("[\ud800-\udfff]")
+_HALF: Final = lazy.pattern("[\ud800-\udfff]")
 _UNITS: Final = {
     **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
     **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hour", "hours"), 3600.0),
 }
-_WITH_UNIT: Final = re.compile(rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})\s*", re.IGNORECASE)
+_WITH_UNIT: Final = lazy.pattern(rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

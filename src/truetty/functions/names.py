@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from truetty.core import kinds
+from truetty.core import kinds, lazy
 from truetty.core.errors import Misuse
 from truetty.functions.table import Parameter, Unit, Verb
 
 # How many letters a misspelling adds, leaves out or changes, and less than half of the name: `tty` is not `key`.
 MOST_LETTERS: Final = 2
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HUMP: Final = lazy.pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def find(verb: Verb, name: str) -> tuple[Parameter, Unit] | None:

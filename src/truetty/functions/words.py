@@ -10,11 +10,11 @@ Rule 3: a model reads every word at every call. So a command that has ended gets
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.checks import NOTHING_RAN
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
@@ -114,7 +114,7 @@ def text(report: Report) -> str:
     return sendable(f"{head}\n\n{output}" if output is not None else head)
 
 
-_CALL: Final = re.compile(r"\b(?:run|read|wait|send|screen|stop|terminals|handoff)(?=\()")
+_CALL: Final = lazy.pattern(r"\b(?:run|read|wait|send|screen|stop|terminals|handoff)(?=\()")
 
 
 def _named(advice: str, prefix: str) -> str:

@@ -7,14 +7,15 @@ our look and before the mount. Then something else would be mounted, somewhere e
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from truetty.core import lazy
+
 _Identity = tuple[int, int]
-_ESCAPE: Final = re.compile(rb"\\([0-7]{3})")  # of spaces, line ends and backslashes in a path
+_ESCAPE: Final = lazy.pattern(rb"\\([0-7]{3})")  # of spaces, line ends and backslashes in a path
 
 
 class Mounts:

@@ -12,6 +12,7 @@ import os
 import re
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.outcome import Waiting
 from truetty.host.base import Identity
 from truetty.questions import programs, words
@@ -33,10 +34,10 @@ _OWNERS: Final[tuple[tuple[str, str, frozenset[str]], ...]] = (
     ),
 )
 _MENTIONS: Final = tuple(
-    (owner, re.compile(rf"(?<![\w-])(?:{pattern})(?![\w])", re.IGNORECASE), readers)
+    (owner, lazy.pattern(rf"(?<![\w-])(?:{pattern})(?![\w])", re.IGNORECASE), readers)
     for owner, pattern, readers in _OWNERS
 )
-_SECRET: Final = re.compile(r"pass\s?(?:word|phrase|code)|kennwort|secret|\bpin\b|token|credential", re.IGNORECASE)
+_SECRET: Final = lazy.pattern(r"pass\s?(?:word|phrase|code)|kennwort|secret|\bpin\b|token|credential", re.IGNORECASE)
 
 NO_READER: Final = "No program is seen to read the keyboard now."
 UNKNOWN_READER: Final = "It cannot be seen which program reads the keyboard now."

@@ -8,15 +8,15 @@ Rule 3: a program in a file, or one that is not written out, is hidden.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy.options import Known, parse
 from truetty.policy.words import Word
 
 _KNOWN: Final = Known(valued="Fv", long_valued=("--field-separator", "--assign"))
-_HIDES: Final = re.compile(r"system|getline|ARGV|SYMTAB|[|@>]")
+_HIDES: Final = lazy.pattern(r"system|getline|ARGV|SYMTAB|[|@>]")
 
 
 def hidden(words: Sequence[Word]) -> str | None:

@@ -8,12 +8,12 @@ Rule 4: an expansion that evaluates, assigns or looks up by a name that is itsel
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy.script import Call, Doubt
 from truetty.policy.tree import Node, Unreadable, child, children, flag, kind, only, operator, span, text
 from truetty.policy.words import Builder, Word, ansi, in_double_quotes
@@ -21,11 +21,11 @@ from truetty.shells.row import Dialect
 
 MOST_DEPTH: Final = 100  # levels: far more than a person writes, and less than Python's stack holds
 
-_NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]+")
-_LONE_DOLLAR: Final = re.compile(r"(?<!\\)(?:\\\\)*\$$")
-_DOLLAR_BRACKET: Final = re.compile(r"(?<!\\)(?:\\\\)*\$\[")
-_NOT_PLAIN: Final = re.compile(r"[$`<>\\'\"]")  # the parser does not look into extended patterns
-_COMMAND_LIKE: Final = re.compile(r"(?<!\\)(?:\\\\)*(?:`|\$[({]|[<>]\()")
+_NUMBER: Final = lazy.pattern(r"[0-9]+|0[xX][0-9a-fA-F]+")
+_LONE_DOLLAR: Final = lazy.pattern(r"(?<!\\)(?:\\\\)*\$$")
+_DOLLAR_BRACKET: Final = lazy.pattern(r"(?<!\\)(?:\\\\)*\$\[")
+_NOT_PLAIN: Final = lazy.pattern(r"[$`<>\\'\"]")  # the parser does not look into extended patterns
+_COMMAND_LIKE: Final = lazy.pattern(r"(?<!\\)(?:\\\\)*(?:`|\$[({]|[<>]\()")
 _COUNTS: Final = frozenset({"$?", "$#", "$$", "$!", "${#}", "${?}"})  # always numbers
 _HARMLESS: Final = frozenset({"-", ":-", "+", ":+", "?", ":?", "%", "%%", "#", "##", "^", "^^", ",", ",,"})
 _HARMLESS_AT: Final = frozenset({"Q", "U", "L", "u", "a"})

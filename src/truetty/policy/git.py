@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy.options import Known, forbidden, parse
 from truetty.policy.rules import without_git_options
 from truetty.policy.words import Word, listed
@@ -46,12 +47,12 @@ _PLAIN: Final = listed("""
     --graph --no-merges --merges --reverse --no-color --word-diff --short --porcelain --ignored -p -w -s -z -i -l -v
 """)
 _TEMPLATES: Final = ("--template", "--config")
-_KEYS: Final = re.compile(
+_KEYS: Final = lazy.pattern(
     r"alias\..*|core\.(pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|attributesfile|worktree)|include.*"
     r"|pager\..*|.*\.(command|cmd|path|helper|textconv|process|clean|smudge|driver|program|editor|proxy|uploadpack)",
     re.IGNORECASE,
 )
-_SIGNATURE: Final = re.compile(r"%[-+ ]?G|%\(\*?signature")  # in formats
+_SIGNATURE: Final = lazy.pattern(r"%[-+ ]?G|%\(\*?signature")  # in formats
 _GLOBAL_RUNNING: Final = ("-c", "--config-env", "--exec-path")
 
 

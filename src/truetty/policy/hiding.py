@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy import awk, git, sed
 from truetty.policy.options import forbidden
 from truetty.policy.runners import EVALUATORS, SHELLS, is_runner, name_of
@@ -63,21 +64,21 @@ _RUNS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 }
 # Their first words may be typed for them: `less '+!rm x'`. A line to go to, or a text to look for, is harmless.
 _TYPES: Final[dict[str, re.Pattern[str]]] = {
-    **dict.fromkeys(("less", "more", "most", "zless"), re.compile(r"\+\+?([0-9]*[gGF]?|/[^\x00-\x1f]*)")),
-    **dict.fromkeys(("vim", "vi", "nvim", "view", "ex", "vimdiff", "gvim"), re.compile(r"\+[0-9]*")),
+    **dict.fromkeys(("less", "more", "most", "zless"), lazy.pattern(r"\+\+?([0-9]*[gGF]?|/[^\x00-\x1f]*)")),
+    **dict.fromkeys(("vim", "vi", "nvim", "view", "ex", "vimdiff", "gvim"), lazy.pattern(r"\+[0-9]*")),
 }
 # The language of sqlite3 and its own commands can run programs and write files, on a database that is only read too.
-_SQLITE: Final = re.compile(
+_SQLITE: Final = lazy.pattern(
     r"(?:\A|\n)\s*\.(?=[a-z])(?!(?:tables|schema|databases|indexes|dump|version)\b)"
     r"|writefile|load_extension|\bedit\b|\binto\b|\battach\b",
     re.IGNORECASE,
 )
 _FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-_OPERATORS: Final = re.compile(r"=|==|!=|-(eq|ne|lt|le|gt|ge|nt|ot|ef|[a-uw-zA-QS-Z])|!|<|>")
+_OPERATORS: Final = lazy.pattern(r"=|==|!=|-(eq|ne|lt|le|gt|ge|nt|ot|ef|[a-uw-zA-QS-Z])|!|<|>")
 _NUMERIC: Final = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-_NUMBER: Final = re.compile(r"-?[0-9]+")
-_COUNTS: Final = re.compile(r"%[^%a-zA-Z]*[hjlLqtwzZI0-9.*$]*n")  # %ln, %5hhn: sizes and widths may stand between
-_ONLY_TEXT: Final = re.compile(r"(?:[^%]|%%|%-?[0-9]*[sbq])*")
+_NUMBER: Final = lazy.pattern(r"-?[0-9]+")
+_COUNTS: Final = lazy.pattern(r"%[^%a-zA-Z]*[hjlLqtwzZI0-9.*$]*n")  # %ln, %5hhn: sizes and widths may stand between
+_ONLY_TEXT: Final = lazy.pattern(r"(?:[^%]|%%|%-?[0-9]*[sbq])*")
 
 
 def hidden_by_variables(assignments: Sequence[Assignment], named: Mapping[str, str]) -> str | None:

@@ -6,14 +6,15 @@ Rule 2: a comment or here-document that looks like one in quotes counts too. A t
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
+
+from truetty.core import lazy
 
 # A backslash before a line end: shells end a comment there and do not end a word, and each reads it in its own way at
 # the start of a here-document.
-_CONTINUED: Final = re.compile(r"\\(?:\n|\Z)")
-_COMMENT: Final = re.compile(r"(?:\A|[\s;&|()<>`])#")
-_HERE_DOCUMENT: Final = re.compile(r"(?<!<)<<(?!<)")
+_CONTINUED: Final = lazy.pattern(r"\\(?:\n|\Z)")
+_COMMENT: Final = lazy.pattern(r"(?:\A|[\s;&|()<>`])#")
+_HERE_DOCUMENT: Final = lazy.pattern(r"(?<!<)<<(?!<)")
 
 
 class Objection(NamedTuple):

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.errors import Misuse
 from truetty.policy import advice, plain
 from truetty.policy.decision import VERDICTS, Decision, Part, Verdict, strictest, unseen
@@ -41,7 +42,7 @@ from truetty.text.quoting import on_one_line
 MOST_TEXTS: Final = 8  # texts inside a line that are read too (`bash -c 'bash -c …'`), each a call of the parser
 
 # Where a command may begin, in a text that could not be parsed.
-_CRUDE: Final = re.compile(r"[;\n|&(){}`]|\$\(|\b(?:then|do|else|and|or|not|begin|if|while|until|exec)\b")
+_CRUDE: Final = lazy.pattern(r"[;\n|&(){}`]|\$\(|\b(?:then|do|else|and|or|not|begin|if|while|until|exec)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ Rule 4: a text with a comment or a here-document is not plain (`plain.py`): noth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy.expansions import ARITHMETIC, Expansions
 from truetty.policy.runners import moves
 from truetty.policy.script import Assignment, Call, Script
@@ -24,7 +24,7 @@ from truetty.shells.row import Dialect
 
 _WRITES: Final = frozenset({">", ">>", ">|", ">>|", "&>", "&>>", "&>|", "&>>|", "<>", ">!", ">>!"})
 _HERE: Final = frozenset({"<<", "<<-"})
-_DUPLICATES: Final = re.compile(r"[0-9]*-?")
+_DUPLICATES: Final = lazy.pattern(r"[0-9]*-?")
 _NETWORK: Final = ("/dev/tcp/", "/dev/udp/", "/dev/sctp/")
 
 

@@ -7,10 +7,10 @@ Rule 3: programs that start a pager, an editor or another program on their own (
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy import git
 from truetty.policy.options import Known, forbidden, parse
 from truetty.policy.rules import Check, Rule
@@ -81,7 +81,7 @@ _FIND: Final = listed("""
     -mindepth -depth -d -mount -xdev -follow -daystart -prune -quit -true -false -print -print0 -printf -ls -not
     -and -or -a -o -noleaf -s -x -E
 """)
-_NUMBER: Final = re.compile(r"-[0-9][0-9a-zA-Z]*")  # `-mtime -7`, `-perm -644`, `-size -10k`: values
+_NUMBER: Final = lazy.pattern(r"-[0-9][0-9a-zA-Z]*")  # `-mtime -7`, `-perm -644`, `-size -10k`: values
 
 
 def _known(known: Known, *, most_operands: int | None = None, permute: bool = True) -> Check:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from truetty.core import lazy
 from truetty.core.errors import Misuse
 from truetty.policy.decision import VERDICTS, Verdict
 from truetty.policy.script import Call
@@ -33,8 +34,8 @@ Match = Literal["yes", "maybe", "no"]
 # Looks at a call that a rule's words match; a sentence when it does more than the rule is about, else None.
 Check = Callable[[Sequence[Word]], str | None]
 
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_CLUSTER: Final = re.compile(r"-[A-Za-z0-9]{1,3}")  # short options in a rule: `rm -rf` also means `rm -f -r`
+_ASSIGNMENT: Final = lazy.pattern(r"[A-Za-z_][A-Za-z0-9_]*=")
+_CLUSTER: Final = lazy.pattern(r"-[A-Za-z0-9]{1,3}")  # short options in a rule: `rm -rf` also means `rm -f -r`
 
 # Their first word says what they do: a rule of one word means nothing yet.
 SUB_COMMANDS: Final = frozenset(

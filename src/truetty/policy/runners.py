@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy.words import Word, listed
 from truetty.shells import table
 
@@ -31,7 +32,7 @@ RUNNERS: Final = listed("""
 # busybox is a runner: its first word says whether it is a shell.
 SHELLS: Final = table.where(lambda row: row.runs_scripts).difference(RUNNERS)
 
-_LOADER: Final = re.compile(r"ld(-linux.*|-musl.*|64|32|)\.so.*|ld-musl.*")  # `ld-linux-x86-64.so.2 /bin/rm`
+_LOADER: Final = lazy.pattern(r"ld(-linux.*|-musl.*|64|32|)\.so.*|ld-musl.*")  # `ld-linux-x86-64.so.2 /bin/rm`
 
 # They run a command behind one of these words; so many words (a container, an image) may stand in between.
 _CARRIERS: Final[dict[str, tuple[tuple[str, ...], int]]] = {
@@ -52,10 +53,10 @@ EVALUATORS: Final = frozenset(
     {"eval", "source", ".", "trap", "fc", "r", "mapfile", "readarray", "compgen", "complete", "bind"}
 )
 
-_DURATION: Final = re.compile(r"[0-9]+(\.[0-9]+)?[smhd]?")
-_SIGNAL: Final = re.compile(r"[A-Z][A-Z0-9]*|[0-9]+")
-_NICENESS: Final = re.compile(r"[+-]?[0-9]+")
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_DURATION: Final = lazy.pattern(r"[0-9]+(\.[0-9]+)?[smhd]?")
+_SIGNAL: Final = lazy.pattern(r"[A-Z][A-Z0-9]*|[0-9]+")
+_NICENESS: Final = lazy.pattern(r"[+-]?[0-9]+")
+_ASSIGNMENT: Final = lazy.pattern(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _EXECUTES: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
 _MOVERS: Final = frozenset({"cd", "pushd", "popd", "chdir", "..", "...", "z", "zi", "j"})
 _OPERANDS_FIRST: Final = listed("ssh chroot flock su script at repeat setarch tmux screen gosu su-exec sg envdir dtach")
@@ -67,7 +68,7 @@ _TAKE_TEXTS: Final = listed("""
     tmux screen hyperfine xterm uxterm urxvt rxvt konsole gnome-terminal xfce4-terminal kitty alacritty dtach expect
     systemd-run sg
 """)
-_ATTACHED: Final = re.compile(r"(?:-[cS]|--(?:command|split-string|call)=)(.+)", re.DOTALL)
+_ATTACHED: Final = lazy.pattern(r"(?:-[cS]|--(?:command|split-string|call)=)(.+)", re.DOTALL)
 _TAKE_C: Final = listed("capsh newgrp npm npx pnpm nix-shell nix vagrant")
 _TYPED: Final = listed("less more most vim vi nvim view ex vimdiff gvim ed")  # `!` in what is typed for them runs
 

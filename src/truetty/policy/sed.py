@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy.options import Known, parse
 from truetty.policy.words import Word
 
@@ -36,11 +37,11 @@ _PLAIN: Final = frozenset("pPdDgGhHxnN=lFzqQ")
 _TO_LINE_END: Final = frozenset("aic#")
 _LABELS: Final = frozenset(":btT")
 _FILES: Final = frozenset("rR")
-_LABEL: Final = re.compile(r"[ \t]*[^\s;{}]*[ \t}]*(?=[;\n]|$)")
+_LABEL: Final = lazy.pattern(r"[ \t]*[^\s;{}]*[ \t}]*(?=[;\n]|$)")
 _FLAGS: Final = frozenset("gpiImM0123456789")
 # `[]a]`, `[^]a]`, `[[:space:]a]`: a `]` that comes first, or ends a class, does not close. Another `[` is doubted.
-_BRACKETS: Final = re.compile(r"\[\^?+\]?+(?:\[([:.=])[^\]\[]*\1\]|[^\]\[])*+\]")
-_ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
+_BRACKETS: Final = lazy.pattern(r"\[\^?+\]?+(?:\[([:.=])[^\]\[]*\1\]|[^\]\[])*+\]")
+_ESCAPED: Final = lazy.pattern(r"\\.", re.DOTALL)
 
 
 def hidden(words: Sequence[Word]) -> str | None:

@@ -11,6 +11,7 @@ import re
 import shlex
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy.rules import SUB_COMMANDS, is_plain
 from truetty.policy.runners import RUNNERS, SHELLS
 from truetty.policy.script import Call
@@ -29,9 +30,9 @@ EXACT: Final = listed("""
     python python3 node perl ruby php lua deno npx java sqlite3 psql mysql crontab useradd passwd mkfs fdisk
     iptables find sed awk tar vim vi nano
 """)
-_SPECIAL: Final = re.compile(r"[\\^$.|?*+()\[\]{}]")
-_NO_PROGRAM: Final = re.compile(r"\*|[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)  # a rule takes these for something else
-_SUB: Final = re.compile(r"[a-z][a-z0-9:_-]*")
+_SPECIAL: Final = lazy.pattern(r"[\\^$.|?*+()\[\]{}]")
+_NO_PROGRAM: Final = lazy.pattern(r"\*|[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)  # a rule takes these for something else
+_SUB: Final = lazy.pattern(r"[a-z][a-z0-9:_-]*")
 
 
 def suggestion(call: Call, dialect: Dialect) -> str | None:

@@ -14,12 +14,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from truetty.core import lazy
 from truetty.policy.script import Assignment
 from truetty.shells.row import Dialect
 
-_WORD: Final = re.compile(r"[A-Za-z0-9_.@:-]*")
-_DIGITS: Final = re.compile(r"[0-9]+")
-_ZONE: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*)?")  # neither `:file` nor a path
+_WORD: Final = lazy.pattern(r"[A-Za-z0-9_.@:-]*")
+_DIGITS: Final = lazy.pattern(r"[0-9]+")
+_ZONE: Final = lazy.pattern(r"(?:[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*)?")  # neither `:file` nor a path
 HARMLESS: Final[dict[str, re.Pattern[str]]] = {
     **dict.fromkeys(("LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_MONETARY"), _WORD),
     **dict.fromkeys(("LC_NUMERIC", "LC_TIME", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"), _WORD),
@@ -31,9 +32,9 @@ HARMLESS: Final[dict[str, re.Pattern[str]]] = {
 }
 PAGERS: Final = frozenset({"PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER"})  # harmless as `cat` or nothing
 
-_OWN: Final = re.compile(r"[a-z][a-z0-9_]*")
-_READ_BY_PROGRAMS: Final = re.compile(r"auto_resume|histchars|npm_.*|.*_proxy|.*_functions|c?d?path|fpath|prompt")
-_DANGEROUS: Final = re.compile(
+_OWN: Final = lazy.pattern(r"[a-z][a-z0-9_]*")
+_READ_BY_PROGRAMS: Final = lazy.pattern(r"auto_resume|histchars|npm_.*|.*_proxy|.*_functions|c?d?path|fpath|prompt")
+_DANGEROUS: Final = lazy.pattern(
     r"PATH|CDPATH|IFS|ENV|HOME|SHELL|SHELLOPTS|PROMPT_COMMAND|PS[0-4]|FPATH|fpath|path|ZDOTDIR|TERMINFO.*|TERMCAP"
     r"|.*PAGER|LESSOPEN|LESSCLOSE|LESS|.*EDITOR|VISUAL|.*BROWSER|.*_ASKPASS|.*_COMMAND|.*_functions"
     r"|(LD|DYLD|BASH|GIT|SSH|PYTHON|PERL|PERL5|RUBY|NPM|npm|JAVA|JDK|MAVEN|GRADLE|CARGO|RUSTC?|GO|MAKE|CC|CXX)_.*"

@@ -12,6 +12,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Final
 
+from truetty.core import lazy
 from truetty.shells.row import Dialect
 
 _SIGNS: Final = frozenset({"[", "]", "[[", "((", ":", "."})
@@ -19,8 +20,8 @@ FIXED: Final = "\0"  # in a shape: a character that is quoted or escaped and sta
 
 _PATTERN: Final = frozenset("*?[")
 _ZSH_PATTERN: Final = frozenset("*?[]^#<>|()~")
-_TILDE: Final = re.compile(r"[=:]~")
-_ANSI: Final = re.compile(
+_TILDE: Final = lazy.pattern(r"[=:]~")
+_ANSI: Final = lazy.pattern(
     r"\\(?:(?P<simple>[abeEfnrtv\\'\"?])|x(?P<hex>[0-9a-fA-F]{1,2})(?![0-9a-fA-F])|u(?P<u>[0-9a-fA-F]{1,4})"
     r"|U(?P<U>[0-9a-fA-F]{1,8})|(?P<octal>[0-7]{1,3})|(?P<other>.?))",
     re.DOTALL,

@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from truetty.core import lazy
+
 # Longer than any line that asks something; what a program hides behind it is not looked at.
 LONGEST_LINE: Final = 400
 # More answers than one question lists.
@@ -50,26 +52,26 @@ class Choices:
 
 # One character each, so that places in a line stay what they are.
 _FULL_WIDTH: Final = str.maketrans("（）［］【】｛｝＜＞／｜，、：？＝", "()[][]{}<>/|,,:?=")
-_GROUP: Final = re.compile(r"\(([^()]{1,120})\)|\[([^\[\]]{1,120})\]|<([^<>]{1,120})>|\{([^{}]{1,120})\}")
-_SEPARATOR: Final = re.compile(r"\s*(?:[/|,]|,?\s+or\s+|,?\s+oder\s+|,?\s+ou\s+)\s*")
-_ITEM: Final = re.compile(r"[\w?!*+=-]{1,24}")
+_GROUP: Final = lazy.pattern(r"\(([^()]{1,120})\)|\[([^\[\]]{1,120})\]|<([^<>]{1,120})>|\{([^{}]{1,120})\}")
+_SEPARATOR: Final = lazy.pattern(r"\s*(?:[/|,]|,?\s+or\s+|,?\s+oder\s+|,?\s+ou\s+)\s*")
+_ITEM: Final = lazy.pattern(r"[\w?!*+=-]{1,24}")
 # `(eg, city)` and `(mm/dd/yyyy)` say how to answer, not with what.
 _NO_LIST: Final = frozenset(
     ["eg", "e.g", "ie", "i.e", "ex", "mm", "dd", "yy", "yyyy", "hh", "ss", "optional", "required"]
 )
-_LETTER: Final = re.compile(r"([\[(<])(\w|\?)[\])>]([^\W\d][\w' -]{0,30})?")
-_INITIAL: Final = re.compile(r"\b(\w)(\w{0,30}) \((\w)\)")
+_LETTER: Final = lazy.pattern(r"([\[(<])(\w|\?)[\])>]([^\W\d][\w' -]{0,30})?")
+_INITIAL: Final = lazy.pattern(r"\b(\w)(\w{0,30}) \((\w)\)")
 # `y/n`, `Yes/No/Cancel:` and `'yes' or 'no'` need no brackets, at the end.
-_BARE: Final = re.compile(r"\b(y(?:es)?['\"]?\s?(?:/|\bor\b)\s?['\"]?no?(?:/\w{1,12}){0,4})\b['\"]?[\s:?>)]*$", re.I)
-_LAST_OR: Final = re.compile(r"\s+or\s*$")
-_NAMED: Final = re.compile(r"\b(?:default|defaults to|standard)(?: is|:|=)?\s*['\"]?([^\s'\")\],;]{1,60})", re.I)
-_AT_END: Final = re.compile(r"[\[(<]([^\[\]()<>]{0,80})[\])>]\s*[:?>]*\s*$")
-_WORD_ONLY: Final = re.compile(
+_BARE: Final = lazy.pattern(r"\b(y(?:es)?['\"]?\s?(?:/|\bor\b)\s?['\"]?no?(?:/\w{1,12}){0,4})\b['\"]?[\s:?>)]*$", re.I)
+_LAST_OR: Final = lazy.pattern(r"\s+or\s*$")
+_NAMED: Final = lazy.pattern(r"\b(?:default|defaults to|standard)(?: is|:|=)?\s*['\"]?([^\s'\")\],;]{1,60})", re.I)
+_AT_END: Final = lazy.pattern(r"[\[(<]([^\[\]()<>]{0,80})[\])>]\s*[:?>]*\s*$")
+_WORD_ONLY: Final = lazy.pattern(
     r"\b(?:type|enter|only)\s+['\"‘“`]([^'\"’”`]{1,40})['\"’”`]"
     r"(?=\s+(?:to (?:confirm|continue|proceed|approve|accept|agree|delete)|will be accepted))",
     re.I,
 )
-_EXPAND: Final = re.compile(r"^\?\s.{1,200}\(([a-z]{1,20})H\)\s*$")
+_EXPAND: Final = lazy.pattern(r"^\?\s.{1,200}\(([a-z]{1,20})H\)\s*$")
 
 
 def in_line(line: str) -> Choices | None:
@@ -173,11 +175,11 @@ def _lone(line: str) -> Choices | None:
 
 # ── a default for free text ───────────────────────────────────────────────────────────────────────────────────────
 
-_TYPED: Final = re.compile(r"\s[›‣»▸]\s+(\S.{0,80})$")
-_AFTER_QUESTION: Final = re.compile(r"[:?]\s+\(([^()]{1,80})\)\s*$")
-_BEFORE_COLON: Final = re.compile(r"\(([^()\s]{1,80})\)\s*[:>]\s*$")
-_IN_BRACKETS: Final = re.compile(r"\[([^\[\]]{0,80})\]\s*[:?>]?\s*$")
-_RANGE: Final = re.compile(r"\d+\s*(?:-|–|\.\.|to)\s*\d+")
+_TYPED: Final = lazy.pattern(r"\s[›‣»▸]\s+(\S.{0,80})$")
+_AFTER_QUESTION: Final = lazy.pattern(r"[:?]\s+\(([^()]{1,80})\)\s*$")
+_BEFORE_COLON: Final = lazy.pattern(r"\(([^()\s]{1,80})\)\s*[:>]\s*$")
+_IN_BRACKETS: Final = lazy.pattern(r"\[([^\[\]]{0,80})\]\s*[:?>]?\s*$")
+_RANGE: Final = lazy.pattern(r"\d+\s*(?:-|–|\.\.|to)\s*\d+")
 
 
 def default_of_text(line: str) -> str | None:
@@ -199,11 +201,11 @@ def default_of_text(line: str) -> str | None:
 # ── in a list above the prompt ────────────────────────────────────────────────────────────────────────────────────
 
 # `1) one`, `(1) one`, `[1] one`, `1: one`; and `* 0    one`, in a table, at the start of a line only.
-_NUMBER: Final = re.compile(
+_NUMBER: Final = lazy.pattern(
     r"(?:^|(?<=\s))([*>]\s?)?(?:[\[(]?(\d{1,3})[\]):.]{1,2}\s+(?=\S)|(?<=^..)(\d{1,3})\s{3,}(?=\S))"
 )
-_WIDE: Final = re.compile(r"\s{3,}")
-_MEANING: Final = re.compile(r"^\s+([A-Z])(?:\s+or\s+([A-Z]))?\s+:\s+(\S.*)$")
+_WIDE: Final = lazy.pattern(r"\s{3,}")
+_MEANING: Final = lazy.pattern(r"^\s+([A-Z])(?:\s+or\s+([A-Z]))?\s+:\s+(\S.*)$")
 
 
 def is_numbered(line: str) -> bool:
@@ -246,11 +248,11 @@ def meanings(choices: Choices, lines: Sequence[str]) -> Choices:
 
 # ── moved with the arrow keys ─────────────────────────────────────────────────────────────────────────────────────
 
-_BAR: Final = re.compile(r"^\s*[│┃]\s?")
-_OPTION: Final = re.compile(
+_BAR: Final = lazy.pattern(r"^\s*[│┃]\s?")
+_OPTION: Final = lazy.pattern(
     r"^(?P<indent>\s*)(?P<pointer>[❯›▸►▶»→➤➜‣>*]?)\s*(?P<box>[●◉⦿◯○◻◼☐☑✔]|\[[ xX*]\]|\([ xX*]\))?\s*(?P<label>\S.*)?$"
 )
-_INSTRUCTION: Final = re.compile(
+_INSTRUCTION: Final = lazy.pattern(
     r"[↑↓]|\barrow|\bnavigate\b|^\s*(?:└|Instructions:)|^\s*\d+/\d+\s*$|enter/return:", re.I
 )
 

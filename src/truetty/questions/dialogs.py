@@ -21,17 +21,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from truetty.core import lazy
 from truetty.questions.choices import MOST_CHOICES, Choices
 
-_TOP: Final = re.compile(r"\s*[┌╔](.*)[┐╗]\s*")
-_BOTTOM: Final = re.compile(r"\s*[└╚].*[┘╝]\s*")
-_SEPARATOR: Final = re.compile(r"\s*[├╠].*[┤╣]\s*")
-_ROW: Final = re.compile(r"(\s*[│║])(.*)[│║]\s*")
-_BUTTON: Final = re.compile(r"<\s*([^<>\s](?:[^<>]{0,28}[^<>\s])?)\s*>")
-_BUTTONS: Final = re.compile(r"\s*(?:<[^<>]{1,30}>\s*)+")
-_FIELD: Final = re.compile(r"\s*(.*?)_{2,}\s*")
-_BOX: Final = re.compile(r"([\[(])([ *xX])[\])]\s+(.*)")
-_SCROLL_BAR: Final = re.compile(r"\s+[↑↓▮▒█■]$")
+_TOP: Final = lazy.pattern(r"\s*[┌╔](.*)[┐╗]\s*")
+_BOTTOM: Final = lazy.pattern(r"\s*[└╚].*[┘╝]\s*")
+_SEPARATOR: Final = lazy.pattern(r"\s*[├╠].*[┤╣]\s*")
+_ROW: Final = lazy.pattern(r"(\s*[│║])(.*)[│║]\s*")
+_BUTTON: Final = lazy.pattern(r"<\s*([^<>\s](?:[^<>]{0,28}[^<>\s])?)\s*>")
+_BUTTONS: Final = lazy.pattern(r"\s*(?:<[^<>]{1,30}>\s*)+")
+_FIELD: Final = lazy.pattern(r"\s*(.*?)_{2,}\s*")
+_BOX: Final = lazy.pattern(r"([\[(])([ *xX])[\])]\s+(.*)")
+_SCROLL_BAR: Final = lazy.pattern(r"\s+[↑↓▮▒█■]$")
 _TITLE_ENDS: Final = " ─═┤├╡╞"
 
 Cursor = tuple[int, int]  # column and row, from 0

@@ -5,9 +5,9 @@ Rule: a bare `>` may be the question of any program. It is an interpreter's prom
 
 from __future__ import annotations
 
-import re
 from typing import Final, Literal
 
+from truetty.core import lazy
 from truetty.shells import table
 
 PAGERS: Final = frozenset(("less", "more", "most", "pg", "man", "bat", "moar", "moor", "ov"))
@@ -58,23 +58,23 @@ SILENT: Final[dict[str, Literal["repl", "editor", "stdin"]]] = {
     **dict.fromkeys(("wc", "head", "tail", "tr", "cut", "nl", "rev", "tac", "jq", "base64", "od", "xxd"), "stdin"),
 }
 
-_VARIANT: Final = re.compile(r"[.-](?:basic|tiny|nox|gtk3?)$|(?<=[a-z])[\d.]+$")
-_CLIENT: Final = re.compile(r"\s{0,4}[*\w:.@/\[\]() =-]{0,60}[>#)]\s*")
-_LANGUAGE: Final = re.compile(
+_VARIANT: Final = lazy.pattern(r"[.-](?:basic|tiny|nox|gtk3?)$|(?<=[a-z])[\d.]+$")
+_CLIENT: Final = lazy.pattern(r"\s{0,4}[*\w:.@/\[\]() =-]{0,60}[>#)]\s*")
+_LANGUAGE: Final = lazy.pattern(
     r"\s{0,4}(?:>|%|\?|\d{1,5}>|>>>|In \[\d{1,5}\]:|\((?:[Pp]db|ipdb|rdb:\d{1,3})\)|ipdb>|help>|php >|"
     r"DB<{1,2}\d{1,5}>{1,2}|irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?>|(?:\[\d{1,5}\] )?pry\([^)]{0,40}\)>|"
     r"iex\([^)]{0,40}\)>|octave:\d{1,5}>|julia>|jshell>|scala>)\s*"
 )
 # So distinct that they are known whichever program reads (over ssh, in a container).
-_DISTINCT: Final = re.compile(
+_DISTINCT: Final = lazy.pattern(
     r"(?:>>>|In \[\d{1,5}\]:|\(gdb\)|\(lldb\)|\([Pp]db\)|ipdb>|sqlite>|mysql>|MariaDB \[[^\]]{0,64}\]>|\w{1,60}=[#>]|"
     r"irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?>|iex\(\d{1,5}\)>|ghci>|julia>|jshell>|scala>|s?ftp>|SQL>|hive>|"
     r"\d{1,3}(?:\.\d{1,3}){3}:\d{2,5}(?:\[\d{1,2}\])?>)\s*"
 )
-_UNFINISHED: Final = re.compile(
+_UNFINISHED: Final = lazy.pattern(
     r"\s{0,6}(?:\.\.\.[:>]?|\w{0,60}[-'\"(*$][#>]|->|>>|[|+]|irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?[*\"'\]])\s*"
 )
-_SHELL_UNFINISHED: Final = re.compile(rf"(?:{'|'.join(sorted({row.continuation for row in table.ROWS}))})\s*")
+_SHELL_UNFINISHED: Final = lazy.pattern(rf"(?:{'|'.join(sorted({row.continuation for row in table.ROWS}))})\s*")
 
 
 def plain(program: str | None) -> str:

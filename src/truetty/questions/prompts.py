@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.outcome import Asks, WaitingKind
 from truetty.questions import choices, dialogs, programs, words
 from truetty.questions.choices import LONGEST_LINE, Choices
@@ -191,9 +192,9 @@ def _secret(lines: list[str]) -> Description:
 
 # ── arrow keys ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_ASKED: Final = re.compile(r"^\s{0,2}[?◆]\s+\S")
-_POINTER: Final = re.compile(r"^\s{0,2}[❯›▸►▶»→➤➜>*]\s*\S")
-_TOGGLE: Final = re.compile(r"\s›\s+(\w{1,20}) / (\w{1,20})\s*$")
+_ASKED: Final = lazy.pattern(r"^\s{0,2}[?◆]\s+\S")
+_POINTER: Final = lazy.pattern(r"^\s{0,2}[❯›▸►▶»→➤➜>*]\s*\S")
+_TOGGLE: Final = lazy.pattern(r"\s›\s+(\w{1,20}) / (\w{1,20})\s*$")
 
 
 def _with_arrows(lines: list[str]) -> Description | None:
@@ -235,8 +236,8 @@ def _bare_menu(filled: list[str]) -> Description | None:
 
 # ── a whole screen ────────────────────────────────────────────────────────────────────────────────────────────────
 
-_SAVE: Final = re.compile(r"^Save modified buffer\?", re.I)  # nano
-_BUTTONS: Final = re.compile(r"<\s*([^\W\d][\w ]{0,15}?)\s*>")
+_SAVE: Final = lazy.pattern(r"^Save modified buffer\?", re.I)  # nano
+_BUTTONS: Final = lazy.pattern(r"<\s*([^\W\d][\w ]{0,15}?)\s*>")
 
 
 def _on_screen(program: str, lines: list[str], cursor: dialogs.Cursor | None) -> Description:

@@ -11,37 +11,41 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, get_args
 
+from truetty.core import lazy
+
 Secret = Literal["password", "passphrase", "code", "secret"]
 
-ENDS: Final = re.compile(r"[:?>…›‣)\]？：）］】]\s*$")
-HOST_KEY: Final = re.compile(r"continue connecting \(yes/no|'yes', 'no' or the fingerprint|store key in cache\?", re.I)
-FILE_THERE: Final = re.compile(
+ENDS: Final = lazy.pattern(r"[:?>…›‣)\]？：）］】]\s*$")
+HOST_KEY: Final = lazy.pattern(
+    r"continue connecting \(yes/no|'yes', 'no' or the fingerprint|store key in cache\?", re.I
+)
+FILE_THERE: Final = lazy.pattern(
     r"\boverwrite\b|\breplace\b|\balready exists\b|\bconflict\b|^\*\*\* .{1,200} \(Y/I/N", re.I
 )
-OR_TYPE: Final = re.compile(r"\bor (?:type|enter|specify|give)\b", re.I)
-PAGER_LINE: Final = re.compile(
+OR_TYPE: Final = lazy.pattern(r"\bor (?:type|enter|specify|give)\b", re.I)
+PAGER_LINE: Final = lazy.pattern(
     r"^-- ?More ?--|\(END\)\s*$|^:\s*$|^\s{0,2}Manual page .{1,200} line |^lines \d{1,9}[-–]\d|^--Type <RET> for more|"
     r"\(press h for help or q to quit\)\s*$|^Press SPACE for next page"
 )
-CONFIRM: Final = re.compile(
+CONFIRM: Final = lazy.pattern(
     r"^\W{0,3}(?:are you sure|do you|would you|should|shall|is (?:this|that|it)|are (?:these|you)|continue|proceed|"
     r"really|ok to|okay|sure|overwrite|replace|remove|delete|accept|möchten sie|wollen sie|voulez-vous|"
     r"souhaitez-vous|¿?desea|deseja|vuoi)\b[^?]{0,200}\?\s*$|続行しますか|(?:よろしい|いい)ですか|是否继续|确定吗",
     re.I,
 )
 # Says how to answer; what is asked stands above.
-GENERIC: Final = re.compile(
+GENERIC: Final = lazy.pattern(
     r"^\W{0,3}(?:(?:please )?(?:enter|type|your|make|select|choose)\b.{0,20}\b"
     r"(?:value|choice|selection|answer|option|number)s?\b.{0,40}|choice|selection|answer|option|what now)?\W{0,3}$",
     re.I,
 )
-PRESS: Final = re.compile(
+PRESS: Final = lazy.pattern(
     r"\b(?:press|hit|strike|push)\W{1,3}(?:the |your )?(?:a key|enter|return|ret|space)\b|\bany (?:other )?key\b|"
     r"\b(?:beliebige taste|eingabetaste|appuyez sur|presione cualquier|pulse una|presione enter|pressione qualquer)\b|"
     r"нажмите|キーを押|任意键|任意鍵",
     re.I,
 )
-USER: Final = re.compile(
+USER: Final = lazy.pattern(
     r"\b(?:user ?name|user ?id|login(?: name| as)?|user|benutzer(?:name)?|nom d'utilisateur|identifiant|usuario|"
     r"usuário|nome utente|gebruikersnaam|użytkownik)(?: \(.{0,80}\)| for .{0,200}| de .{0,80}| pour .{0,80})?"
     r"\s?(?:\[.{0,80}\])?\s?[:>?›‣]\s*$|(?:用户名|使用者名稱|ユーザー名|имя пользователя)\W*$",
@@ -55,15 +59,15 @@ _LONG_TAIL: Final = (
     r"(?:[\s:?]{0,3}(?:(?:for|of|to|from|again|please|confirmation|you|your|that|which|used|here|now|as|in|on|with|"
     r"and|or|at|when)\b|[(\['\",;–—-]).*)?[\s\]:?>›‣…*•_-]*$"
 )
-_CODE: Final = re.compile(
+_CODE: Final = lazy.pattern(
     r"\b(?:otp|2fa|mfa|one[- ]time (?:password|code|pin)|passcode|(?:verification|authentication|authenticator|"
     r"security|authorization|two[- ]factor|confirmation|device|login|sms|text message|e-?mail(?:ed)?|access|"
     r"unlock|recovery|backup|(?:\d|four|five|six|seven|eight)[- ]digit) code|"
     r"authenticator app|enter (?:the |your )?code|code (?:sent|from))\b",
     re.I,
 )
-_PASSPHRASE: Final = re.compile(rf"\b(?:pass[- ]?phrase|phrase de passe)\b{_LONG_TAIL}", re.I)
-_PASSWORD: Final = re.compile(
+_PASSPHRASE: Final = lazy.pattern(rf"\b(?:pass[- ]?phrase|phrase de passe)\b{_LONG_TAIL}", re.I)
+_PASSWORD: Final = lazy.pattern(
     rf"\b(?:password|passwd)\b{_LONG_TAIL}|\b(?:pass|pwd|pin(?: code| number)?)(?: confirmation)?{_TAIL}|"
     r"\b(?:passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|lösenord|hasło|heslo|salasana|parola)\b.*:\s*$"
     r"|пароль|密码|密碼|パスワード|암호|비밀번호",
@@ -74,7 +78,7 @@ _NAMED: Final = (
     r"mnemonic|(?:recovery|backup) (?:phrase|words)|(?:access|account|authentication|backup|decryption|encryption|"
     r"master|pre-?shared|private|recovery|root|security|shared|signing|unlock|vault|wallet|wi-?fi|wpa|wep) key)"
 )
-_SECRET: Final = re.compile(rf"\b{_NAMED}{_TAIL}", re.I)
+_SECRET: Final = lazy.pattern(rf"\b{_NAMED}{_TAIL}", re.I)
 
 # ── what a line begins with ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -91,20 +95,20 @@ _ABOUT: Final = (
     r"version)\b)"
 )
 # `Enter the WORD`, but not `Type 'yes' to store the WORD`.
-_TOLD: Final = re.compile(
+_TOLD: Final = lazy.pattern(
     r"\b(?:re-?)?(?:enter|type|input|provide|supply|give|paste)(?: in)?"
     rf"(?:\s+(?!(?:to|if|or|and|for|when|whether|before|after|without|number)\b)[\w.@/’-][\w.@/'’-]{{0,80}}){{0,5}}?"
     rf"\s+{_WORD}\b{_ABOUT}",
     re.I,
 )
 # `WORD:` and `[sudo] new WORD for`.
-_BEGUN: Final = re.compile(
+_BEGUN: Final = lazy.pattern(
     r"\W{0,3}(?:[\[(][^\])]{1,80}[\])]\s)?(?:(?:\S{1,80}['’]s|your|the|new|old|current|master|root|admin|user|login|sudo|"
     rf"ssh|database|account|confirm|repeat|verify)\s){{0,3}}{_WORD}(?:\s(?:for|of)\s|\s?:\s*$)",
     re.I,
 )
-_FIRST: Final = re.compile(r"\W{0,3}(?:(?:please|now)\b,?\s+){0,2}", re.I)
-_QUESTION: Final = re.compile(r"\?(?:\s|$)")
+_FIRST: Final = lazy.pattern(r"\W{0,3}(?:(?:please|now)\b,?\s+){0,2}", re.I)
+_QUESTION: Final = lazy.pattern(r"\?(?:\s|$)")
 
 
 def demand(line: str) -> Secret | None:

@@ -15,11 +15,11 @@ The hook comes in by one of three ways, depending on the user's arguments:
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from truetty.core import lazy
 from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
     QUIET,
@@ -33,8 +33,8 @@ from truetty.shells.writing import (
     source_env_file,
 )
 
-PROMPT_BEGINS = re.compile(rb"\x1b\[\?2004h")  # readline switches bracketed paste on, then prints the prompt
-_KEPT_OUT = re.compile(":(?:ignorespace|ignoreboth)")
+PROMPT_BEGINS = lazy.pattern(rb"\x1b\[\?2004h")  # readline switches bracketed paste on, then prints the prompt
+_KEPT_OUT = lazy.pattern(":(?:ignorespace|ignoreboth)")
 _WITH_VALUE = frozenset({"--rcfile", "--init-file"})
 _OWN_WAY = frozenset({"--login", "--norc", "--noprofile", "--posix"})  # what decides how the hook comes in
 

@@ -12,8 +12,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from truetty.core import lazy
+
 # A piece of the text outside quotes. What matches nothing here is an ordinary character of a word.
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy.pattern(
     r"(?P<blank>[ \t]+)"
     r"|(?P<joint>\\\n)"
     r"|(?P<end>\n|;;|;|&&|\|\||\|&|&>|>&|<&|&|\|)"
@@ -27,14 +29,14 @@ _TOKEN: Final = re.compile(
     r"|(?P<word>(?:[^\s;&|<>()`'\"\\$]|\$(?![({'\"])|<<<|[<>](?!\())+)",
     re.DOTALL,
 )
-_IN_DOUBLE: Final = re.compile(
+_IN_DOUBLE: Final = lazy.pattern(
     r'[^"\\`$]+|\\.|\$(?![({])|(?P<open>\$\(\(|\$\(|\$\{)|(?P<end>")|(?P<unknown>`)', re.DOTALL
 )
-_IN_BRACE: Final = re.compile(
+_IN_BRACE: Final = lazy.pattern(
     r"[^}\\'\"`$]+|\\.|\$(?![({])|(?P<open>\$\(\(|\$\(|\$\{)|(?P<quote>['\"])|(?P<end>\})|(?P<unknown>`)", re.DOTALL
 )
-_SINGLE: Final = re.compile(r"[^']*'")
-_ANSI: Final = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
+_SINGLE: Final = lazy.pattern(r"[^']*'")
+_ANSI: Final = lazy.pattern(r"(?:[^'\\]|\\.)*'", re.DOTALL)
 
 # What a word at the place of a command opens, and what closes it.
 _CLOSES: Final = {

@@ -8,9 +8,9 @@ Rule 4: a leading space keeps a line out of fish's history by itself.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from truetty.core import lazy
 from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import QUIET, encode, enter, printf_mark, script
 
@@ -19,7 +19,7 @@ _WITH_VALUE = frozenset(
     {"-C", "--init-command", "-d", "--debug", "-o", "--debug-output", "-f", "--features", "--profile", "-p"}
 )
 # At the end of a line without a newline fish prints its own sign and blanks up to the margin.
-PROMPT_BEGINS = re.compile(rb"(?:\x1b\[[0-9;]*m|\x1b\(B)*\xe2\x8f\x8e(?:\x1b\[[0-9;]*m|\x1b\(B)* +\r\xe2\x8f\x8e \r")
+PROMPT_BEGINS = lazy.pattern(rb"(?:\x1b\[[0-9;]*m|\x1b\(B)*\xe2\x8f\x8e(?:\x1b\[[0-9;]*m|\x1b\(B)* +\r\xe2\x8f\x8e \r")
 
 
 def cd(path: str) -> str:

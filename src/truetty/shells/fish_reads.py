@@ -6,13 +6,14 @@ Rule: the command's text says it, and the line that stands there says which `rea
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
-_READ = re.compile(r"""\bread\b(?P<arguments>(?:'[^']*'|"[^"]*"|[^;|&()\n'"])*)""")
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_SILENT = re.compile(r"\s(?:-[aglLfSxUuitz]*s[A-Za-z]*|--silent)(?=\s|$)")
-_PROMPT = re.compile(r"""\s(?:-[a-zA-Z]*P|--prompt-str)[\s=]*(?:'([^']*)'|"([^"$]*)"|([^\s'"$]+))""")
+from truetty.core import lazy
+
+_READ = lazy.pattern(r"""\bread\b(?P<arguments>(?:'[^']*'|"[^"]*"|[^;|&()\n'"])*)""")
+_QUOTED = lazy.pattern(r"'[^']*'|\"[^\"]*\"")
+_SILENT = lazy.pattern(r"\s(?:-[aglLfSxUuitz]*s[A-Za-z]*|--silent)(?=\s|$)")
+_PROMPT = lazy.pattern(r"""\s(?:-[a-zA-Z]*P|--prompt-str)[\s=]*(?:'([^']*)'|"([^"$]*)"|([^\s'"$]+))""")
 
 
 class Read(NamedTuple):

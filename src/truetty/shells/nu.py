@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from truetty.core import marks
+from truetty.core import lazy, marks
 from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode, pause_before_text, script
 
@@ -20,7 +20,7 @@ _WITH_VALUE = frozenset(
     {"--config", "--env-config", "--plugin-config", "--plugins", "--log-level", "--log-target", "-I", "--include-path"}
 )
 
-PROMPT_BEGINS = re.compile(re.escape(marks.SEMANTIC_PROMPT))
+PROMPT_BEGINS = lazy.pattern(re.escape(marks.SEMANTIC_PROMPT))
 _SUBMIT = b"\x1b[24;8~"  # Control-Alt-Shift-F12, which the hook has bound
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import pwd
-import re
 import shutil
 import signal
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.errors import SpawnFailed
 from truetty.shells import bash, fish, fish_reads, nu, posix, rbash, tcsh, xonsh, zsh
 from truetty.shells.editors.bash import BashEditor
@@ -241,7 +241,7 @@ def _fault(program: str) -> str | None:
 # -- names
 
 # bash5, bash-5.2, zsh-5.9, mksh-static
-_VERSIONED = re.compile(r"(?P<name>[a-z]+?)(?P<version>[-_.]?\d[\d._]*)?(?:[-_.]?static)?")
+_VERSIONED = lazy.pattern(r"(?P<name>[a-z]+?)(?P<version>[-_.]?\d[\d._]*)?(?:[-_.]?static)?")
 
 
 def _base(name: str) -> str:

@@ -7,15 +7,14 @@ Rule 3: `set status=N` hands a status on, and only as the last command of a file
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from truetty.core import marks
+from truetty.core import lazy, marks
 from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import encode, enter, quote, script
 
 # In a file, and in `eval`, these end the file and not the shell, so they are typed.
-_LEAVING = re.compile(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
+_LEAVING = lazy.pattern(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
 CONTINUATION = r"(?:foreach|while)?\?"
 
 

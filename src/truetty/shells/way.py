@@ -7,13 +7,13 @@ kernel cannot be looked at, too: a text that removes the hook has no end mark in
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from truetty.core import lazy
 from truetty.shells.complete import is_complete
 from truetty.shells.row import Editor, Request, Row
 
-_BLANK: Final = re.compile(r"(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*")
+_BLANK: Final = lazy.pattern(r"(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*")
 
 
 def editor_for(row: Row, request: Request) -> Editor | None:

@@ -7,12 +7,11 @@ Rule 2: marks are written with octal escapes where a `printf` expands them, and 
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 from functools import cache
 from pathlib import Path
 
-from truetty.core import marks
+from truetty.core import lazy, marks
 from truetty.shells.row import Request
 
 QUIET = ">/dev/null 2>&1"
@@ -59,7 +58,7 @@ def pause_before_text(request: Request, printf: str, read: str, otherwise: str =
     return f"{{ {announce}&&{read} {request.name}t </dev/tty;}} {QUIET}||:\n"
 
 
-_ERREXIT = re.compile(r"\bset\s+(?:-\w*e|.*errexit)")
+_ERREXIT = lazy.pattern(r"\bset\s+(?:-\w*e|.*errexit)")
 
 
 def end_inside(request: Request, end: str) -> str:

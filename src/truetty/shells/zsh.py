@@ -8,10 +8,9 @@ Rule 3: the line is pasted where the terminal may paste: zsh's editor costs abou
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from truetty.core import marks
+from truetty.core import lazy, marks
 from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
     QUIET,
@@ -26,7 +25,7 @@ from truetty.shells.writing import (
 )
 
 # PROMPT_SP: a sign if the user wants one, blanks up to the margin, and back to the first column.
-PROMPT_BEGINS = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#]?(?:\x1b\[[0-9;]*m)* +\r ?\r")
+PROMPT_BEGINS = lazy.pattern(rb"(?:\x1b\[[0-9;]*m)*[%#]?(?:\x1b\[[0-9;]*m)* +\r ?\r")
 # PS2 names what is open: `for while>`.
 CONTINUATION = (
     r"(?:\w{1,20} ){0,4}(?:for|while|until|if|then|else|elif|case|select|function|cmdsubst|subsh|cursh|pipe|quote|"

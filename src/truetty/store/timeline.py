@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from truetty.core import marks
+from truetty.core import lazy, marks
 from truetty.store.transcript import Transcript
 
 # A person does not see a difference under a hundredth of a second.
@@ -30,7 +30,7 @@ PIECE: Final = 1 << 16
 PASTE: Final = b"\x1b[200~"
 
 # A title set before the command runs may hold our line too, so strings are passed over whole.
-_SEQUENCE_OR_BYTE: Final = re.compile(
+_SEQUENCE_OR_BYTE: Final = lazy.pattern(
     rb"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[0-?]*[ -/]*[@-~]|[ -/]+[0-~]|[0-~])|.", re.DOTALL
 )
 # So much of what was typed is looked for in what came back: an editor may break a longer piece at the margin.

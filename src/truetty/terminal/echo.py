@@ -7,9 +7,10 @@ Rule 3: a line end alone is not taken for an echo: programs print one after a pa
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
+
+from truetty.core import lazy
 
 # A tty echoes at once, but behind what was printed before; a pty holds less than this.
 REACH: Final = 1 << 17
@@ -18,7 +19,7 @@ AHEAD: Final = 8  # so many may stay unseen before the next are looked for
 # Less than a letter and a line end is in any output by chance: it must be the very next thing there.
 TELLING: Final = 3
 # Lines, as the tty takes them; Ctrl-D ends one too, and never comes back.
-_LINES: Final = re.compile(rb"[^\r\n\x04]*[\r\n]|[^\r\n\x04]+")
+_LINES: Final = lazy.pattern(rb"[^\r\n\x04]*[\r\n]|[^\r\n\x04]+")
 _ECHO: Final = [b"^%c" % (byte ^ 64) if byte < 32 else bytes([byte]) for byte in range(256)]
 _ECHO[9], _ECHO[10], _ECHO[13], _ECHO[127] = b"\t", b"\r\n", b"\r\n", b"\b \b"
 

@@ -13,15 +13,16 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.life import Ending
 from truetty.host.base import Ended
 from truetty.shells import table
 from truetty.shells.row import Row
 
-_DUMPED: Final = re.compile(r" ?\(core ?dump(?:ed)?\)$")
-_JOB: Final = re.compile(r"^\S+: (?:\S+: )?(?:line \d+: +)?\d+:? +")  # how a shell names the job in its message
-_MISSING: Final = re.compile(r"not found|Unknown command|No such file", re.IGNORECASE)
-_REFUSED: Final = re.compile(
+_DUMPED: Final = lazy.pattern(r" ?\(core ?dump(?:ed)?\)$")
+_JOB: Final = lazy.pattern(r"^\S+: (?:\S+: )?(?:line \d+: +)?\d+:? +")  # how a shell names the job in its message
+_MISSING: Final = lazy.pattern(r"not found|Unknown command|No such file", re.IGNORECASE)
+_REFUSED: Final = lazy.pattern(
     r"permission denied|is a directory|cannot execute|can't execute|not an executable|format error", re.I
 )
 _STOPS: Final = frozenset({signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})

@@ -16,6 +16,7 @@ import difflib
 import re
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.errors import BadKey
 from truetty.core.kinds import described
 
@@ -103,8 +104,8 @@ MODIFIERS: Final[dict[str, int]] = {prefix: weight for weight, words in PREFIXES
 NAMES: Final[tuple[str, ...]] = (*PLAIN, *CURSOR, *PROGRAM, *NUMBERED, *SHIFTED)
 """The keys that have a name. Every printable character is a key too, and modifiers go in front of either."""
 
-_PREFIX: Final = re.compile(rf"({'|'.join(MODIFIERS)})[-+](?=.)", re.IGNORECASE | re.DOTALL)
-_FILLERS: Final = re.compile(r"[-_ ]")
+_PREFIX: Final = lazy.pattern(rf"({'|'.join(MODIFIERS)})[-+](?=.)", re.IGNORECASE | re.DOTALL)
+_FILLERS: Final = lazy.pattern(r"[-_ ]")
 
 
 def encode(*names: str, application: bool = False) -> bytes:

@@ -7,10 +7,10 @@ Rule 2: left out on purpose: DECALN's screen of E, double-width rows, national c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 
+from truetty.core import lazy
 from truetty.text import modes, moves
 from truetty.text.moves import Values
 from truetty.text.page import Page
@@ -19,7 +19,7 @@ from truetty.text.sequences import LONGEST_SEQUENCE
 Action = Callable[[Page], None]
 Change = Callable[[Values, Page], None]
 
-_CSI = re.compile(r"\x1b\[([<-?]?)([0-9;:]*)([ -/]*)([@-~])")
+_CSI = lazy.pattern(r"\x1b\[([<-?]?)([0-9;:]*)([ -/]*)([@-~])")
 _MOST_VALUES = 32
 _MOST_KNOWN = 4096  # distinct sequences remembered
 

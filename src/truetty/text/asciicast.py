@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final, Literal, NoReturn
 
-from truetty.core import kinds
+from truetty.core import kinds, lazy
 from truetty.core.errors import Misuse
 from truetty.core.kinds import LARGEST_SIDE, Wrong
 from truetty.text.unseen import COMMON, HIDING
@@ -41,8 +41,8 @@ USUAL_SIZE: Final = (80, 24)
 
 _HALVES: Final = "\ud800-\udfff"  # what Python makes of bytes that are not UTF-8; there are no bytes for it
 # DEL, C1 controls and invisible characters: JSON itself allows them.
-_UNSEEN: Final = re.compile(f"[\x7f-\x9f{HIDING}{COMMON}{_HALVES}]")
-_HALF: Final = re.compile(f"[{_HALVES}]")
+_UNSEEN: Final = lazy.pattern(f"[\x7f-\x9f{HIDING}{COMMON}{_HALVES}]")
+_HALF: Final = lazy.pattern(f"[{_HALVES}]")
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 

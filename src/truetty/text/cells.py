@@ -9,10 +9,10 @@ Rule 4: laying a text out in cells and rendering them gives that text back, char
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 
+from truetty.core import lazy
 from truetty.text.sequences import ERASE_ALL, ERASE_RIGHT
 
 BLANK = "\0"
@@ -32,12 +32,12 @@ _SURE = (
     " -~\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f"
     "\u2010-\u2027\u2030-\u205e\u2070\u20a0-\u20bf\u2100-\u2319\u2500-\u25fc\u2800-\u28ff\ue000-\uf8ff\ufffd"
 )
-UNSURE = re.compile(f"[^{_SURE}]")
-UNSURE_LINE = re.compile(f"[^{_SURE}\r{ERASE_RIGHT}{ERASE_ALL}]")
-_STEPS = re.compile(f"([\r{ERASE_RIGHT}{ERASE_ALL}])")
-_CODE = re.compile("[\U00100000-\U0010ffff]")
-_TABULAR = re.compile(f"\t{GAP}*|{GAP}+")
-_END = re.compile(f"{BLANK}[{BLANK}\t]*\\Z")  # unwritten cells, and tabs over them, at the end of a row
+UNSURE = lazy.pattern(f"[^{_SURE}]")
+UNSURE_LINE = lazy.pattern(f"[^{_SURE}\r{ERASE_RIGHT}{ERASE_ALL}]")
+_STEPS = lazy.pattern(f"([\r{ERASE_RIGHT}{ERASE_ALL}])")
+_CODE = lazy.pattern("[\U00100000-\U0010ffff]")
+_TABULAR = lazy.pattern(f"\t{GAP}*|{GAP}+")
+_END = lazy.pattern(f"{BLANK}[{BLANK}\t]*\\Z")  # unwritten cells, and tabs over them, at the end of a row
 
 
 class _Widths(dict[str, int]):

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import codecs
 import copy
-import re
 from collections.abc import Iterator
 
+from truetty.core import lazy
 from truetty.text import sequences
 from truetty.text.actions import ACTIONS
 from truetty.text.page import Page
@@ -41,9 +41,9 @@ _EFFECTIVE = b"\b\v\f\x0e\x0f"
 _ENDERS = b"\a\x18\x1a"  # of no effect themselves, but they end sequences
 _SILENT = bytes({*range(0x20), 0x7F} - {*b"\t\n\r\x1b", *_EFFECTIVE, *_ENDERS})
 _SILENCED = bytes.maketrans(_SILENT, bytes(len(_SILENT)))
-_STEPS = re.compile(f"[\r\t{ERASE_RIGHT}{ERASE_ALL}]")
-_C1 = re.compile("[\x80-\x9f]")
-_C1_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
+_STEPS = lazy.pattern(f"[\r\t{ERASE_RIGHT}{ERASE_ALL}]")
+_C1 = lazy.pattern("[\x80-\x9f]")
+_C1_BYTES = lazy.pattern(rb"\xc2[\x80-\x9f]")
 # C1 controls as the ESC sequences they stand for; those without effect as ST, which ends what they would end.
 _C1_FORMS = dict.fromkeys(range(0x80, 0xA0), "\x1b\\") | {
     code: "\x1b" + chr(code - 0x40) for code in (0x84, 0x85, 0x88, 0x90, 0x98, 0x9B, 0x9D, 0x9E, 0x9F)

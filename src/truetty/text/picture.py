@@ -10,12 +10,12 @@ Text that a program has hidden by its colours or by SGR 8 is drawn as the emulat
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.errors import Misuse
 from truetty.core.kinds import described
 from truetty.text.screen import Colour, Model, Style, TextRun
@@ -85,9 +85,9 @@ THEMES: Final[Mapping[str, Theme]] = {"dark": DARK, "light": LIGHT}
 FEWEST_COLUMNS: Final = 20  # of a picture that is cropped
 _STEPS: Final = (0, 95, 135, 175, 215, 255)  # of the 6 × 6 × 6 colours after the first sixteen
 
-_ILLEGAL: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010fffd]")
+_ILLEGAL: Final = lazy.pattern("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010fffd]")
 # A program that places text by rows, or scrolls some of them, means the rows of its own screen.
-_PLACED: Final = re.compile(rb"\x1b\[[0-9;]*[Hfdr]")
+_PLACED: Final = lazy.pattern(rb"\x1b\[[0-9;]*[Hfdr]")
 
 
 def picture(

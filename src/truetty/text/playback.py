@@ -14,39 +14,41 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from truetty.core import lazy
+
 # Titles and links are shorter.
 LONGEST_STRING: Final = 4096
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy.pattern(
     r"\x1b\[([\x00-\x17\x19\x1c-\x3f]*)([@-~])"  # 1, 2: parameters and final of a control sequence
     r"|\x1b\]([^\x07\x18\x1a\x1b]*)(?:\x07|\x1b\\)"  # 3: an operating system command
     r"|\x1b[PX^_][^\x18\x1a\x1b]*\x1b\\"
     r"|(\x1b[ -/]*[0-~])"  # 4: a short sequence
     r"|[\x00-\x1f\x7f]"
 )
-_CUT: Final = re.compile(
+_CUT: Final = lazy.pattern(
     r"\x1b(?:\[[\x00-\x17\x19\x1c-\x3f]*|\][^\x07\x18\x1a\x1b]*\x1b?|[PX^_][^\x18\x1a\x1b]*\x1b?|[ -/]*)?\Z"
 )
-_STRING_END: Final = re.compile(r"[\x07\x18\x1a]|\x1b\\?")
-_INSIDE: Final = re.compile(r"[\x00-\x1f\x7f]")
+_STRING_END: Final = lazy.pattern(r"[\x07\x18\x1a]|\x1b\\?")
+_INSIDE: Final = lazy.pattern(r"[\x00-\x1f\x7f]")
 
 # C1 controls as the sequences they stand for; those that draw nothing as nothing.
 _C1: Final = dict.fromkeys(range(0x80, 0xA0), "") | {
     code: "\x1b" + chr(code - 0x40) for code in (0x84, 0x85, 0x8D, 0x90, 0x98, 0x9B, 0x9C, 0x9D, 0x9E, 0x9F)
 }
 _CONTROLS: Final = frozenset("\a\b\t\n\v\f\r\x0e\x0f")
-_SHORT: Final = re.compile(r"\x1b(?:[78DEM=>NO]|#[34568]|[()*+][0-9A-Z<=>`])")
+_SHORT: Final = lazy.pattern(r"\x1b(?:[78DEM=>NO]|#[34568]|[()*+][0-9A-Z<=>`])")
 _PLAIN_FINALS: Final = frozenset("@ABCDEFGHIKLMPSTXZ`abdefmrsu")
 # Soft reset; the cursor's shape; filling, erasing, copying and colouring rectangles.
 _WITH_INTERMEDIATE: Final = frozenset({"!p", " q", "$r", "$t", "$v", "$x", "$z", "${"})
-_PARAMETERS: Final = re.compile(r"(\??)([0-9:;]*)([ -/]*)")
+_PARAMETERS: Final = lazy.pattern(r"(\??)([0-9:;]*)([ -/]*)")
 # Cursor keys, the look of the screen, origin, wrapping, the cursor, the two screens, drawing at once.
 _MODES: Final = frozenset({"1", "5", "6", "7", "12", "25", "45", "47", "69", "1047", "1048", "1049", "2026"})
 _PLAIN_MODES: Final = frozenset({"4", "20"})  # inserting, and line feeds that go to the left; 2 locks the keyboard
-_ERASED: Final = re.compile(r"0*[012]?")  # above, below, all that is seen; 3 is all that was
+_ERASED: Final = lazy.pattern(r"0*[012]?")  # above, below, all that is seen; 3 is all that was
 _USUALLY_ON: Final = frozenset({"7", "25"})
 _ALTERNATE: Final = ("47", "1047", "1049")
-_COMMANDS: Final = re.compile(r"(?:[012]|8);.*", re.DOTALL)  # the title; links
+_COMMANDS: Final = lazy.pattern(r"(?:[012]|8);.*", re.DOTALL)  # the title; links
 
 _LETTERS: Final = "\x0f\x1b(B\x1b)B\x1b*B\x1b+B"
 # Colours, keys, inserting, the cursor's shape, letters, links; the cursor comes back after the margins, which move it.

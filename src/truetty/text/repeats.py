@@ -8,17 +8,17 @@ Rule 3: everything else is as it came.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from truetty.core import lazy
 from truetty.text.sequences import LONGEST_SEQUENCE
 
 _C0: Final = r"\x00-\x17\x19\x1c-\x1f\x7f"  # what may stand inside a sequence
 _BEGUN: Final = rf"(?:\x1b[{_C0}]*\[|\x9b)[{_C0} -?]*"
-_REPEAT: Final = re.compile(rf"({_BEGUN})b")
-_CUT: Final = re.compile(rf"\x1b[{_C0}]*\Z|{_BEGUN}\Z")
-_CONTROLS: Final = re.compile(rf"[{_C0}]+")
-_COUNT: Final = re.compile(r"(?<=\[)[0-9]+")
+_REPEAT: Final = lazy.pattern(rf"({_BEGUN})b")
+_CUT: Final = lazy.pattern(rf"\x1b[{_C0}]*\Z|{_BEGUN}\Z")
+_CONTROLS: Final = lazy.pattern(rf"[{_C0}]+")
+_COUNT: Final = lazy.pattern(r"(?<=\[)[0-9]+")
 
 
 class BoundedRepeats:

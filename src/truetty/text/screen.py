@@ -12,12 +12,12 @@ on most terminals; the clean text of a command's output does not go through it.
 from __future__ import annotations
 
 import codecs
-import re
 import textwrap
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
+from truetty.core import lazy
 from truetty.text.repeats import BoundedRepeats
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 # A title that a person can read is shorter.
 LONGEST_TITLE: Final = 1024
-_TITLE: Final = re.compile(r"\x1b\][02];([^\x07\x1b\x9c]{0,1024})(?:\x07|\x1b\\|\x9c)")
+_TITLE: Final = lazy.pattern(r"\x1b\][02];([^\x07\x1b\x9c]{0,1024})(?:\x07|\x1b\\|\x9c)")
 # How a dump says that it is of the alternate screen; no cell holds a control character.
 _SWITCHED: Final = "\x9b?1047h"
 # pyavt 0.1.2 gives up on a wide character in a single column.
 NARROWEST: Final = 2
-_BEGUN: Final = re.compile(r"\x1b(?:\][^\x07\x1b\x9c]{0,1024}\x1b?|\[\??[0-9;]{0,8})?\Z")
+_BEGUN: Final = lazy.pattern(r"\x1b(?:\][^\x07\x1b\x9c]{0,1024}\x1b?|\[\??[0-9;]{0,8})?\Z")
 
 
 # A number of the palette, or red, green and blue.

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from truetty.core import lazy
+
 LONGEST_SEQUENCE = 256  # characters of one sequence that are looked at
 ERASE_RIGHT, ERASE_ALL = "\x01", "\x02"  # what stands for EL 0 and EL 2 once sequences are removed
 _SOON = 2048
@@ -19,25 +21,25 @@ _C0 = r"\x00-\x17\x19\x1c-\x1f\x7f"  # what may stand inside a sequence
 _FINAL = r"0-OQ-WYZ\\`-~"  # what ends a sequence right after its ESC
 
 # One sequence or control in well-formed text. Colours and strings are not captured: they do nothing.
-TOKEN = re.compile(
+TOKEN = lazy.pattern(
     r"\x1b\[[0-9;:]*m|\x1b\][^\a\x18\x1a\x1b]*[\a\x18\x1a]?|\x1b[PX^_][^\x18\x1a\x1b]*[\x18\x1a]?"
     rf"|(\r\n|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[{_FINAL}]|\x1b[ -/]+[0-~]|[\x00-\x1f\x7f])"
 )
-_CUT = re.compile(
+_CUT = lazy.pattern(
     rf"\x1b(?P<early>[{_C0}]*)"
     rf"(?:(?P<osc>\])[^\a\x18\x1a]*|(?P<string>[PX^_])[^\x18\x1a]*|(?P<body>\[[{_C0} -?]*|[ -/][{_C0} -/]*)|)"
 )
-_CUT_BYTES = re.compile(rb"\x1b(?:\[[ -?]*|[ -/]*)")
+_CUT_BYTES = lazy.pattern(rb"\x1b(?:\[[ -?]*|[ -/]*)")
 _ABORTED = r"(?:[\x18\x1a]|[^\x00-\x9f]|(?=\x1b)|\Z)"
-_ODD = re.compile(
+_ODD = lazy.pattern(
     rf"\x1b(?P<early>[{_C0}]*)(?:(?P<csi>\[[{_C0} -?]*)(?:(?P<csi_final>[@-~])|{_ABORTED})"
     rf"|(?P<esc>[ -/][{_C0} -/]*)(?:(?P<esc_final>[0-~])|{_ABORTED})|(?P<final>[{_FINAL}])|{_ABORTED}"
     r"|(?P<string>\][^\a\x18\x1a\x1b]*[\a\x18\x1a]?|[PX^_][^\x18\x1a\x1b]*[\x18\x1a]?))"
 )
-_BODY = re.compile(r"\[[0-?]*[ -/]*|[ -/]*")
-_EFFECT = re.compile(r"[^\b-\x0f]+")
-_NO_EFFECT = re.compile(rf"[{_C0}]+")
-_ENDS = {"]": re.compile(r"[\a\x18\x1a\x1b]"), "P": re.compile(r"[\x18\x1a\x1b]")}
+_BODY = lazy.pattern(r"\[[0-?]*[ -/]*|[ -/]*")
+_EFFECT = lazy.pattern(r"[^\b-\x0f]+")
+_NO_EFFECT = lazy.pattern(rf"[{_C0}]+")
+_ENDS = {"]": lazy.pattern(r"[\a\x18\x1a\x1b]"), "P": lazy.pattern(r"[\x18\x1a\x1b]")}
 
 # Sequences that leave text and cursor alone while no mode is set: colours, reports, cursor shape, keyboard and mouse
 # modes, what is set already. Erasing the rest of a line and whole lines is told apart.
@@ -45,12 +47,12 @@ _IDLE = (
     rb"\[(?:[0-9;:]*[mcnt]|[<-?][0-9;:]*[a-gi-km-z]|\?(?:1|5|8|9|12|25|66|69|10[01][0-9]|2004|202[67]|2031)[hl]|\?7h|4l"
     rb"|[0-9]* q)|[=>]|\(B"
 )
-_HARMLESS = re.compile(rb"\x1b(?:" + _IDLE + rb"|\[(?:0?(?P<right>K)|2(?P<all>K)))")
-_HARMLESS_OR_STRING = re.compile(
+_HARMLESS = lazy.pattern(rb"\x1b(?:" + _IDLE + rb"|\[(?:0?(?P<right>K)|2(?P<all>K)))")
+_HARMLESS_OR_STRING = lazy.pattern(
     rb"\x1b(?:" + _IDLE + rb"|\][^\a\x18\x1a\x1b]*(?:\a|\x1b\\)|[P^_X][^\x18\x1a\x1b]*\x1b\\)"
 )
 # Where stepping through sequences one by one must begin.
-_SPECIAL = re.compile(rb"[\b\v\f\x0e\x0f]|\x1b(?!" + _IDLE + rb"|\[[02]?K|\][^\a\x18\x1a\x1b]*(?:\a|\x1b\\)|\\)")
+_SPECIAL = lazy.pattern(rb"[\b\v\f\x0e\x0f]|\x1b(?!" + _IDLE + rb"|\[[02]?K|\][^\a\x18\x1a\x1b]*(?:\a|\x1b\\)|\\)")
 
 
 def special_soon(data: bytes) -> bool:

@@ -7,9 +7,10 @@ Rule 3: what programs print all the time makes no note: colours, joined emoji, s
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
+
+from truetty.core import lazy
 
 # As ranges of a character class. Soft hyphen, zero-width spaces, direction marks and overrides, line and paragraph
 # separators, fillers, invisible operators, shorthand and musical controls, annotations, tags and rare selectors.
@@ -22,11 +23,11 @@ COMMON: Final = "\u200c\u200d\u2800\ufe00-\ufe0f"
 
 # Of a single character, more is suspect: controls, formats, private use, what Unicode has not assigned.
 _CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
-_UNSEEN: Final = re.compile(f"[{HIDING}{COMMON}]")
+_UNSEEN: Final = lazy.pattern(f"[{HIDING}{COMMON}]")
 
 # Attributes that may conceal: an 8 somewhere, or a colour and the same as background.
-_SUSPECT: Final = re.compile(rb"\x1b\[([0-9;:]*(?:8|3[0-7];0*4|9[0-7];0*10|4[0-7];0*3|10[0-7];0*9)[0-9;:]*)m")
-_HIDING: Final = re.compile(f"[{HIDING}]")
+_SUSPECT: Final = lazy.pattern(rb"\x1b\[([0-9;:]*(?:8|3[0-7];0*4|9[0-7];0*10|4[0-7];0*3|10[0-7];0*9)[0-9;:]*)m")
+_HIDING: Final = lazy.pattern(f"[{HIDING}]")
 _MOST_KNOWN: Final = 1000  # sequences whose meaning is remembered
 
 _LONGEST: Final = 64  # bytes of a sequence with attributes

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
-from truetty.core import kinds
+from truetty.core import kinds, lazy
 from truetty.core.errors import Misuse
 from truetty.files import user_folder
 
@@ -243,7 +243,7 @@ def launch(program: str, python: str, *, uvx: str | None = None) -> ServerLaunch
 
 
 # uvx runs programs from its cache, which may be cleared.
-_FLEETING: Final = re.compile(r"/(?:archive|environments)-v[0-9]+/")
+_FLEETING: Final = lazy.pattern(r"/(?:archive|environments)-v[0-9]+/")
 
 
 def _plain(name: str) -> str:

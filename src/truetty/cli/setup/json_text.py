@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NoReturn
 
+from truetty.core import lazy
 from truetty.core.errors import Misuse
 
 UNIT: Final = "  "
@@ -22,9 +23,9 @@ _ADDRESSES: Final = frozenset(("url", "httpUrl", "serverUrl", "tcp"))
 _BLANK: Final = " \t\r\n"
 # Possessive: with backtracking, a string without its end would take for ever. Nothing is read behind a wrong string.
 _STRING: Final = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"|".*'
-_COMMENT: Final = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_LAST_COMMA: Final = re.compile(rf"({_STRING}|[{{\[]\s*,)|,(?=[{_BLANK}]*[}}\]])", re.DOTALL)
-_BLANKS: Final = re.compile(f"[{_BLANK}]*")
+_COMMENT: Final = lazy.pattern(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_COMMA: Final = lazy.pattern(rf"({_STRING}|[{{\[]\s*,)|,(?=[{_BLANK}]*[}}\]])", re.DOTALL)
+_BLANKS: Final = lazy.pattern(f"[{_BLANK}]*")
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -8,24 +8,24 @@ Rule 3: a newline is never pasted: where our keys are unknown, it would be Enter
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.signs import Mark
 from truetty.shells.editors.keys import ENTER, FILE, PASTE, PASTE_END
 from truetty.shells.editors.text import LONGEST_TEXT, can_paste
 from truetty.shells.row import Editor, Request, Typed
 from truetty.shells.writing import encode, quote
 
-_EDITS: Final = re.compile(r"(?:^|:)(?:emacs|vi)(?::|$)")
+_EDITS: Final = lazy.pattern(r"(?:^|:)(?:emacs|vi)(?::|$)")
 # `!` before a blank, `=` or the end is never expanded.
-_EXPANDS: Final = re.compile(r"!(?![\s=]|$)|^\^")
+_EXPANDS: Final = lazy.pattern(r"!(?![\s=]|$)|^\^")
 _ANY_EXPANSION: Final = "histchars"  # among the options: characters of the user's own expand
 _COMMENTS: Final = "interactive-comments"
 # `set -v` would show the source of D, between the text's output and D.
-_VERBOSE: Final = re.compile(r"\bset\b[^\n;|&]*(?:-\w*v|verbose)")
+_VERBOSE: Final = lazy.pattern(r"\bset\b[^\n;|&]*(?:-\w*v|verbose)")
 # The next prompt switches history expansion on again that was off for a text with `!`.
-_SETS_EXPANSION: Final = re.compile(r"\bset\b[^\n;|&]*(?:[-+]\w*H|histexpand)")
+_SETS_EXPANSION: Final = lazy.pattern(r"\bset\b[^\n;|&]*(?:[-+]\w*H|histexpand)")
 
 
 class BashEditor(Editor):

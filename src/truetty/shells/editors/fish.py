@@ -8,9 +8,9 @@ Rule 3: a leading space keeps a text out of the history, as it does when typed. 
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from truetty.core import lazy
 from truetty.shells.editors.keys import FILE
 from truetty.shells.row import Editor, Request, Typed
 from truetty.shells.writing import encode
@@ -20,11 +20,11 @@ LONGEST_TEXT: Final = 10_000
 PASTE_OFF: Final = b"\x1b[?2004l"
 TITLE: Final = b"\x1b]0;"
 # They would stand in the title too, and end it.
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL: Final = lazy.pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # fish prints D before it exits, as if only the text had ended.
-_EXITS: Final = re.compile(r"(?:^|[;\n&|(]|\b(?:and|or|not|begin|else|builtin)\b)\s*exit\b")
-_RESET: Final = re.compile(rb"(?:\x1b\[[\d;]*m|\x1b\(B)*\r")
-_BEGUN_RESET: Final = re.compile(rb"(?:\x1b\[[\d;]*m|\x1b\(B)*(?:\x1b[(\[]?[\d;]*)?")
+_EXITS: Final = lazy.pattern(r"(?:^|[;\n&|(]|\b(?:and|or|not|begin|else|builtin)\b)\s*exit\b")
+_RESET: Final = lazy.pattern(rb"(?:\x1b\[[\d;]*m|\x1b\(B)*\r")
+_BEGUN_RESET: Final = lazy.pattern(rb"(?:\x1b\[[\d;]*m|\x1b\(B)*(?:\x1b[(\[]?[\d;]*)?")
 
 
 class FishEditor(Editor):

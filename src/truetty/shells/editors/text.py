@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from truetty.core import lazy
 from truetty.shells.row import Request
 from truetty.shells.writing import encode
 
@@ -12,7 +12,7 @@ from truetty.shells.writing import encode
 LONGEST_PASTE: Final = 96
 # Of a longer text an editor draws thousands of rows, and takes longer than the trigger.
 LONGEST_TEXT: Final = 16_384
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL: Final = lazy.pattern(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def can_paste(request: Request) -> bool:

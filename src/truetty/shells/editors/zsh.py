@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from truetty.core import lazy
 from truetty.shells.editors.keys import FILE, PASTE, PASTE_END, PAUSE
 from truetty.shells.editors.text import LONGEST_TEXT, can_paste
 from truetty.shells.row import Editor, Request, Typed
 from truetty.shells.writing import encode
 
-_EXPANDS: Final = re.compile(r"!|^\^")
-_COMMENT: Final = re.compile(r"(?:^|[\s;&|()])#", re.MULTILINE)
+_EXPANDS: Final = lazy.pattern(r"!|^\^")
+_COMMENT: Final = lazy.pattern(r"(?:^|[\s;&|()])#", re.MULTILINE)
 
 
 class Told:

@@ -6,12 +6,13 @@ Rule: a control character may end the line, erase it or send a signal, so counti
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from truetty.core import lazy
 
 # Bytes of Linux's line buffer, less the one that ends the line.
 LONGEST_LINE: Final = 4095
-_CONTROLS: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_CONTROLS: Final = lazy.pattern(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class OpenLine:

@@ -12,18 +12,19 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from truetty.core import lazy
 from truetty.host.base import ShellProcess
 
 NO_NETWORK: Final = "{} to reach the network had no way: this terminal's sandbox has none"
 READ_ONLY: Final = "the output names {}, which is read-only in this terminal's sandbox"
 MOST_PATHS: Final = 3
 
-_REFUSED: Final = re.compile(
+_REFUSED: Final = lazy.pattern(
     r"read-only file system|permission denied|operation not permitted|busy|E(?:ROFS|ACCES|PERM)", re.I
 )
-_PROGRAM: Final = re.compile(r"^\S+: ")  # the program that says it
-_QUOTED: Final = re.compile(r"""['"`‘“]([^'"`’”]+)['"`’”]""")
-_BARE: Final = re.compile(r"""(?:~|\.{0,2})/[^\s:'"`,;)]+|[\w.@+-]+(?:/[\w.@+-]+)+|[\w.@+-]+(?=:)""")
+_PROGRAM: Final = lazy.pattern(r"^\S+: ")  # the program that says it
+_QUOTED: Final = lazy.pattern(r"""['"`‘“]([^'"`’”]+)['"`’”]""")
+_BARE: Final = lazy.pattern(r"""(?:~|\.{0,2})/[^\s:'"`,;)]+|[\w.@+-]+(?:/[\w.@+-]+)+|[\w.@+-]+(?=:)""")
 
 
 class Refusals:

@@ -6,10 +6,10 @@ be part of the output if it cannot.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.signs import Mode
 from truetty.shells.row import Row
 from truetty.store.output import Output
@@ -20,11 +20,11 @@ from truetty.text.clean import clean
 # How much of the end of the output is searched for the prompt that no mark announced; prompts are shorter.
 TAIL: Final = 4096
 # Editors switch bracketed paste off before a line runs, and go to the next line before or after that.
-_EDITOR_ENDS: Final = re.compile(rb"\x1b\[\?2004l\r*\n?")
-_NUMBER: Final = re.compile(r"\d+")
+_EDITOR_ENDS: Final = lazy.pattern(rb"\x1b\[\?2004l\r*\n?")
+_NUMBER: Final = lazy.pattern(r"\d+")
 # How much of the end of what was printed is drawn, if a command has ended on the alternate screen.
 SCREEN_REACH: Final = 1 << 16
-_ERASURE: Final = re.compile(rb"\x1b(?:\[[23]J|c|\[\?(?:47|1047|1049)h)")  # a program that takes it again erases it
+_ERASURE: Final = lazy.pattern(rb"\x1b(?:\[[23]J|c|\[\?(?:47|1047|1049)h)")  # a program that takes it again erases it
 ON_SCREEN: Final = "it ended on the alternate screen, and did not leave it: what stood there is the end of the output"
 UNSURE: Final = "the output may end with the shell's prompt: no mark told where it began"
 

@@ -10,12 +10,12 @@ Rule 3: files are dropped when they were read: texts once a command has run for 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from truetty.core import lazy
 from truetty.core.chain import Chain
 from truetty.core.observation import Observation
 from truetty.core.signs import Mark
@@ -28,7 +28,7 @@ from truetty.terminal.wire.modes import ScreenModes
 from truetty.terminal.wire.open_line import LONGEST_LINE, OpenLine
 
 # Programs that are there to change the tty's modes.
-_CHANGES_MODES: Final = re.compile(r"\b(?:stty|reset|tset)\b")
+_CHANGES_MODES: Final = lazy.pattern(r"\b(?:stty|reset|tset)\b")
 
 _LASTING: Final = "dr"  # files of a command that are read after C, by the first letter of their names
 
