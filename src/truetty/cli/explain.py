@@ -8,14 +8,16 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sys
 from typing import Final
 
 from truetty import Command, Misuse, files
-from truetty.cli.style import WIDEST, terminal_width, wrapped
+from truetty.cli.style import WIDEST, has_colours, styled, terminal_width, wrapped
 
 FILE: Final = "last-run"
 LARGEST: Final = 1 << 20
 ADVICE: Final = "remove it"
+_HEADING: Final = re.compile(r"^(Evidence|Exit code|What was seen|Note):")
 _TIME: Final = re.compile(r"^ +[\d.]+ s  ")  # before an event; what follows is wrapped behind it
 
 
@@ -24,10 +26,11 @@ def explain(last: bool) -> int:
         text = files.read_secret(_path(), LARGEST, ADVICE).decode(errors="replace")
     except FileNotFoundError:
         raise Misuse("nothing is known of a last run: truetty run keeps it") from None
-    width = min(terminal_width(), WIDEST)
+    width, colours = min(terminal_width(), WIDEST), has_colours(sys.stdout)
     for line in text.splitlines():
         time = line[: len(line) - len(_TIME.sub("", line))]
-        print(*wrapped(line.removeprefix(time), width, time, " " * len(time)), sep="\n")
+        page = "\n".join(wrapped(line.removeprefix(time), width, time, " " * len(time)))
+        print(_HEADING.sub(lambda found: styled(found[0], "bold", on=colours), page))
     return 0
 
 

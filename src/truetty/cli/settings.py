@@ -54,15 +54,17 @@ def settings_get(name: str) -> int:
 
 
 def _print(settings: Settings, file: str | None, names: list[str]) -> None:
-    """Name, value and origin on the first line of each, which is never broken; what it is for below, wrapped."""
+    """Name, value and origin on one line, or the origin below where that is too wide; what it is for, wrapped."""
     print(f"file: {file or f'none; it would be {places(os.environ)[0]}'}")
     width, colours = min(terminal_width(), WIDEST), has_colours(sys.stdout)
     for name in names:
         value, origin = getattr(settings, name), settings.origins[name]
         meaning = f"{FIELDS[name].kind.nothing}; " if value is None else ""
-        print(f"{styled(name, 'bold', on=colours)} = {file_text(name, value)}  ({meaning}{origin})")
-        for line in wrapped(FIELDS[name].help, width, "    "):
-            print(line)
+        text, source = file_text(name, value), f"({meaning}{origin})"
+        fits = len(f"{name} = {text}  {source}") <= width
+        print(f"{styled(name, 'bold', on=colours)} = {text}{f'  {source}' if fits else ''}")
+        below = [FIELDS[name].help] if fits else [source, FIELDS[name].help]
+        print(*(line for part in below for line in wrapped(part, width, "    ")), sep="\n")
     if len(names) < len(FIELDS):
         rest = f"{len(FIELDS) - len(names)} others have" if names else f"all {len(FIELDS)} settings have"
         print(f"{rest} their default: truetty settings --all")

@@ -13,7 +13,7 @@ NO_RC: Final = switch("--no-rc", "skip the shell's start-up files")
 SANDBOX: Final = Option(
     "--sandbox",
     "what it may write and reach: read-only writes nothing, workspace writes in its directory only, none is no "
-    "sandbox. Both have private temporary files and no network; +network opens it",
+    "sandbox. The first two have private temporary files and no network; +network opens it",
     "SANDBOX",
     values=("read-only", "workspace", "read-only+network", "workspace+network", "none"),
 )
