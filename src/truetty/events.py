@@ -20,28 +20,30 @@ from truetty.core.outcome import Waiting as WaitingFor
 class Started:
     """The shell has begun to run it. A command that never began has no such event."""
 
-    command_id: str
-    text: str
+    command_id: str  # such as "t1-3"
+    text: str  # the command, as it was given
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    text: str
+    """It has printed something."""
+
+    text: str  # clean, and whole lines where they are complete
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
     """So many bytes of output, or so many waitings and resumings, were left out; `Command.output` has the bytes."""
 
-    bytes: int
-    events: int = 0
+    bytes: int  # of output
+    events: int = 0  # waitings and resumings
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """It reads the keyboard and cannot go on without it."""
 
-    waiting: WaitingFor
+    waiting: WaitingFor  # the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +55,21 @@ class Resumed:
 class Downgraded:
     """Our marks stopped in mid-command: from here on only the kernel can show the end."""
 
-    strategy: Strategy
+    strategy: Strategy  # how it is followed from here on
 
 
 @dataclass(frozen=True, slots=True)
 class Healed:
     """The marks work again."""
 
-    strategy: Strategy
+    strategy: Strategy  # how it is followed from here on
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    outcome: Outcome
+    """It has ended. This is the last event."""
+
+    outcome: Outcome  # how
 
 
 Event = Started | Output | Gap | Waiting | Resumed | Downgraded | Healed | Finished

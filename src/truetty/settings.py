@@ -134,7 +134,7 @@ def _setting(default: T, kind: Kind[T], help: str) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Frozen; `origins` says of each name where its value came from."""
+    """The settings of the file, the environment and the call. The page about settings has a table of all."""
 
     shell: str | Sequence[str] | None = _setting(
         None, kinds.optional(_PROGRAM, nothing="your own shell"), "the shell of new terminals"
@@ -206,7 +206,9 @@ class Settings:
     audit: str | None = _setting(
         None, kinds.optional(_PLACE), "a file to which every command, typing and decision is appended"
     )
-    origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    origins: Mapping[str, str] = field(  # where the value of each name came from
+        default_factory=lambda: MappingProxyType({}), compare=False
+    )
 
     @classmethod
     def load(

@@ -60,6 +60,15 @@ def test_the_site(tmp_path: Path, record_property: Callable[[str, object], None]
         "report",
         f"site: {len(pages)} pages, {len(inside)} links inside, {len(outside)} outside, not tried: {' '.join(outside)}",
     )
+    api = pages[site / "api.html"].anchors
+    fields = (
+        "Outcome.state",
+        "Waiting.kind",
+        "until.Match.patterns",
+        "events.Gap.bytes",
+        "terminal.options.Options.rc",
+    )
+    assert [name for name in fields if f"truetty.{name}" not in api] == []
     built = {page.relative_to(site).with_suffix(".md") for page in pages}
     assert {page.relative_to(ROOT / "docs") for page in PAGES if page.name != "README.md"} <= built
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 class TruettyError(Exception):
     """The root of everything truetty raises on purpose. In a traceback it stands under its public name."""
 
-    code = "error"
+    code = "error"  # what programs may compare
 
     def __init__(self, message: str, **facts: object) -> None:
         super().__init__(message)
-        self.facts = facts
+        self.facts = facts  # by name; each is an attribute too
 
     def __init_subclass__(cls) -> None:
         if cls.__module__ == __name__:

@@ -32,12 +32,12 @@ FAILURE_OUTPUT: Final = 400
 class Waiting:
     """Something reads the keyboard and cannot go on without it."""
 
-    kind: WaitingKind
+    kind: WaitingKind  # what it reads: a line, one without echo (secret), keys, or in full screen
     prompt: str  # what stands on the line the cursor is on, as a person would read it
     program: str | None = None  # the one that reads, as the kernel says
     certain: bool = True  # False: it also listens to other things (an event loop), so it may go on by itself
     # Described from the text alone, so two waitings are not told apart by it.
-    asks: Asks | None = field(default=None, compare=False)
+    asks: Asks | None = field(default=None, compare=False)  # what kind of question the words are
     choices: tuple[str, ...] = field(default=(), compare=False)  # what can be answered, where that is shown
     labels: tuple[str, ...] = field(default=(), compare=False)  # what each choice means: as many, or none
     default: str | None = field(default=None, compare=False)  # what Enter alone means, where that is shown
@@ -48,24 +48,24 @@ class Waiting:
 class Outcome:
     """The truth about one command at one moment."""
 
-    command_id: str
-    terminal_id: str
-    state: State
-    exit_code: int | None
-    signal: str | None
-    evidence: Evidence | None
-    strategy: Strategy
-    output: str
-    output_bytes: int
-    output_lines: int
+    command_id: str  # such as "t1-3"
+    terminal_id: str  # such as "t1"
+    state: State  # finished, running, waiting or lost
+    exit_code: int | None  # None while it runs, and where it is unknown
+    signal: str | None  # that ended it, such as "SIGKILL", where the kernel, the shell or truetty said so
+    evidence: Evidence | None  # what proved the end: mark, exit, kernel or prompt; None before it
+    strategy: Strategy  # how it was followed: "rich" by marks of the shell, "basic" by the kernel, "none" not at all
+    output: str  # clean text, within the budget
+    output_bytes: int  # of the whole output, as it was printed
+    output_lines: int  # of the whole clean output
     omitted: int  # characters of the clean output that are not in `output`
     original_tokens: int  # about how many the whole clean output is to a language model
-    complete: bool
-    waiting: Waiting | None
-    duration: float
-    cwd: str | None
-    closed: bool
-    notes: tuple[str, ...] = ()
+    complete: bool  # whether every byte of the output is kept
+    waiting: Waiting | None  # the question, while it waits for input
+    duration: float  # seconds from its start to its end, or to this moment
+    cwd: str | None  # the shell's directory; None: unknown, or removed
+    closed: bool  # whether the terminal has ended
+    notes: tuple[str, ...] = ()  # sentences about what else happened
     # Facts of a wait, not of the command: two outcomes are not told apart by them.
     reached: Reached | None = field(default=None, compare=False)  # what it came back for; None: its patience was over
     match: Found | None = field(default=None, compare=False)  # what a wait for patterns has found

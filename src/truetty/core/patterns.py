@@ -54,11 +54,11 @@ class Found:
     """What a wait for patterns has found. `group`, `groups`, `groupdict` and `found[1]` are those of `re.Match`."""
 
     text: str  # what the pattern matches
-    pattern: str
+    pattern: str  # the regular expression that was found
     index: int = 0  # the pattern's place among those of the wait
     start: int = 0  # where it begins in the text that was searched
-    captures: tuple[str | None, ...] = ()
-    names: tuple[tuple[str, str | None], ...] = ()
+    captures: tuple[str | None, ...] = ()  # the texts of its groups
+    names: tuple[tuple[str, str | None], ...] = ()  # the groups that have names, with their texts
 
     def group(self, which: int | str = 0) -> str | None:
         """The text of a group, by its number or its name; 0 is the whole match."""

@@ -47,7 +47,7 @@ class Match:
     def __init__(self, *given: str | patterns.Pattern) -> None:
         if not given:
             raise Misuse("Match takes one pattern or more; got none", until=given)
-        self.patterns: Final = tuple(_compiled(pattern) for pattern in given)
+        self.patterns: Final = tuple(_compiled(pattern) for pattern in given)  # compiled, in this order
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Match) and other.patterns == self.patterns
@@ -63,7 +63,7 @@ class Match:
 class Idle:
     """For so many seconds nothing was printed and no key was sent. They are counted within the wait."""
 
-    seconds: float
+    seconds: float  # of silence
 
     def __post_init__(self) -> None:
         check_finite("Idle", self.seconds)
@@ -73,7 +73,7 @@ class Idle:
 class Port:
     """The command listens on this TCP port."""
 
-    number: int
+    number: int  # from 1 to 65535
 
     def __post_init__(self) -> None:
         if not isinstance(self.number, int) or isinstance(self.number, bool):
@@ -89,7 +89,8 @@ class Screen:
     The function gets a `truetty.Screen`. It is called whenever something has changed.
     """
 
-    wanted: str | re.Pattern[str] | Callable[[Any], bool]  # Any: this floor does not know screens
+    # Any: this floor does not know screens.
+    wanted: str | re.Pattern[str] | Callable[[Any], bool]  # a text, a compiled pattern or a function of the screen
 
     def __post_init__(self) -> None:
         if not callable(self.wanted) and not isinstance(self.wanted, str | re.Pattern):

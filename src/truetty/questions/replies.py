@@ -43,8 +43,8 @@ MOST_NOTES: Final = 20
 class Reply:
     """Where `pattern` is found in what is asked, `answer` is typed, and Enter after it."""
 
-    pattern: str
-    answer: str
+    pattern: str  # a regular expression, found anywhere in the question
+    answer: str  # what is typed
     limit: int = 1  # times in one command
     program: str | None = None  # only when this one asks
     enter: bool = True  # False: the keys alone, for a program that reads key by key

@@ -323,7 +323,7 @@ class Terminal(Face[AsyncTerminal]):
     """`with Terminal("bash") as terminal: outcome = terminal.run("make", wait=60)`."""
 
     def __init__(self, shell: ShellName = None, **arguments: Unpack[Arguments]) -> None:
-        """What each argument means, and what it is by default, is said in `truetty.terminal.options.Options`."""
+        """The arguments are the fields of `Options`, by name."""
         super().__init__(open_in_loop(lambda: AsyncTerminal(shell, **with_thread(arguments))))
 
     @property

@@ -75,7 +75,7 @@ class Command:
         self.terminal_id: Final[str] = terminal_id  # such as "t1"
         self.text: Final[str] = run.text or ""  # as it was given
         self.output: Final[Output] = run.span.output  # all it has printed so far
-        self.changes: Final = changes
+        self.changes: Final = changes  # called whenever something is new
         self.reached: Reached | None = None  # what the last wait came back for
         self._run = run
         self._conversation = conversation

@@ -57,24 +57,26 @@ class Arguments(Making, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Options:
+    """The arguments of `Terminal`, and what each is if it is not given."""
+
     shell: ShellName = None  # a name, a path, or a list of arguments; None: the user's own
     cwd: str | None = None  # None: where this program is
     env: Mapping[str, str | None] = field(default_factory=dict)  # over what the shell inherits; a value of None unsets
-    rc: bool = True  # the user's start-up files are read
-    history: bool = False  # commands go to the file of the shell's history
+    rc: bool = True  # whether the user's start-up files are read
+    history: bool = False  # whether commands go to the file of the shell's history
     size: tuple[int, int] = (120, 30)  # columns and rows
-    name: str | None = None
-    task: str | None = None
+    name: str | None = None  # what the caller calls it
+    task: str | None = None  # of a registry: the task that holds it
     startup: float = STARTUP  # how many seconds to wait for the first prompt; then it is used anyway
     budget: Budget = field(default_factory=Budget)  # of the text in an outcome
     memory: int = DEFAULT_MEMORY  # bytes of the transcript in memory; more goes to disk
-    quota: int | None = DEFAULT_QUOTA  # bytes of it on disk
-    total: Allowance = TOTAL  # shared with other terminals
+    quota: int | None = DEFAULT_QUOTA  # bytes of the transcript on disk; None: no limit
+    total: Allowance = TOTAL  # bytes on disk of all terminals that share it
     coalesce: float = COALESCE  # seconds between two pieces of output in `Command.events()`
     replies: tuple[Reply, ...] = ()  # rules that answer programs
     on_waiting: OnWaiting | None = None  # asked when no rule answers
     host: Host | None = None  # where the shell is started; None: on this machine
-    sandbox: Sandbox | None = None  # what it may reach there; None: everything that we may
+    sandbox: Sandbox | None = None  # what it may write and reach; None: everything that we may
     channel: Channel | None = None  # a shell that runs already, in place of a host
 
     @classmethod

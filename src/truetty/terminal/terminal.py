@@ -55,7 +55,7 @@ class Terminal:
     """`async with Terminal("bash") as terminal: outcome = await terminal.run("make", wait=60)`."""
 
     def __init__(self, shell: ShellName = None, **arguments: Unpack[Arguments]) -> None:
-        """What each argument means, and what it is by default, is said in `truetty.terminal.options.Options`."""
+        """The arguments are the fields of `Options`, by name."""
         options = Options.of(shell, **arguments)
         self.id: Final = f"t{next(_numbers)}"  # such as "t1"
         self.options: Final[Options] = options  # what it was made with
@@ -66,7 +66,7 @@ class Terminal:
             memory=options.memory, quota=options.quota, total=options.total
         )
         self.command: Command | None = None  # the last one that was started
-        self.changes: Final = Changes()
+        self.changes: Final = Changes()  # called whenever something is new
         self._phase = Phase.NEW
         self._conversation: Conversation | None = None
         self._viewer: Viewer | None = None

@@ -39,7 +39,7 @@ _COUNT_ROOM: Final = 12  # the number in a mark may be so many characters shorte
 class Budget:
     """How much of an output is shown."""
 
-    characters: int = DEFAULT_BUDGET
+    characters: int = DEFAULT_BUDGET  # at most so many
     head_share: float = HEAD_SHARE  # of it, the part for the beginning; the end has the rest
     rest: str = REST  # where to read what was left out, for the reader of the result
     lines: int | None = None  # None: any number of lines; fewer than `FEWEST_LINES` are that many

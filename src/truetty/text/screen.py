@@ -65,10 +65,10 @@ class Screen:
 
     lines: tuple[str, ...]  # one for each row, blanks at the end left out
     cursor: tuple[int, int]  # column and row, from 0
-    cursor_visible: bool
+    cursor_visible: bool  # False: the program hides it
     size: tuple[int, int]  # columns and rows
     title: str | None  # as the program set it; None if none did, in what was drawn for this screen
-    alternate: bool  # a full-screen program has the screen
+    alternate: bool  # whether a full-screen program has the screen
     dump: str  # what to write to an empty terminal of this size to see the same
 
     def __repr__(self) -> str:
