@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 from typing import Final
 
 from truetty import Command, Misuse, files
 from truetty.cli.style import WIDEST, has_colours, styled, terminal_width, wrapped
+from truetty.core import lazy
 
 FILE: Final = "last-run"
 LARGEST: Final = 1 << 20
 ADVICE: Final = "remove it"
-_HEADING: Final = re.compile(r"^(Evidence|Exit code|What was seen|Note):")
-_TIME: Final = re.compile(r"^ +[\d.]+ s  ")  # before an event; what follows is wrapped behind it
+_HEADING: Final = lazy.pattern(r"^(Evidence|Exit code|What was seen|Note):")
+_TIME: Final = lazy.pattern(r"^ +[\d.]+ s  ")  # before an event; what follows is wrapped behind it
 
 
 def explain(last: bool) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
+
+from truetty.core import lazy
 
 TERM: Final = "xterm-256color"
 # The marks of all servers that a process has come from (`keeper.py`): one may run in a terminal of another.
@@ -26,7 +27,7 @@ FRIENDLY: Final[dict[str, str | None]] = {
 
 # What a caller elsewhere sends of its own environment is not passed on where a name looks like this: keys of the agent
 # itself, what changes how every program is loaded, and our own variables.
-DENIED: Final = re.compile(r"LD_.*|DYLD_.*|TRUETTY_.*|(?:.*_)?(?:TOKEN|KEY|SECRET)")
+DENIED: Final = lazy.pattern(r"LD_.*|DYLD_.*|TRUETTY_.*|(?:.*_)?(?:TOKEN|KEY|SECRET)")
 
 
 def build(inherited: Mapping[str, str], own: Mapping[str, str | None], cwd: str | None) -> dict[str, str]:
