@@ -11,7 +11,7 @@ from truetty.cli.table import COMMANDS
 
 def test_the_floors_of_the_design() -> None:
     text = (ROOT / "docs/design.md").read_text().replace("the public names", "`__init__`")
-    rows = re.findall(r"^\| (\d) \| (.*?) \|", text, flags=re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| (.*?) \|", text, flags=re.MULTILINE)
     floors = {int(number): set(re.findall(r"`(\w+)`", rooms)) for number, rooms in rows}
     assert floors == {number: set().union(*rooms) for number, rooms in enumerate(FLOORS, 1)}
 
