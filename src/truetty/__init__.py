@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from truetty.core.errors import Busy as Busy
     from truetty.core.errors import ChannelLost as ChannelLost
     from truetty.core.errors import Closed as Closed
-    from truetty.core.errors import CommandFailed as CommandFailed
     from truetty.core.errors import Denied as Denied
     from truetty.core.errors import HostError as HostError
     from truetty.core.errors import LimitReached as LimitReached
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from truetty.core.errors import SpawnFailed as SpawnFailed
     from truetty.core.errors import TruettyError as TruettyError
     from truetty.core.errors import UnknownTerminal as UnknownTerminal
+    from truetty.core.outcome import CommandFailed as CommandFailed
     from truetty.core.outcome import Outcome as Outcome
     from truetty.core.outcome import Waiting as Waiting
     from truetty.questions.replies import Reply as Reply
@@ -44,10 +44,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "truetty.terminal.command": ("Activity", "Command"),
     "truetty.core.errors": (
-        *("BadCommand", "BadKey", "Busy", "ChannelLost", "Closed", "CommandFailed", "Denied"),
+        *("BadCommand", "BadKey", "Busy", "ChannelLost", "Closed", "Denied"),
         *("HostError", "LimitReached", "Misuse", "SpawnFailed", "TruettyError", "UnknownTerminal"),
     ),
-    "truetty.core.outcome": ("Outcome", "Waiting"),
+    "truetty.core.outcome": ("CommandFailed", "Outcome", "Waiting"),
     "truetty.text.digest": ("Budget",),
     "truetty.text.screen": ("Screen",),
     "truetty.terminal.recording": ("Recording",),

@@ -19,7 +19,7 @@ class TruettyError(Exception):
         self.facts = facts  # by name; each is an attribute too
 
     def __init_subclass__(cls) -> None:
-        if cls.__module__ == __name__:
+        if cls.__module__ in (__name__, "truetty.core.outcome"):
             cls.__module__ = "truetty"
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -74,12 +74,6 @@ class BadCommand(Misuse):
     """This text cannot be a command. Facts: command, reason."""
 
     code = "bad_command"
-
-
-class CommandFailed(TruettyError):
-    """`Outcome.check()`: the command has not finished with exit code 0. Facts: outcome."""
-
-    code = "command_failed"
 
 
 class Denied(TruettyError):

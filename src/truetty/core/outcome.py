@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Self
 
 from truetty.core import lazy
-from truetty.core.errors import CommandFailed
+from truetty.core.errors import TruettyError
 from truetty.core.patterns import Found
 
 State = Literal["finished", "running", "waiting", "lost"]
@@ -106,3 +106,10 @@ class Outcome:
             case "lost":
                 return "was lost with its terminal"
         return f"is {self.state} after {self.duration:.1f} s"
+
+
+class CommandFailed(TruettyError):
+    """`Outcome.check()`: the command has not finished with exit code 0. Facts: outcome."""
+
+    code = "command_failed"
+    outcome: Outcome  # of the command

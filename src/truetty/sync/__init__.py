@@ -14,7 +14,6 @@ from truetty.core.errors import BadKey as BadKey
 from truetty.core.errors import Busy as Busy
 from truetty.core.errors import ChannelLost as ChannelLost
 from truetty.core.errors import Closed as Closed
-from truetty.core.errors import CommandFailed as CommandFailed
 from truetty.core.errors import Denied as Denied
 from truetty.core.errors import HostError as HostError
 from truetty.core.errors import LimitReached as LimitReached
@@ -22,6 +21,7 @@ from truetty.core.errors import Misuse as Misuse
 from truetty.core.errors import SpawnFailed as SpawnFailed
 from truetty.core.errors import TruettyError as TruettyError
 from truetty.core.errors import UnknownTerminal as UnknownTerminal
+from truetty.core.outcome import CommandFailed as CommandFailed
 from truetty.core.outcome import Outcome as Outcome
 from truetty.core.outcome import Waiting as Waiting
 from truetty.questions.replies import Reply as Reply
