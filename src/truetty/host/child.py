@@ -111,10 +111,12 @@ class Child:
                 os.close(descriptor)
 
     def _on_exit(self, pidfd: int, on_exit: OnExit) -> None:
-        result = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)
+        result = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if result is not None:
             exited = result.si_code == os.CLD_EXITED
             on_exit(Ended(code=result.si_status) if exited else Ended(signal=result.si_status))
+            # Only now: if this process is killed before its listeners have kept the end, the next parent is told.
+            os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)
 
     def _wait_in_thread(self, loop: asyncio.AbstractEventLoop, on_exit: OnExit) -> None:
         """Where there are no pidfds (macOS): a thread that does nothing but wait for this one child."""

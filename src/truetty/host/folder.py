@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from truetty.files import create
 
@@ -30,22 +30,37 @@ _swept: Final[set[str]] = set()  # places
 
 
 class Folder:
-    """Raises OSError when no place has room for it."""
+    """Raises OSError when no place has room for it. `owner`: the process whose end is the end of it, if not ours."""
 
-    def __init__(self) -> None:
+    def __init__(self, owner: int | None = None) -> None:
         self._maker = os.getpid()
         self._lasting: dict[str, bytes] = {}
         failed: dict[str, OSError] = {}
         for where in _places():
             try:
                 self.path = _make(where)
-                self._fill({OWNER: _identity(os.getpid()).encode()})
+                self._fill({OWNER: _identity(owner or os.getpid()).encode()})
                 return
             except OSError as error:
                 failed[where] = error
         first = next(iter(failed.values()))
         places = "; ".join(f"{where} ({_room(where)})" for where in failed)
         raise OSError(first.errno, f"{first.strerror} in {places}. Free some, or set TMPDIR")
+
+    @classmethod
+    def found(cls, path: str) -> Self:
+        """One that a process before us has made, with what is in it now."""
+        self = cls.__new__(cls)
+        self._maker = os.getpid()
+        self.path = path
+        self._lasting = {}
+        for place, _, names in os.walk(path):
+            for name in names:
+                within = os.path.relpath(os.path.join(place, name), path)
+                if not within[1:].isdigit():  # a letter and a number: of one command, which has read it
+                    with contextlib.suppress(OSError):
+                        self._lasting[within] = Path(path, within).read_bytes()
+        return self
 
     def _fill(self, lasting: Mapping[str, bytes]) -> None:
         """With what must be in it; without it there must be no directory."""

@@ -17,7 +17,7 @@ from truetty.core.errors import LimitReached
 from truetty.host import environment
 from truetty.host.base import Found, Order, ShellName
 from truetty.host.folder import Folder
-from truetty.host.keeper import kept
+from truetty.host.hold import Hold
 from truetty.host.kernel import observer_for
 from truetty.host.kernel.observer import Observer
 from truetty.host.kernel.tty import Attributes
@@ -37,12 +37,14 @@ Observe = Callable[[int, int, Attributes], Observer]
 
 
 class LocalHost:
-    """`observe`: what makes the observer of a shell; by default the best that this machine allows."""
+    """`observe`: what makes the observer of a shell; by default the best that this machine allows. `hold`: what holds
+    the terminal beside us."""
 
     name = "local"
 
-    def __init__(self, observe: Observe = observer_for) -> None:
+    def __init__(self, observe: Observe = observer_for, hold: Hold | None = None) -> None:
         self._observe = observe
+        self._hold = hold or Hold()
 
     async def find(self, shell: ShellName, env: Mapping[str, str | None]) -> Found:
         known = {name: os.environ[name] for name in table.FIND_VARIABLES if name in os.environ}
@@ -51,10 +53,10 @@ class LocalHost:
     async def start(self, order: Order) -> LocalChannel:
         cwd = directory_of(order)
         with refusal(order, NO_FILES):
-            files = Folder()
+            files = self._hold.folder()
         try:
             execution = prepare(order, files, self._variables(), cwd)
-            execution = replace(execution, env={**execution.env, **kept.variables(os.environ)})
+            execution = replace(execution, env={**execution.env, **self._hold.variables(os.environ)})
             with refusal(order, f"cannot start {execution.program}"):
                 return await self._spawn(execution, files, cwd, order)
         except BaseException:
@@ -75,7 +77,8 @@ class LocalHost:
         with new_pty(order.size) as pty:
             pid = spawn(program, argv, execution.env, pty.slave)
             with end_on_error(pid):
-                return pty.keep(LocalChannel(pty.master, pid, files, self._observe(pty.master, pid, pty.modes)))
+                observer = self._observe(pty.master, pid, pty.modes)
+                return pty.keep(LocalChannel(pty.master, pid, files, observer, hold=self._hold))
 
 
 class NewPty:

@@ -19,15 +19,13 @@ from typing import Final
 
 from truetty.host.base import Ended, Sink
 from truetty.host.census import identify, members
-from truetty.host.child import Child, send_signal
+from truetty.host.child import send_signal
 from truetty.host.folder import Folder
-from truetty.host.keeper import kept
+from truetty.host.hold import Hold
 from truetty.host.kernel.observer import Observer
 from truetty.host.kernel.tty import open_slave
 from truetty.host.outbox import Outbox
 
-# A pty hands out up to 20 kB at once; this never cuts what it has.
-LARGEST_READ: Final = 64 * 1024
 # Shorter reads mean that the pty is empty for now; asking again would only cost a call.
 FULL_READ: Final = 2048
 # After this much in one go (10 to 30 ms) let the event loop serve others. No pty holds so much: all of it was printed
@@ -38,10 +36,20 @@ MOST_AT_ONCE: Final = 128 * 1024
 class LocalChannel:
     """Owns the master side of one pty and the shell on the other, its private files, and what observes it.
 
-    `supervisor`: our own child, where it is not the shell but what has started it.
+    `supervisor`: our own child, where it is not the shell but what has started it. `hold`: what holds the pty too.
+    `delivered`: bytes that a process before this one has read of it.
     """
 
-    def __init__(self, master: int, pid: int, files: Folder, observer: Observer, supervisor: int | None = None) -> None:
+    def __init__(
+        self,
+        master: int,
+        pid: int,
+        files: Folder,
+        observer: Observer,
+        supervisor: int | None = None,
+        hold: Hold | None = None,
+        delivered: int = 0,
+    ) -> None:
         self._open = False
         self._closing: asyncio.Future[None] | None = None
         self.pid = pid
@@ -51,19 +59,20 @@ class LocalChannel:
         self.family = observer.family
         self._observer = observer
         self._master = master
-        self._child = Child(pid) if supervisor is None else Child(supervisor, supervises=True)
+        self._hold = hold or Hold()
+        self._child = self._hold.child(pid, supervisor)
         self._pty = identify(master, pid, supervisor)
-        kept.put(self._pty)
+        self._hold.put(self._pty, master)
         self._outbox = Outbox(master)
         self._slave: int | None = None  # once no other process had the other side open
         self._sink: Sink | None = None
-        self._delivered = 0
+        self._delivered = delivered
         self._next_look: asyncio.Handle | None = None
         self._open = True
 
     def __del__(self) -> None:
         """It was never closed, and its event loop is gone: hang up, so that the shell ends."""
-        if getattr(self, "_open", False):
+        if getattr(self, "_open", False) and not self._hold.outlives_us:
             warnings.warn(f"terminal with shell {self.pid} was not closed", ResourceWarning, stacklevel=1)
             self._let_go()
             self.files.remove()
@@ -120,7 +129,7 @@ class LocalChannel:
 
     def _read(self) -> bytes:
         try:
-            return os.read(self._master, LARGEST_READ)
+            return self._hold.read(self._master)
         except BlockingIOError:
             return b""
         except OSError as error:
@@ -191,7 +200,7 @@ class LocalChannel:
 
     def _let_go(self) -> None:
         self._open = False
-        kept.drop(self._pty)
+        self._hold.drop(self._pty)
         self._child.close()
         self._observer.close()
         os.close(self._master)
