@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import os
 import shlex
 import signal
+import socket
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +17,11 @@ import pytest
 
 from truetty.core.observation import Observation
 from truetty.host.base import USUAL, Channel, Found, Order
+from truetty.host.kept_hold import KeeperLink, KeptHold, KeptHost
 from truetty.host.kernel.blind import BlindObserver
 from truetty.host.local import LocalHost
 from truetty.shells.table import recognise
+from truetty.store.lasting import Carrier, LastingFile
 from truetty.testing import CONFORMANCE, FakeChannel, FakeHost, Make, Recorder, Script, order
 
 PROGRAM = recognise("unknown")
@@ -48,6 +54,36 @@ async def fake(script: Script) -> Channel:
     else:
         asyncio.get_running_loop().call_soon(channel.end, script.code if script.signal is None else None, script.signal)
     return channel
+
+
+class Keeper:
+    """The keeper's socket, and a pipe: what a server gets from it at its start."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers = itertools.count(1)
+        ours, self._keeper = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._keeper.send(b"begin")
+        self._link = KeeperLink(ours.detach(), "mark")
+        word = os.memfd_create("whose")
+        os.ftruncate(word, 8)
+        self._carrier = Carrier(*os.pipe(), word)
+
+    async def __call__(self, script: Script) -> Channel:
+        name = f"t{next(self._numbers)}"
+        file = LastingFile(str(self._folder / name), int(name[1:]), self._carrier)
+        return await KeptHost(KeptHold(self._link, name, file)).start(order(script))
+
+    def close(self) -> None:
+        self._link.close()
+        self._keeper.close()
+        self._carrier.close()
+
+
+@pytest.mark.parametrize("case", CONFORMANCE, ids=lambda case: case.__name__)
+async def test_conformance_of_a_kept_host(case: Callable[[Make], Awaitable[None]], tmp_path: Path) -> None:
+    with closing(Keeper(tmp_path)) as make:
+        await case(make)
 
 
 @pytest.mark.parametrize("make", [local, blind, fake])

@@ -32,7 +32,7 @@ class Keeper:
         self._socket, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its:
             self._process = subprocess.Popen(
-                [sys.executable, "-S", "-I", str(PROGRAM), str(its.fileno()), KEEPER_MARKS, self.mark],
+                [sys.executable, "-S", "-I", str(PROGRAM), "watch", KEEPER_MARKS, self.mark, str(its.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -42,7 +42,7 @@ class Keeper:
             )
 
     def put(self, pty: Pty) -> None:
-        self._say(f"put {pty.shell} {pty.born}")
+        self._say(f"put {pty.shell} {pty.shell} {pty.born}")
 
     def drop(self, pty: Pty) -> None:
         self._say(f"drop {pty.shell}")

@@ -1,30 +1,51 @@
-"""The keeper: a process beside a server that outlives it, and ends what the server's terminals have left running.
+"""The keeper: a process that outlives a server, and ends or keeps what the server's terminals have left running.
 
-Run as a program of its own by `keeper.py`, with nothing but the standard library: it is small, and starts quickly.
+Run as a program of its own, with nothing but the standard library: it is small, and starts quickly.
 
-    keeper_program.py SOCKET VARIABLE MARK
+    keeper_program.py watch VARIABLE MARK SOCKET
+    keeper_program.py keep VARIABLE MARK PROGRAM ARGUMENT...
 
-Rule 1: it has a session of its own, and its parent is gone: a client that ends the server by its group, or by following
+The program of `keep` gets one more argument, `--keeper=` and a list: the descriptors of its socket, of a pipe's two
+ends and of a shared word (`store/lasting.py`), and MARK.
+
+`watch`: beside a server that has started it (`keeper.py`). When the server is gone, its terminals end.
+
+`keep`: above a server that it starts, and starts again when that is killed. Each terminal's pty is held here as well,
+so that its programs go on meanwhile, and the next server gets it.
+
+Rule 1: it has a session of its own, and no parent but init: a client that ends the server by its group, or by following
         parents, does not meet it.
-Rule 2: SOCKET is a descriptor whose other end only the server has. The end of it is the end of the server, whatever
-        ended that.
+Rule 2: the other end of its socket is the server's alone. The end of it is the end of the server, whatever ended that.
 Rule 3: a process is the server's if it has MARK in its variable VARIABLE, which every shell was started with and hands
         on, or is in the session of one of its shells. So detached processes are, too. Nothing else is signalled: a
         process is held by a descriptor before it is looked at, so a reused number is never signalled.
 Rule 4: first they are asked to end (HUP and TERM), then they are killed.
+Rule 5: a shell whose server is gone becomes our child. How it ended is told to the next server, and is forgotten only
+        when that has said `drop`.
 
 What the server says, a message each:
 
-    put SHELL BORN      a terminal with this shell, which began at this tick of the machine's
-    drop SHELL          it is closed
+    put NAME SHELL BORN     a terminal with this shell, which began at this tick of the machine's. With a descriptor,
+                            the pty's master: it is to be kept
+    drop NAME               it is closed
+    stop                    the server is about to leave, and no other is to be started
+
+What `keep` says to a server:
+
+    held NAME SHELL BORN    with the master: a terminal of a server before
+    ended NAME CODE SIGNAL  its shell has ended, as our child; one of the two is "-"
+    begin                   those were all that there are
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import fcntl
 import os
 import select
 import signal
+import socket
 import sys
 import time
 
@@ -33,73 +54,282 @@ GRACE = 0.5
 # How long the kernel gets to end them. Only what hangs in an uninterruptible wait takes so long.
 KILL_LIMIT = 5.0
 LONGEST_MESSAGE = 256
+# A server that ends sooner than this after its start has failed. The next one is started after a pause, which doubles.
+SHORT_LIFE = 1.0
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 5.0
+# So many failures in a row end a keeper that holds no terminal.
+MOST_FAILURES = 5
+PIPE_SIZE = 1 << 20
+F_SETPIPE_SZ = 1031
+PR_SET_CHILD_SUBREAPER = 36
 
 Processes = dict[int, int]  # a descriptor of each, and its number
 
 
+class Terminal:
+    def __init__(self, name: bytes, shell: int, born: int, master: int | None) -> None:
+        self.name = name
+        self.shell = shell
+        self.born = born
+        self.master = master  # None: it is not kept
+        self.end: bytes | None = None  # CODE and SIGNAL, if its shell has ended as our child
+
+    def close(self) -> None:
+        if self.master is not None:
+            os.close(self.master)
+        if self.end is not None:
+            os.waitid(os.P_PID, self.shell, os.WEXITED | os.WNOHANG)
+
+
+class Terminals:
+    """What the server has said of its terminals."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[bytes, Terminal] = {}
+        self.stopping = False  # no other server is to be started
+
+    def take(self, message: bytes, descriptors: list[int]) -> None:
+        verb, *words = message.split()
+        if verb == b"put":
+            master = descriptors.pop() if descriptors else None
+            self._by_name[words[0]] = Terminal(words[0], int(words[1]), int(words[2]), master)
+        elif verb == b"drop" and (dropped := self._by_name.pop(words[0], None)) is not None:
+            dropped.close()
+        elif verb == b"stop":
+            self.stopping = True
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+    @property
+    def kept(self) -> list[Terminal]:
+        return [one for one in self._by_name.values() if one.master is not None]
+
+    @property
+    def shells(self) -> dict[int, int]:
+        """Of those that are not kept: when each began."""
+        return {one.shell: one.born for one in self._by_name.values() if one.master is None or self.stopping}
+
+    def forget_unkept(self) -> None:
+        self._by_name = {one.name: one for one in self.kept}
+
+    def of_shell(self, shell: int) -> Terminal | None:
+        return next((one for one in self._by_name.values() if one.shell == shell), None)
+
+
 def main() -> None:
-    number, variable, mark = sys.argv[1:]
+    mode, variable, mark, *rest = sys.argv[1:]
     if os.fork():
         os._exit(0)
     os.chdir("/")
     for ignored in (signal.SIGHUP, signal.SIGINT):
         signal.signal(ignored, signal.SIG_IGN)
-    shells = follow(int(number))
-    end(shells, variable.encode() + b"=", mark.encode())
+    ending = Ending(variable.encode() + b"=", mark.encode())
+    if mode == "watch":
+        watch(int(rest[0]), ending)
+    else:
+        Keeper(ending, rest).run()
 
 
-def follow(server: int) -> dict[int, int]:
-    """Until the server is gone: its shells, and when each began."""
-    shells: dict[int, int] = {}
+def watch(server: int, ending: Ending) -> None:
+    terminals = Terminals()
     while message := os.read(server, LONGEST_MESSAGE):
-        verb, *numbers = message.split()
-        if verb == b"put":
-            shells[int(numbers[0])] = int(numbers[1])
-        elif verb == b"drop":
-            shells.pop(int(numbers[0]), None)
-    return shells
+        terminals.take(message, [])
+    ending.end(terminals.shells)
 
 
-def end(shells: dict[int, int], variable: bytes, mark: bytes) -> None:
-    signals: tuple[int, ...] = (signal.SIGHUP, signal.SIGTERM, signal.SIGCONT)
-    patience = GRACE
-    until = time.monotonic() + GRACE + KILL_LIMIT
-    # A process may have started another while it was looked for: only a second look that finds none is believed.
-    empty_looks = 0
-    while empty_looks < 2 and time.monotonic() < until:
-        found = look(shells, variable, mark)
-        for descriptor in found:
-            for number in signals:
-                _send(descriptor, number)
-        _wait(found, patience)
-        for descriptor in found:
-            os.close(descriptor)
-        empty_looks = 0 if found else empty_looks + 1
-        signals, patience = (signal.SIGKILL,), KILL_LIMIT
+class Keeper:
+    def __init__(self, ending: Ending, command: list[str]) -> None:
+        self._ending = ending
+        self._command = command
+        self._terminals = Terminals()
+        # A server's bytes on their way from a pty to a file, and whose they are: `store/lasting.py`.
+        self._shared = (*os.pipe(), os.memfd_create("whose"))
+        with contextlib.suppress(OSError):  # more than a user may have: then as it is
+            fcntl.fcntl(self._shared[1], F_SETPIPE_SZ, PIPE_SIZE)
+        os.ftruncate(self._shared[2], 8)
+        for descriptor in self._shared:
+            os.set_inheritable(descriptor, True)
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self._woken, wakes = socket.socketpair()
+        for end in (self._woken, wakes):
+            end.setblocking(False)
+        signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
+        self._wakes = wakes
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, self._on_term)
+        self._server = 0
 
+    def run(self) -> None:
+        failures = 0
+        while not self._terminals.stopping:
+            started = time.monotonic()
+            status = self._live()
+            failed = time.monotonic() - started < SHORT_LIFE
+            failures = failures + 1 if failed else 0
+            kept = self._terminals.kept
+            if not kept and (status == 0 or failures >= MOST_FAILURES):
+                break
+            if failed and not self._terminals.stopping:
+                self._pause(min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE))
+        self._terminals.stopping = True
+        self._ending.end(self._terminals.shells)
 
-def look(shells: dict[int, int], variable: bytes, mark: bytes) -> Processes:
-    """Those that are the server's and live."""
-    found: Processes = {}
-    reused = {shell for shell, born in shells.items() if (now := _stat(shell)) is not None and int(now[19]) != born}
-    sessions = shells.keys() - reused
-    for name in os.listdir("/proc"):
-        if not name.isdigit() or int(name) == os.getpid():
-            continue
+    def _on_term(self, *_: object) -> None:
+        self._terminals.stopping = True
+        if self._server:
+            with contextlib.suppress(OSError):
+                os.kill(self._server, signal.SIGTERM)
+
+    def _live(self) -> int:
+        """One server's life; returns how it ended."""
+        ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with ours:
+            with its:
+                its.set_inheritable(True)
+                numbers = ",".join(str(number) for number in (its.fileno(), *self._shared))
+                argv = [*self._command, f"--keeper={numbers},{self._ending.mark.decode()}"]
+                reset = set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}
+                self._server = os.posix_spawn(argv[0], argv, os.environ, setsigdef=reset)
+            self._hand_over(ours)
+            self._follow(ours)
+        status = os.waitpid(self._server, 0)[1]
+        self._server = 0
+        if unkept := self._terminals.shells:
+            self._ending.end(unkept, by_mark=False)
+        self._terminals.forget_unkept()
+        self._look_at_children(None)
+        return status
+
+    def _hand_over(self, server: socket.socket) -> None:
+        with contextlib.suppress(OSError):  # it has ended already
+            for one in self._terminals.kept:
+                assert one.master is not None
+                socket.send_fds(server, [b"held %s %d %d" % (one.name, one.shell, one.born)], [one.master])
+            for one in self._terminals.kept:
+                if one.end is not None:
+                    server.send(b"ended %s %s" % (one.name, one.end))
+            server.send(b"begin")
+
+    def _follow(self, server: socket.socket) -> None:
+        """Until it is gone."""
+        poll = select.poll()
+        for one in (server, self._woken):
+            poll.register(one, select.POLLIN)
+        server.setblocking(False)
+        while True:
+            poll.poll()
+            # First what the server has said: it may have dropped the shell that has just ended.
+            with contextlib.suppress(BlockingIOError):
+                while self._take(server):
+                    pass
+                return
+            with contextlib.suppress(BlockingIOError):
+                while self._woken.recv(64):
+                    pass
+            self._look_at_children(server)
+
+    def _take(self, server: socket.socket) -> bool:
+        """One message; False: it is gone."""
         try:
-            descriptor = os.pidfd_open(int(name))
-        except OSError:  # gone
-            continue
-        stat = _stat(int(name))
-        if (
-            stat is not None
-            and stat[0] not in (b"Z", b"X")
-            and (int(stat[3]) in sessions or _is_marked(int(name), variable, mark))
-        ):
-            found[descriptor] = int(name)
-        else:
-            os.close(descriptor)
-    return found
+            message, descriptors, _, _ = socket.recv_fds(server, LONGEST_MESSAGE, 1, socket.MSG_CMSG_CLOEXEC)
+        except ConnectionResetError:  # it had not read all that we said. What it said before comes next
+            return True
+        if message:
+            self._terminals.take(message, descriptors)
+        return bool(message)
+
+    def _look_at_children(self, server: socket.socket | None) -> None:
+        """Those of a server that is gone: how a shell ended is kept, every other process is reaped."""
+        for one in self._terminals.kept:
+            if one.end is None and (end := _end_of(one.shell)) is not None:
+                one.end = end
+                if server is not None:
+                    with contextlib.suppress(OSError):  # the next one will be told
+                        server.send(b"ended %s %s" % (one.name, end))
+        with contextlib.suppress(ChildProcessError):
+            while (found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
+                # One of these is forgotten later, and hides those behind it until then.
+                if found.si_pid == self._server or self._terminals.of_shell(found.si_pid) is not None:
+                    return
+                os.waitid(os.P_PID, found.si_pid, os.WEXITED)
+
+    def _pause(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0 and not self._terminals.stopping:
+            select.select([self._woken], [], [], left)
+            with contextlib.suppress(BlockingIOError):
+                while self._woken.recv(64):
+                    pass
+
+
+def _end_of(shell: int) -> bytes | None:
+    """How it has ended, if it is our child and has."""
+    try:
+        found = os.waitid(os.P_PID, shell, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:  # a server's own
+        return None
+    if found is None:
+        return None
+    return b"%d -" % found.si_status if found.si_code == os.CLD_EXITED else b"- %d" % found.si_status
+
+
+class Ending:
+    """Ends processes that are a server's. `variable` and `mark`: how they are recognised."""
+
+    def __init__(self, variable: bytes, mark: bytes) -> None:
+        self._variable = variable
+        self.mark = mark
+
+    def end(self, shells: dict[int, int], *, by_mark: bool = True) -> None:
+        """Those in the sessions of these shells; `by_mark`: and all others that are the server's."""
+        signals: tuple[int, ...] = (signal.SIGHUP, signal.SIGTERM, signal.SIGCONT)
+        patience = GRACE
+        until = time.monotonic() + GRACE + KILL_LIMIT
+        # A process may have started another while it was looked for: only a second look that finds none is believed.
+        empty_looks = 0
+        while empty_looks < 2 and time.monotonic() < until:
+            found = self._look(shells, by_mark=by_mark)
+            for descriptor in found:
+                for number in signals:
+                    _send(descriptor, number)
+            _wait(found, patience)
+            for descriptor in found:
+                os.close(descriptor)
+            empty_looks = 0 if found else empty_looks + 1
+            signals, patience = (signal.SIGKILL,), KILL_LIMIT
+
+    def _look(self, shells: dict[int, int], *, by_mark: bool) -> Processes:
+        """Those that are the server's and live."""
+        found: Processes = {}
+        reused = {shell for shell, born in shells.items() if (now := _stat(shell)) is not None and int(now[19]) != born}
+        sessions = shells.keys() - reused
+        for name in os.listdir("/proc"):
+            if not name.isdigit() or int(name) == os.getpid():
+                continue
+            try:
+                descriptor = os.pidfd_open(int(name))
+            except OSError:  # gone
+                continue
+            stat = _stat(int(name))
+            if (
+                stat is not None
+                and stat[0] not in (b"Z", b"X")
+                and (int(stat[3]) in sessions or (by_mark and self._is_marked(int(name))))
+            ):
+                found[descriptor] = int(name)
+            else:
+                os.close(descriptor)
+        return found
+
+    def _is_marked(self, pid: int) -> bool:
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                variables = file.read().split(b"\0")
+        except OSError:
+            return False
+        size = len(self._variable)
+        return any(one.startswith(self._variable) and self.mark in one[size:].split(b":") for one in variables)
 
 
 def _stat(pid: int) -> list[bytes] | None:
@@ -109,15 +339,6 @@ def _stat(pid: int) -> list[bytes] | None:
             return file.read().rpartition(b")")[2].split()
     except OSError:
         return None
-
-
-def _is_marked(pid: int, variable: bytes, mark: bytes) -> bool:
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            variables = file.read().split(b"\0")
-    except OSError:
-        return False
-    return any(one.startswith(variable) and mark in one[len(variable) :].split(b":") for one in variables)
 
 
 def _send(descriptor: int, number: int) -> None:

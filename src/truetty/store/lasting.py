@@ -1,0 +1,206 @@
+"""Bytes that outlive this process: all that a kept terminal prints goes from its pty to a file without passing through
+our memory.
+
+Rule 1: at every instant each byte is in the pty, in the pipe, or in the file. The pipe, and a shared word that says
+        whose bytes are in it, are held by the keeper too. So a process that is killed loses none, and the next one
+        finds what is left in the pipe (`Carrier.finish`).
+Rule 2: the word changes only while the pipe is empty.
+Rule 3: the file's length is how much was printed. What the disk refuses is a gap: its bytes reach us, and are gone.
+Rule 4: the secrets of our marks are blanked for readers at once, and in the file when the command has ended: the next
+        process reads the marks of a command that runs once more.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import struct
+import termios
+from bisect import bisect_left
+from typing import Final
+
+from truetty import files
+from truetty.core.errors import HostError
+from truetty.store.transcript import Range, Transcript, spans_without
+
+CHUNK: Final = 1 << 16
+# In a flood more is taken at once: then one move to the file and one read of it do for many.
+MOST_AT_ONCE: Final = 1 << 18
+FLOOD: Final = 1 << 11
+SPLICE_F_NONBLOCK: Final = 2
+_WORD: Final = struct.Struct("=Q")
+
+
+class Carrier:
+    """The pipe and the word: one for all terminals of this process. It owns the three descriptors."""
+
+    def __init__(self, out: int, into: int, word: int) -> None:
+        self._out = out
+        self._into = into
+        self._word = mmap.mmap(word, _WORD.size)
+        self._most = min(MOST_AT_ONCE, fcntl.fcntl(into, fcntl.F_GETPIPE_SZ) - CHUNK)
+        os.close(word)
+
+    @property
+    def left(self) -> tuple[int, int]:
+        """Whose bytes are in the pipe, and how many. After a process was killed, they belong at its file's end."""
+        size = struct.unpack("i", fcntl.ioctl(self._out, termios.FIONREAD, b"\0" * 4))[0]
+        return _WORD.unpack(self._word[:])[0], size
+
+    def take(self, number: int, master: int) -> int:
+        """From the pty into the pipe: how many bytes. Raises as `os.read` does."""
+        self._word[:] = _WORD.pack(number)
+        size = last = os.splice(master, self._into, CHUNK, flags=SPLICE_F_NONBLOCK)
+        try:
+            while last >= FLOOD and size < self._most:
+                last = os.splice(master, self._into, CHUNK, flags=SPLICE_F_NONBLOCK)
+                size += last
+        except OSError:  # it is empty, or ended: the next call says so
+            pass
+        return size
+
+    def move(self, file: int, at: int, size: int) -> int:
+        """From the pipe into the file: how many bytes it took."""
+        done = 0
+        try:
+            while done < size:
+                done += os.splice(self._out, file, size - done, offset_dst=at + done)
+        except OSError:  # the disk is full
+            pass
+        return done
+
+    def drain(self, size: int) -> bytes:
+        """From the pipe into our memory: what the disk did not take."""
+        data = b""
+        while len(data) < size:
+            data += os.read(self._out, size - len(data))
+        return data
+
+    def close(self) -> None:
+        self._word.close()
+        os.close(self._out)
+        os.close(self._into)
+
+
+class LastingFile:
+    """What one terminal has printed. `number`: the terminal's own, as the word names it."""
+
+    def __init__(self, path: str, number: int, carrier: Carrier, *, quota: int | None = None) -> None:
+        self.path = path
+        self.number = number
+        self._carrier = carrier
+        self._quota = quota
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | files.SAFE, files.PRIVATE)
+        self.size = os.fstat(self._fd).st_size
+        self.gaps: list[Range] = []
+        self.trouble: str | None = None  # why bytes were not kept
+
+    def finish(self) -> None:
+        """Take what a process that was killed has left in the pipe for this terminal."""
+        number, size = self._carrier.left
+        if size and number == self.number:
+            self._store(size)
+
+    def take(self, master: int) -> bytes:
+        """What the pty has; stored first. Raises as `os.read` does."""
+        return self._store(self._carrier.take(self.number, master))
+
+    def _store(self, size: int) -> bytes:
+        at = self.size
+        room = size if self._quota is None else max(0, min(size, self._quota - at))
+        done = self._carrier.move(self._fd, at, room)
+        self.size += size
+        data = os.pread(self._fd, done, at)
+        if done == size:
+            return data
+        self.trouble = "quota reached" if done == room else "the disk is full"
+        rest = self._carrier.drain(size - done)
+        if self.gaps and self.gaps[-1][1] == at + done:
+            self.gaps[-1] = (self.gaps[-1][0], self.size)
+        else:
+            self.gaps.append((at + done, self.size))
+        return data + rest
+
+    def read(self, start: int, end: int) -> bytes:
+        data = os.pread(self._fd, end - start, start)
+        while len(data) < end - start and (more := os.pread(self._fd, end - start - len(data), start + len(data))):
+            data += more  # one call gives at most 2 GB
+        return data
+
+    def blank(self, start: int, end: int) -> None:
+        os.pwrite(self._fd, b"*" * (end - start), start)
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+
+class LastingTranscript(Transcript):
+    """All bytes of one terminal, in a file that lasts. `size` is what was handed on of them."""
+
+    def __init__(self, file: LastingFile) -> None:
+        super().__init__(memory=0)
+        self._file = file
+        self._size = 0
+        self._blanks: list[Range] = []  # in order
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    @property
+    def path(self) -> str | None:
+        return self._file.path
+
+    @property
+    def trouble(self) -> str | None:
+        return self._file.trouble
+
+    def skip_to(self, offset: int) -> None:
+        """What comes before was handed on by a process before this one."""
+        self._size = offset
+
+    def append(self, data: bytes) -> int:
+        at = self._size
+        self._size += len(data)
+        return at
+
+    def blank(self, start: int, end: int) -> None:
+        super().blank(start, start)  # what was made of these bytes is not kept
+        if start < end:
+            self._blanks.append((start, end))
+
+    def settle(self) -> None:
+        """The command has ended: no process will need the secrets of its marks."""
+        for start, end in self._blanks:
+            for first, last in spans_without(self._file.gaps, start, end):
+                self._file.blank(first, last)
+        self._blanks.clear()
+
+    def read(self, offset: int = 0, limit: int | None = None) -> bytes:
+        start = max(0, offset)
+        end = self._size if limit is None else min(self._size, start + max(0, limit))
+        if start >= end:
+            return b""
+        try:
+            return b"".join(self._load(first, last) for first, last in spans_without(self._file.gaps, start, end))
+        except OSError as error:
+            raise HostError(f"the transcript cannot be read: {error}", reason=str(error)) from error
+
+    def gaps(self, start: int = 0, end: int | None = None) -> tuple[Range, ...]:
+        stop = self._size if end is None else end
+        return tuple((max(a, start), min(b, stop)) for a, b in self._file.gaps if a < stop and b > start)
+
+    def close(self) -> None:
+        self.settle()
+
+    def _load(self, start: int, end: int) -> bytes:
+        data = self._file.read(start, end)
+        first = max(0, bisect_left(self._blanks, (start, start)) - 1)
+        for blank_start, blank_end in self._blanks[first:]:
+            if blank_start >= end:
+                break
+            a, b = max(blank_start, start) - start, min(blank_end, end) - start
+            if a < b:
+                data = data[:a] + b"*" * (b - a) + data[b:]
+        return data
