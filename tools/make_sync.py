@@ -41,7 +41,7 @@ OWNERS = {
     *("Transcript.append", "Transcript.blank", "Transcript.close", "Transcript.keep"),
     *("Recording.on_change", "Recording.on_keys", "Recording.on_exit", "Recording.on_stop"),
     *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
-    *("Terminal.changes", "Registry.expected", "Registry.ids", "Registry.places"),
+    *("Terminal.adopt", "Terminal.changes", "Registry.expected", "Registry.ids", "Registry.places"),
 }
 # Reads that may take seconds: the coroutine of the same name gives other terminals their turn.
 IN_SLICES = {"Output.text", "Output.page", "Output.unread", "Output.grep", "Output.lines"}

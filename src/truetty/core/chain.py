@@ -10,11 +10,16 @@ keeps its first one for ever.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from truetty.core.signs import Mark
+from truetty.core.standing import Stands
 
 
-class Chain:
+class Chain(Stands):
     __slots__ = ("current", "first", "last")
+
+    STANDS: ClassVar = ("first", "current", "last")
 
     def __init__(self, first: str) -> None:
         self.first = first  # which a shell that cannot expand its PS2 shows there for ever

@@ -66,7 +66,7 @@ class Machine:
         self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees, hooks_follow=hooks_follow, awaited=awaited)
         self.reader: Final = ReaderWatch(shell, alternate_screen=alternate_screen, sees=sees)
         self._pace = Pace(now)
-        self._limit_at = now + limit
+        self.limit_at = now + limit
         self._ask_until = inf
         self._whole = False  # the shell's editor got the text, and must not ask for more
         self._back_at = now  # when looks proved that the shell was back
@@ -80,7 +80,7 @@ class Machine:
         """When on_time() next has something to decide."""
         if self.state is State.ENDED:
             return inf
-        return min(self._pace.at, self._limit_at, self._ask_until)
+        return min(self._pace.at, self.limit_at, self._ask_until)
 
     @property
     def strategy(self) -> Strategy:
@@ -91,6 +91,12 @@ class Machine:
     def is_on_its_way(self, look: Observation) -> bool:
         """Whether the shell has yet to read what makes it run the text: the trigger, or the end of its pause."""
         return self.state is State.SENT and (self._prompt.is_late(look) or self._prompt.pauses)
+
+    def end_again(self, ending: Ending, *, output_from: int | None, downgraded: bool, healed: bool) -> None:
+        """It has ended in a process before this one."""
+        self.state, self.ending = State.ENDED, ending
+        self.testimony.output_from = output_from
+        self.downgraded, self.healed = downgraded, healed
 
     # -- what was typed
 
@@ -282,8 +288,8 @@ class Machine:
     def on_time(self, now: float) -> None:
         if self.state is State.ENDED:
             return
-        if now >= self._limit_at:
-            self._limit_at = inf
+        if now >= self.limit_at:
+            self.limit_at = inf
             self.wants.append(Want.STOP)
         if now >= self._ask_until:
             self._on_fact(Fact.LATE, now, None)

@@ -51,8 +51,8 @@ _NO_SIGNS: Final[tuple[Sign, ...]] = ()
 class Scanner:
     """Finds the signs in one terminal's output."""
 
-    def __init__(self) -> None:
-        self._at = 0  # absolute offset of the next byte fed
+    def __init__(self, at: int = 0) -> None:
+        self._at = at  # absolute offset of the next byte fed
         self._begun = b""  # the last bytes, when they may be the first half of an opening
         self._number = b""  # the protocol, while inside one of its strings
         self._start = 0

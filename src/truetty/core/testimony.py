@@ -27,13 +27,13 @@ MOST_PLACES: Final = 4  # the first ones: an end is told at the first hook
 class Secrets:
     """What makes our marks ours: one for each end of this command, one for its question, and those of the shell."""
 
-    __slots__ = ("_drawn", "answer", "end", "lines", "start")
+    __slots__ = ("answer", "drawn", "end", "lines", "start")
 
     def __init__(self, start: str, end: str, answer: str, key: str | Chain) -> None:
         self.start = start
         self.end = end
         self.answer = answer
-        self._drawn = (start, end)
+        self.drawn = (start, end, answer)
         self.lines = key if isinstance(key, Chain) else Chain(key)
 
     @property
@@ -52,7 +52,7 @@ class Secrets:
 
     def use_own(self) -> None:
         """The trigger prints both marks."""
-        self.start, self.end = self._drawn
+        self.start, self.end, _ = self.drawn
 
 
 class Says(Enum):

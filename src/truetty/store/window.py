@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 from truetty.core import marks
+from truetty.core.standing import Stands
 from truetty.store.transcript import Range, Transcript, spans_without
 from truetty.text.clean import Cleaner
 
@@ -24,8 +25,10 @@ _MOST_HOLES: Final = 1024  # two or three are usual; more marks than this are a 
 PIECE: Final = 1 << 16  # the cleaner is fastest on pieces that stay in the cache
 
 
-class Window:
+class Window(Stands):
     """Shared by an output and its readers."""
+
+    STANDS: ClassVar = ("start", "end", "holes", "size", "screen")
 
     def __init__(self, transcript: Transcript, start: int, size: tuple[int, int] = (120, 30)) -> None:
         self.transcript = transcript

@@ -43,6 +43,8 @@ async def await_first_prompt(conversation: Conversation, changes: Changes, start
 
 
 def _host(options: Options) -> Host:
+    if options.keeping is not None:
+        return options.keeping.host
     if options.channel is not None:
         return SingleChannel(options.channel)
     if options.sandbox is not None:

@@ -20,6 +20,7 @@ from truetty.host.wall import Sandbox
 from truetty.questions.replies import OnWaiting, Reply
 from truetty.store.spill import DEFAULT_QUOTA, TOTAL, Allowance
 from truetty.store.transcript import DEFAULT_MEMORY
+from truetty.terminal.keeping import Keeping
 from truetty.text.digest import Budget
 
 # A person's rc files may be slow; one that takes longer than this is reported, not waited for.
@@ -46,6 +47,7 @@ class Making(TypedDict, total=False):
     host: Host | None
     sandbox: str | Sandbox | None
     channel: Channel | None
+    keeping: Keeping | None
 
 
 class Arguments(Making, total=False):
@@ -78,6 +80,7 @@ class Options:
     host: Host | None = None  # where the shell is started; None: on this machine
     sandbox: Sandbox | None = None  # what it may write and reach; None: everything that we may
     channel: Channel | None = None  # a shell that runs already, in place of a host
+    keeping: Keeping | None = None  # by which it outlives this process; it has the host
 
     @classmethod
     def of(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:

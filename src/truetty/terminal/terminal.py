@@ -20,18 +20,23 @@ from truetty.core import checks
 from truetty.core.errors import Busy, Closed, HostError, Misuse
 from truetty.core.outcome import Outcome, Strategy
 from truetty.host import environment
-from truetty.host.base import Process
+from truetty.host.base import Channel, Process
+from truetty.shells import table
+from truetty.shells.row import Row
 from truetty.shells.writing import draw_key
 from truetty.store.transcript import Transcript
 from truetty.terminal import exit_codes, keyboard
 from truetty.terminal.changes import Changes, Rank
 from truetty.terminal.command import Command
+from truetty.terminal.keeping import TerminalRecord
 from truetty.terminal.opening import await_first_prompt, start_shell
 from truetty.terminal.options import Arguments, Options, ShellName
 from truetty.terminal.recording import Recording, RecordingOptions
 from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.link import Link
+from truetty.terminal.wire.records import make_again
+from truetty.terminal.wire.run import Run
 from truetty.text.picture import picture as draw
 from truetty.text.screen import Screen
 
@@ -57,13 +62,16 @@ class Terminal:
     def __init__(self, shell: ShellName = None, **arguments: Unpack[Arguments]) -> None:
         """The arguments are the fields of `Options`, by name."""
         options = Options.of(shell, **arguments)
-        self.id: Final = f"t{next(_numbers)}"  # such as "t1"
+        keeping = options.keeping
+        self.id: Final[str] = f"t{next(_numbers)}" if keeping is None else keeping.id  # such as "t1"
         self.options: Final[Options] = options  # what it was made with
         self.name: str | None = options.name  # what the caller has called it
         self.task: str | None = options.task  # of a registry: the task that holds it
         self.size: tuple[int, int] = options.size  # columns and rows
-        self.transcript: Final = Transcript(  # all bytes that it has printed
-            memory=options.memory, quota=options.quota, total=options.total
+        self.transcript: Final[Transcript] = (  # all bytes that it has printed
+            Transcript(memory=options.memory, quota=options.quota, total=options.total)
+            if keeping is None
+            else keeping.transcript
         )
         self.command: Command | None = None  # the last one that was started
         self.changes: Final = Changes()  # called whenever something is new
@@ -71,7 +79,6 @@ class Terminal:
         self._conversation: Conversation | None = None
         self._viewer: Viewer | None = None
         self._closing: asyncio.Future[None] | None = None
-        self._serials = itertools.count(1)
 
     @classmethod
     async def open(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
@@ -193,9 +200,8 @@ class Terminal:
         if self.command is not None and not self.command.finished:
             raise self._busy(self.command)
         run = conversation.prepare(command, limit=inf if limit is None else limit)
-        id = f"{self.id}-{next(self._serials)}"
         before = self.command
-        self.command = made = Command(id, self, self.id, run, conversation, self.changes, self._view(), self.options)
+        self.command = made = self._command(run, conversation)
         try:
             conversation.begin(run)
         except OSError as error:
@@ -218,6 +224,8 @@ class Terminal:
         checks.check_size(columns, rows)
         self._open_conversation().resize(columns, rows)
         self.size = (columns, rows)
+        if self.options.keeping is not None:
+            self.options.keeping.on_resize(self.size)
 
     # -- looking
 
@@ -272,12 +280,54 @@ class Terminal:
             raise Closed(f"terminal {self.id} was closed before it was open", terminal_id=self.id)
         sandbox = self.options.sandbox
         welcome = None if sandbox is None else sandbox.description()
+        conversation = self._converse(channel, row, key, welcome)
+        conversation.attach()
+        await await_first_prompt(conversation, self.changes, self.options.startup)
+        if self.options.keeping is not None:
+            self.options.keeping.on_open(
+                {"key": key, "shell": row.name, "folder": channel.files.path, "link": conversation.link.standing()}
+            )
+
+    @classmethod
+    def adopt(cls, options: Options, channel: Channel, record: TerminalRecord) -> tuple[Self, list[Command]]:
+        """A terminal of a process before this one, as it stands now, and its commands, the oldest first."""
+        self = cls(options.shell, **options.arguments())
+        keeping, opened = options.keeping, record.opened
+        assert keeping is not None
+        pieces = keeping.printed_since(record.link["at"])
+        conversation = self._converse(channel, table.recognise(opened["shell"]), opened["key"], None)
+        conversation.link.stand(record.link)
+        self.size = conversation.link.size
+        runs = [make_again(conversation.link, one.begun, one.ended) for one in record.commands]
+        commands = [self._command(run, conversation) for run in runs]
+        self._phase = Phase.OPEN
+        if commands:
+            self.command = commands[-1]
+            conversation.take_over(runs[-1], record.commands[-1].begun, pieces)
+        else:
+            conversation.take_over(None, None, pieces)
+        return self, commands
+
+    def _converse(self, channel: Channel, row: Row, key: str, welcome: str | None) -> Conversation:
+        options = self.options
         link = Link(
-            self.id, channel, row, key, self.transcript, self.size, history=self.options.history, welcome=welcome
+            self.id,
+            channel,
+            row,
+            key,
+            self.transcript,
+            self.size,
+            history=options.history,
+            welcome=welcome,
+            ledger=options.keeping,
         )
         self._viewer = viewer = Viewer(link.timeline, link.modes)
         self._conversation = Conversation(link, self.changes.tell, lambda: viewer.model().cursor)
-        await await_first_prompt(self._conversation, self.changes, self.options.startup)
+        return self._conversation
+
+    def _command(self, run: Run, conversation: Conversation) -> Command:
+        id = f"{self.id}-{run.serial}"
+        return Command(id, self, self.id, run, conversation, self.changes, self._view(), self.options)
 
     async def close(self, *, keep_jobs: bool = False) -> None:
         """End the shell and everything it started, and let go of everything. Safe to call twice.
@@ -304,6 +354,8 @@ class Terminal:
         finally:
             self.transcript.close()
             self._phase = Phase.CLOSED
+            if self.options.keeping is not None:
+                self.options.keeping.on_close()
             self.changes.close()
 
     # -- inside

@@ -8,15 +8,19 @@ Rule 3: one thing after the other (`Steps`): a reply rule that types does so aft
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import chain
 from math import inf
 from typing import Final
 
 from truetty.core.life import State, Want
 from truetty.core.observation import Observation
+from truetty.core.standing import Standing
 from truetty.host.base import USUAL, Ended
 from truetty.questions.programs import is_unfinished, plain
+from truetty.shells.row import Typed
+from truetty.terminal.wire import records
 from truetty.terminal.wire.alarm import Alarm
 from truetty.terminal.wire.link import Link
 from truetty.terminal.wire.queries import TerminalQueries
@@ -35,12 +39,40 @@ class Conversation:
         self._changed = changed
         self._loop = asyncio.get_running_loop()
         self._queries = TerminalQueries(link.channel, cursor, link.transcript)
-        self._sender = Sender(link.typist, link.prompt, link.timeline, link.integration)
+        self._sender = Sender(link.typist, link.prompt, link.timeline, link.integration, self._note_sending)
         self._receiver = Receiver(link, self._sender, self._queries)
         self._looking: Run | None = None  # the run that the next look is for
         self._steps = Steps(self._act)
         self._alarm = Alarm(self._on_time)
-        link.channel.attach(self)
+
+    def attach(self) -> None:
+        """From now on the channel delivers to us."""
+        self.link.channel.attach(self)
+
+    def take_over(self, run: Run | None, begun: Standing | None, printed: Iterable[bytes]) -> None:
+        """Go on where a process before this one has stopped. `run`: the last command; `begun`: its record.
+
+        `printed`: all since the last record.
+        """
+        now, link, self.run = self._loop.time(), self.link, run
+        runs = run is not None and run.machine.ending is None
+        pieces = iter(printed)
+        first = next(pieces, b"")
+        pieces = chain([first], pieces)
+        if run is None or begun is None or not runs:
+            self._receiver.read_again(pieces, run, now)
+            link.prompt.on_leftover()  # keys may stand there of which nothing was written down
+            link.channel.learn()
+            self.attach()
+        elif records.was_typed(link, begun, printed=bool(first)):
+            self._sender.on_typed_before(run, records.typed_again(begun), now)
+            self._receiver.read_again(pieces, run, now)
+            self.attach()
+            self._steps.take(run.machine.on_time, now)
+        else:
+            self._receiver.read_again(pieces, None, now)
+            self.attach()
+            self.begin(run)
 
     # -- commands
 
@@ -86,12 +118,18 @@ class Conversation:
         link = self.link
         before, self.run = self.run, run
         link.processes.begin()
-        if link.prompt.is_clean or link.typist.types_unasked:
-            try:
+        try:
+            if link.prompt.is_clean or link.typist.types_unasked:
                 self._on_free_prompt(run, self._sender.send)
-            except OSError:
-                self.run = before
-                raise
+            elif link.ledger is not None and run.text is not None:
+                link.ledger.on_ask(records.asked(run))
+        except OSError:
+            self.run = before
+            raise
+
+    def _note_sending(self, run: Run, typed: Typed) -> None:
+        if self.link.ledger is not None:
+            self.link.ledger.on_send(records.sent(self.link, run, typed))
 
     def _send_keys(self, data: bytes) -> None:
         now, run, link = self._loop.time(), self.run, self.link
@@ -285,3 +323,5 @@ class Conversation:
             if ending.code != 0 and link.refusals.are_possible:
                 run.notes.extend(link.refusals.notes(run.span.last_text(), link.cwd))
             run.survivors = link.processes.survivors(link.shell.name)
+        if link.ledger is not None:
+            link.ledger.on_end(records.ended(link, run))

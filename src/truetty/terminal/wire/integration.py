@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from truetty.core.outcome import Strategy
+from truetty.core.standing import Stands
 from truetty.terminal.wire.run import Run
 
 
-class Integration:
+class Integration(Stands):
+    STANDS: ClassVar = ("marks_work", "foreign_marks")
+
     def __init__(self) -> None:
         self.marks_work = False  # one of ours has come since the shell was started or replaced
         self.foreign_marks = False  # OSC 133 or 633 was seen

@@ -8,6 +8,7 @@ from typing import Final
 
 from truetty.core.errors import Closed
 from truetty.core.machine import Machine
+from truetty.core.standing import Standing
 from truetty.core.testimony import Secrets
 from truetty.host.base import Channel, Ended
 from truetty.shells.row import Row
@@ -16,6 +17,7 @@ from truetty.store.transcript import Transcript
 from truetty.terminal import exit_codes
 from truetty.terminal.wire.home import Home
 from truetty.terminal.wire.integration import Integration
+from truetty.terminal.wire.ledger import Ledger
 from truetty.terminal.wire.modes import ScreenModes
 from truetty.terminal.wire.processes import Processes
 from truetty.terminal.wire.prompt import Prompt
@@ -26,7 +28,8 @@ from truetty.terminal.wire.typist import Typist
 
 
 class Link:
-    """`key` is the secret of the marks that belong to no single command."""
+    """`key` is the secret of the marks that belong to no single command. `ledger`: where it is written down what the
+    next process must know; None: the terminal ends with this one."""
 
     def __init__(
         self,
@@ -39,7 +42,9 @@ class Link:
         *,
         history: bool = False,
         welcome: str | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
+        self.ledger: Final = ledger
         self.home: Final = Home(terminal_id)
         self.channel: Final = channel
         self.transcript: Final = transcript
@@ -94,9 +99,14 @@ class Link:
 
     def prepare(self, text: str | None, now: float, *, limit: float = inf) -> Run:
         """A command, not begun yet. None: just await the prompt."""
-        self._serial += 1
+        serial = 0 if text is None else self._serial + 1
         drawn = secrets.token_hex(48)  # 128 bits for each of the three
-        own = Secrets(drawn[:32], drawn[32:64], drawn[64:], self.typist.lines)
+        return self.make_run(text, serial, (drawn[:32], drawn[32:64], drawn[64:]), now, limit)
+
+    def make_run(self, text: str | None, serial: int, drawn: tuple[str, str, str], now: float, limit: float) -> Run:
+        """`drawn`: its secrets."""
+        self._serial = max(self._serial, serial)
+        own = Secrets(*drawn, self.typist.lines)
         has_marks = self.shell.has_marks
         machine = Machine(
             own,
@@ -112,7 +122,7 @@ class Link:
             awaited=text is not None and self.integration.marks_work and self.prompt.is_due and not self.channel.sees,
         )
         span = Span(self.transcript, self.prompt.begins_at, self.size, has_marks=has_marks)
-        return Run(text, self._serial, own, machine, span)
+        return Run(text, serial, own, machine, span)
 
     def begin(self, run: Run) -> None:
         """It is about to be typed."""
@@ -126,6 +136,35 @@ class Link:
         self.size = (columns, rows)
         self.timeline.on_resize(self.size, now)
 
+    def standing(self) -> Standing:
+        """What the next process must know of the shell, as of this moment."""
+        return {
+            "at": self.transcript.size,
+            "size": self.size,
+            "shell": self.shell.name,
+            "serial": self._serial,
+            "cwd": self._last_cwd,
+            "chain": self.typist.lines.standing(),
+            "typist": self.typist.standing(),
+            "prompt": self.prompt.standing(),
+            "integration": self.integration.standing(),
+            "modes": self.modes.standing(),
+            "processes": self.processes.standing(),
+        }
+
+    def stand(self, values: Standing) -> None:
+        """As a process before this one has left it. What was printed since comes as if it were printed now."""
+        self.size = tuple(values["size"])
+        self._serial = values["serial"]
+        self._last_cwd = values["cwd"]
+        self.typist.take_over(values["shell"])
+        self.typist.lines.stand(values["chain"])
+        self.typist.stand(values["typist"])
+        self.prompt.stand(values["prompt"])
+        self.integration.stand(values["integration"])
+        self.modes.stand(values["modes"])
+        self.processes.stand(values["processes"])
+
     def on_close(self) -> None:
         """The channel is about to be closed: nothing is typed from now on."""
         self.remember_cwd()
@@ -134,3 +173,5 @@ class Link:
     def on_end(self, ended: Ended) -> None:
         self.ended = ended
         self.prompt.on_exit()
+        if self.ledger is not None:
+            self.ledger.on_exit(ended.code, ended.signal)

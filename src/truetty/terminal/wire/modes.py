@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from truetty.core.signs import Mode
+from truetty.core.standing import Stands
 
 
-class ScreenModes:
+class ScreenModes(Stands):
+    STANDS: ClassVar = ("alternate_from", "application_keys", "bracketed_paste")
+
     def __init__(self) -> None:
         self.alternate_from: int | None = None  # where a full-screen program took the screen, while one has it
         self.application_keys = False  # the cursor keys send other sequences

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from truetty.core.standing import Stands
 from truetty.host.base import Channel, Process, Work
 from truetty.terminal.wire.survivors import HALTED, Survivors
 
 
-class Processes:
+class Processes(Stands):
+    STANDS: ClassVar = ("_known", "_mark", "_before")
+
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._known: set[int] = set()  # jobs of earlier commands, and of the shell's start

@@ -17,9 +17,10 @@ line is cleared before anything of ours is typed there.
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import Final
+from typing import ClassVar, Final
 
 from truetty.core.signs import Mark
+from truetty.core.standing import Stands
 
 XOFF: Final = b"\x13"
 
@@ -32,7 +33,9 @@ class PromptState(Enum):
     GONE = auto()
 
 
-class Prompt:
+class Prompt(Stands):
+    STANDS: ClassVar = ("state", "keys_left", "output_stopped", "is_continuation", "begins_at")
+
     def __init__(self) -> None:
         self.state = PromptState.AWAITED
         self.keys_left = False

@@ -72,6 +72,12 @@ class TerminalQueries:
         elif len(self._open) < MOST:
             self._open.append(query.name)
 
+    def forget_answered(self) -> None:
+        """What was printed to a process before this one was read again: it has answered all but the last question, if
+        nothing was printed after that."""
+        if self._asked_to != self._transcript.size:
+            self.forget(None)
+
     def answer_at_once(self, query: Query) -> None:
         """For a shell whose own prompt asks and waits."""
         if query.name in ANSWERED and self._reads_keys():

@@ -6,6 +6,7 @@ Rule 2: a mark counts only with its secret. Everything else is output.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from signal import SIGINT
 
@@ -24,7 +25,8 @@ class Receiver:
         self._link = link
         self._sender = sender
         self._queries = queries
-        self._scanner = Scanner()
+        self._scanner = Scanner(link.transcript.size)
+        self._reads_again = False  # nothing is typed then: the process before may have done it
 
     def on_bytes(self, data: bytes, run: Run | None, now: float) -> None:
         """`run`: the last command that was begun."""
@@ -36,6 +38,14 @@ class Receiver:
             run.on_bytes(now, reader_ran=ran)
         for sign in self._scanner.feed(data):
             self._on_sign(sign, run, now)
+
+    def read_again(self, pieces: Iterable[bytes], run: Run | None, now: float) -> None:
+        """What was printed to a process before this one."""
+        self._reads_again = True
+        for data in pieces:
+            self.on_bytes(data, run, now)
+        self._reads_again = False
+        self._queries.forget_answered()
 
     def _on_sign(self, sign: Sign, run: Run | None, now: float) -> None:
         link = self._link
@@ -112,7 +122,8 @@ class Receiver:
                 link.typist.on_answer()
             case "M" if run is not None and mark.secret == run.secrets.start:
                 link.timeline.on_pause(mark.end)
-                if link.typist.is_checking:  # looks have not let it go on before
+                # Looks may have let it go on before. If a process before this one has not, looks will.
+                if link.typist.is_checking and not self._reads_again:
                     self._sender.end_pause(run)
             case _:
                 return True
@@ -134,7 +145,7 @@ class Receiver:
     def _on_query(self, query: Query, run: Run | None) -> None:
         if (run is not None and run.machine.state is State.RUNNING) or not self._link.shell.asks_terminal:
             self._queries.ask(query)  # where no command runs, a prompt hook may have asked
-        else:
+        elif not self._reads_again:
             self._queries.answer_at_once(query)
             # At the start it may have been a program that asked: then the answer stands at the prompt.
             if run is not None:

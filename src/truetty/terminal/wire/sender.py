@@ -5,6 +5,9 @@ Rule: nothing is changed before the private files are written. OSError: they cou
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from truetty.shells.row import Typed
 from truetty.store.timeline import Timeline
 from truetty.terminal.wire.integration import Integration
 from truetty.terminal.wire.open_line import LONGEST_LINE
@@ -14,7 +17,17 @@ from truetty.terminal.wire.typist import Typist
 
 
 class Sender:
-    def __init__(self, typist: Typist, prompt: Prompt, timeline: Timeline, integration: Integration) -> None:
+    """`note` is called before a command is typed."""
+
+    def __init__(
+        self,
+        typist: Typist,
+        prompt: Prompt,
+        timeline: Timeline,
+        integration: Integration,
+        note: Callable[[Run, Typed], None],
+    ) -> None:
+        self._note = note
         self._typist = typist
         self._prompt = prompt
         self._timeline = timeline
@@ -33,8 +46,21 @@ class Sender:
                 run.machine.on_clear(now)
                 return
         typed = typist.command(run.text, run.secrets, run.serial, refused=run.by_editor)
-        needed = typist.type(typed, run.serial)
-        prompt.on_trigger()
+        self._note(run, typed)
+        self._on_typed(run, typed, typist.type(typed, run.serial), now)
+
+    def on_typed_before(self, run: Run, typed: Typed, now: float) -> None:
+        """A process before this one has typed it."""
+        if typed.by_editor:
+            run.secrets.use_line()
+        self._typist.own(typed, run.serial)
+        self._on_typed(run, typed, 0 if run.read_before is None else run.read_before + len(typed.line), now)
+
+    def _on_typed(self, run: Run, typed: Typed, needed: int, now: float) -> None:
+        """`needed`: what the shell's count of bytes read must reach."""
+        typist = self._typist
+        assert run.text is not None
+        self._prompt.on_trigger()
         editor = typist.shell.editor
         run.preface = editor.preface if typed.by_editor and editor is not None else None
         if typed.by_editor:

@@ -13,12 +13,13 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
+from typing import ClassVar, Final
 
 from truetty.core import lazy
 from truetty.core.chain import Chain
 from truetty.core.observation import Observation
 from truetty.core.signs import Mark
+from truetty.core.standing import Stands
 from truetty.core.testimony import Secrets
 from truetty.host.base import USUAL, Channel, Modes
 from truetty.shells import table, way
@@ -52,7 +53,21 @@ class Sending:
     cut: int | None  # bytes of a line among them of which the tty keeps a part only
 
 
-class Typist:
+class Typist(Stands):
+    STANDS: ClassVar = (
+        "last_code",
+        "interrupted",
+        "_next_key",
+        "_flags",
+        "_options",
+        "_count",
+        "_at_editor",
+        "_check",
+        "_changes_modes",
+        "_reaped",
+        "_files",
+    )
+
     def __init__(self, channel: Channel, shell: Row, key: str, modes: ScreenModes, *, history: bool) -> None:
         self.shell = shell
         self.last_code = 0
@@ -189,6 +204,12 @@ class Typist:
             self.shell = table.recognise(program, words[0] if words else None)
         return False
 
+    def take_over(self, name: str) -> None:
+        """From a process before this one. The shell may have been replaced by the one of this name."""
+        if name != self.shell.name:
+            self.shell = table.recognise(name)
+        self._image = self._channel.process.image()
+
     def reads_before_hook(self) -> bool:
         """Its `read` looks like its prompt to the kernel, and no prompt was learnt yet. As we started it, it names our
         folder and is at no prompt before our hook has run: so it is a `read` of its start-up files."""
@@ -315,9 +336,13 @@ class Typist:
         if typed.by_editor and any(byte in typed.line for byte in (self._channel.tty.modes() or USUAL).special):
             self._channel.tty.free_keys()  # `stty intr 7`: a byte of our keys would be a signal
         self._line.forget()
+        self.own(typed, serial)
+        return self._write(typed.line)
+
+    def own(self, typed: Typed, serial: int) -> None:
+        """The files of this command are dropped in time."""
         number = str(serial)
         self._files += [name for name in typed.files if name[1:] == number]
-        return self._write(typed.line)
 
     def _write(self, keys: bytes) -> int:
         """Returns the count of bytes the shell must have read before a look at it counts."""

@@ -1,0 +1,61 @@
+"""What makes one terminal outlive this process: the server has it (`server/keeping.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from truetty.core.standing import Standing
+from truetty.host.base import Host
+from truetty.store.transcript import Transcript
+from truetty.terminal.wire.ledger import Ledger
+
+
+class Keeping(Ledger, Protocol):
+    @property
+    def id(self) -> str:
+        """The terminal's, such as "t1"."""
+
+    @property
+    def host(self) -> Host:
+        """Which starts its shell in such a way that it goes on without this process."""
+
+    @property
+    def transcript(self) -> Transcript:
+        """All that it prints, in a file that stays."""
+
+    def printed_since(self, offset: int) -> Iterator[bytes]:
+        """Let the transcript begin there again, and give all that was stored since."""
+
+    def on_open(self, record: Standing) -> None:
+        """The shell has started, and its first prompt is there or was waited for long enough."""
+
+    def on_resize(self, size: tuple[int, int]) -> None: ...
+    def on_close(self) -> None:
+        """It is closed: no process of it is left."""
+
+
+@dataclass(slots=True)
+class CommandRecord:
+    """Of one command: what was last written before anything was typed, and its end."""
+
+    begun: Standing
+    ended: Standing | None = None
+
+
+@dataclass(slots=True)
+class TerminalRecord:
+    """All that was written of one terminal."""
+
+    opened: Standing
+    commands: list[CommandRecord] = field(default_factory=list)  # the oldest first
+
+    @property
+    def link(self) -> Standing:
+        """What was last known of its shell."""
+        for command in reversed(self.commands):
+            for record in (command.ended, command.begun):
+                if record is not None and "link" in record:
+                    return record["link"]  # type: ignore[no-any-return]
+        return self.opened["link"]  # type: ignore[no-any-return]
