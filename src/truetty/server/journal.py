@@ -1,0 +1,84 @@
+"""What the next server must know, as lines of JSON at the end of one file.
+
+Rule 1: a line is one write, so that a process that is killed leaves whole lines, and at most a part of the last.
+Rule 2: nothing is forced to the disk: the journal outlives a process, not the machine. Terminals do not either.
+Rule 3: a line that cannot be read is left out and counted. What it told is unknown, and the rest is not.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from truetty import files
+
+Line = Mapping[str, Any]
+
+VERSION: Final = 1
+
+
+class Journal:
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._fd = files.append(path)
+
+    def write(self, line: Line) -> None:
+        """Raises OSError where it cannot be written: then a part of it is not left there."""
+        data = _encode(line)
+        done = os.write(self._fd, data)
+        if done < len(data):
+            os.ftruncate(self._fd, os.fstat(self._fd).st_size - done)
+            raise OSError(errno.ENOSPC, "no room for the journal")
+
+    def rewrite(self, lines: Iterable[Line]) -> None:
+        """Instead of all that was written before."""
+        with files.replacement(self._path) as new, open(files.create(new), "wb") as file:
+            file.writelines(map(_encode, lines))
+        os.close(self._fd)
+        self._fd = files.append(self._path)
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+
+def header() -> Line:
+    return {"journal": VERSION, "boot": boot()}
+
+
+def read(path: str) -> tuple[list[Line], int]:
+    """Its lines, and how many could not be read."""
+    try:
+        with open(path, "rb") as file:
+            raw = file.read().split(b"\n")
+    except FileNotFoundError:
+        return [], 0
+    lines: list[Line] = []
+    damaged = 0
+    for one in raw:
+        if not one:
+            continue
+        try:
+            line = json.loads(one)
+        except ValueError:
+            line = None
+        if isinstance(line, dict):
+            lines.append(line)
+        else:
+            damaged += 1
+    return lines, damaged
+
+
+def boot() -> str:
+    """Names this run of the machine."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def _encode(line: Line) -> bytes:
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
