@@ -416,7 +416,7 @@ class Terminal(Face[AsyncTerminal]):
 
     @property
     def jobs(self) -> list[Process] | None:
-        """Living processes that were started in it. None: they cannot be seen, so some may be there.
+        """Living processes that commands have started in it. None: they cannot be seen, so some may be there.
 
         Once the shell has ended by itself, its jobs cannot be told from other processes.
         """

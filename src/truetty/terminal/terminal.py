@@ -157,13 +157,14 @@ class Terminal:
 
     @property
     def jobs(self) -> list[Process] | None:
-        """Living processes that were started in it. None: they cannot be seen, so some may be there.
+        """Living processes that commands have started in it. None: they cannot be seen, so some may be there.
 
         Once the shell has ended by itself, its jobs cannot be told from other processes.
         """
         if self._conversation is None or self._phase in (Phase.CLOSING, Phase.CLOSED):
             return []
-        return None if self.closed else self._conversation.link.channel.family.children()
+        link = self._conversation.link
+        return None if self.closed else link.processes.living(prompt_is_due=link.prompt.is_due)
 
     @property
     def strategy(self) -> Strategy:

@@ -54,3 +54,21 @@ def test_the_shell_alone_in_front(before: list[Process], living: list[Process] |
     processes.begin()
     stage.observer.living = living
     assert processes.shell_alone_in_front() is alone
+
+
+HOOK = Process(72, "git", 4242, 72, 4242, "R", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("living", "due", "jobs"),
+    [
+        ([CAT, SUBSHELL, HOOK], True, [CAT]),  # `$(…)` in a hook, and a program of one: it is in front
+        ([CAT, SUBSHELL], False, [CAT, SUBSHELL]),  # after `set +m` a job is in the shell's own group
+        ([], True, []),
+        (None, True, None),
+    ],
+)
+def test_what_the_prompt_runs_is_no_job(living: list[Process] | None, due: bool, jobs: list[Process] | None) -> None:
+    stage = Stage()
+    stage.observer.living, stage.observer.front = living, 72
+    assert Processes(stage.channel).living(prompt_is_due=due) == jobs

@@ -69,13 +69,24 @@ class Processes(Stands):
         in_front = self._channel.tty.shell_in_front()
         return None if new is None and in_front else in_front
 
+    def living(self, *, prompt_is_due: bool) -> list[Process] | None:
+        """Those that commands have started. Until the prompt is there, its hooks run too. None: they cannot be seen."""
+        living = self._channel.family.children()
+        if living is None or not prompt_is_due:
+            return living
+        prompt = self._groups_of_prompt()
+        return [one for one in living if one.group not in prompt]
+
+    def _groups_of_prompt(self) -> set[int | None]:
+        """Between commands: whatever shares the shell's own group or holds the terminal belongs to the prompt."""
+        return {self._channel.pid, self._channel.tty.foreground()}
+
     def survivors(self, shell: str) -> Survivors:
         """The command has ended: those it left behind. `shell` is what the shell is called."""
         living = self._channel.family.children()
         if living is None:
             return Survivors(self._channel.family, shell)
-        # Whatever shares the shell's own group or holds the terminal now belongs to the prompt, not to the command.
-        prompt = {self._channel.pid, self._channel.tty.foreground()}
+        prompt = self._groups_of_prompt()
         known, pids = self._known, {process.pid for process in living}
         new = [one for one in living if one.group not in prompt and one.pid not in known and one.parent not in pids]
         stopped = any(one.state in HALTED and one.group not in prompt for one in living)
