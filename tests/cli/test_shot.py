@@ -13,7 +13,8 @@ import pytest
 
 from tests import warm
 from truetty.cli.table.recordings import SHOT
-from truetty.text.picture import LIGHT, THEMES, WIDTH
+from truetty.text.picture import WIDTH
+from truetty.text.theme import LIGHT, THEMES
 
 LINE = "printf 'one  two\\n\\033[31mred\\n'"
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.rows import each_row
 from truetty.core.outcome import Asks, WaitingKind
-from truetty.questions.prompts import SECRETS, Description, describe
+from truetty.questions.description import SECRETS, Description
+from truetty.questions.prompts import describe
 
 YN = ("y", "n")
 

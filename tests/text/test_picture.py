@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 from truetty import Misuse
 from truetty.text.picture import (
-    DARK,
     HEIGHT,
-    LIGHT,
     MOST_CELLS,
     MOST_ROWS,
     WIDTH,
@@ -22,6 +20,7 @@ from truetty.text.picture import (
     picture,
 )
 from truetty.text.screen import Model
+from truetty.text.theme import DARK, LIGHT
 
 SVG = "{http://www.w3.org/2000/svg}"
 RECORDINGS = sorted(Path(__file__).with_name("recordings").glob("*.raw"))

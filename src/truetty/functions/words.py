@@ -18,7 +18,7 @@ from truetty.core import lazy
 from truetty.core.checks import NOTHING_RAN
 from truetty.core.errors import TruettyError
 from truetty.core.outcome import Outcome, Waiting
-from truetty.questions.prompts import SECRETS
+from truetty.questions.description import SECRETS
 from truetty.service.answer import Answer
 from truetty.service.move import Move
 from truetty.service.notices import Notice

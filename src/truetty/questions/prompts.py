@@ -19,36 +19,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from truetty.core import lazy
 from truetty.core.outcome import Asks, WaitingKind
 from truetty.questions import choices, dialogs, programs, words
 from truetty.questions.choices import LONGEST_LINE, Choices
-
-SECRETS: Final[frozenset[Asks]] = frozenset({"password", "passphrase", "code", "secret"})
+from truetty.questions.description import Description
 
 # Some libraries draw their question and then as many empty rows as the screen has.
 MOST_LINES: Final = 80
 # What belongs to a question stands right above it.
 MOST_ABOUT: Final = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    asks: Asks
-    prompt: str  # the line that asks, as it stands there
-    about: tuple[str, ...] = ()  # the lines above it that belong to the question: a menu, a key's fingerprint
-    choices: tuple[str, ...] = ()  # what can be answered, as typed; for arrow keys, the options as they are called
-    labels: tuple[str, ...] = ()  # what each choice means, where that is said: as many as choices, or none
-    default: str | None = None  # what Enter alone means, where that is shown
-    hint: str = ""  # what to do about it, in a sentence
-    has_buttons: bool = False  # Enter presses one of them, whatever was typed before
-
-    @property
-    def secret(self) -> bool:
-        return self.asks in SECRETS
 
 
 def describe(

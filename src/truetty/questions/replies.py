@@ -25,7 +25,7 @@ from truetty.core.errors import Misuse
 from truetty.core.kinds import Kind, Wrong
 from truetty.core.outcome import Waiting
 from truetty.questions import programs
-from truetty.questions.prompts import Description
+from truetty.questions.description import Description
 
 # Given what waits, what to type as it is; None leaves it waiting. Asked once for each waiting that no rule answered.
 # A plain function is called in the event loop and must not block; a coroutine function may take its time.

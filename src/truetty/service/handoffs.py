@@ -19,7 +19,7 @@ from typing import Final, Literal, NoReturn, Protocol
 
 from truetty import events
 from truetty.core.errors import LimitReached, Misuse
-from truetty.questions.prompts import SECRETS
+from truetty.questions.description import SECRETS
 from truetty.terminal.changes import Rank
 from truetty.terminal.command import Command
 from truetty.terminal.stream import Stream

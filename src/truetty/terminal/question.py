@@ -7,8 +7,9 @@ from typing import Final
 
 from truetty.core.outcome import Waiting
 from truetty.core.reader_watch import KeyboardReader
+from truetty.questions.description import Description
 from truetty.questions.dialogs import is_frame
-from truetty.questions.prompts import Description, describe
+from truetty.questions.prompts import describe
 from truetty.store.output import Output
 from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.span import Span

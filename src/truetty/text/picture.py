@@ -10,15 +10,15 @@ Text that a program has hidden by its colours or by SGR 8 is drawn as the emulat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from html import escape
 from typing import Final
 
 from truetty.core import lazy
 from truetty.core.errors import Misuse
 from truetty.core.kinds import described
-from truetty.text.screen import Colour, Model, Style, TextRun
+from truetty.text.screen import Model, Style, TextRun
+from truetty.text.theme import THEMES, Theme
 
 # In the worst case each has its own colours, at about 250 bytes: 25 MB.
 MOST_CELLS: Final = 100_000
@@ -33,57 +33,7 @@ STRIKE: Final = 9.5
 MARGIN: Final = 12
 BAR: Final = 30
 FONTS: Final = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
-
-
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """The colours of a picture; `palette` are the first sixteen."""
-
-    foreground: str
-    background: str
-    bar: str
-    palette: tuple[str, ...]
-
-    def colour(self, colour: Colour) -> str:
-        if isinstance(colour, int):
-            if colour < 16:
-                return self.palette[colour]
-            if colour < 232:
-                level = colour - 16
-                colour = (_STEPS[level // 36], _STEPS[level // 6 % 6], _STEPS[level % 6])
-            else:
-                grey = 8 + 10 * (colour - 232)
-                colour = (grey, grey, grey)
-        return "#{:02x}{:02x}{:02x}".format(*colour)
-
-    def colours(self, style: Style) -> tuple[str, str]:
-        """Foreground and background, as they are drawn."""
-        foreground = self.foreground if style.foreground is None else self.colour(style.foreground)
-        background = self.background if style.background is None else self.colour(style.background)
-        return (background, foreground) if style.inverse else (foreground, background)
-
-
-DARK: Final = Theme(
-    foreground="#d8dee4",
-    background="#15191e",
-    bar="#2a3038",
-    palette=(
-        *("#2e343d", "#e5534b", "#57ab5a", "#c69026", "#539bf5", "#b083f0", "#39c5cf", "#adbac7"),
-        *("#636e7b", "#ff7b72", "#7ee787", "#e3b341", "#79c0ff", "#d2a8ff", "#56d4dd", "#f0f3f6"),
-    ),
-)
-LIGHT: Final = Theme(
-    foreground="#24292f",
-    background="#fbfcfd",
-    bar="#e4e8ec",
-    palette=(
-        *("#24292f", "#c0232c", "#1a7f37", "#8a6100", "#0969da", "#8250df", "#1b7c83", "#6e7781"),
-        *("#57606a", "#a40e26", "#116329", "#6f4d00", "#0550ae", "#6639ba", "#155e63", "#424a53"),
-    ),
-)
-THEMES: Final[Mapping[str, Theme]] = {"dark": DARK, "light": LIGHT}
 FEWEST_COLUMNS: Final = 20  # of a picture that is cropped
-_STEPS: Final = (0, 95, 135, 175, 215, 255)  # of the 6 × 6 × 6 colours after the first sixteen
 
 _ILLEGAL: Final = lazy.pattern("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010fffd]")
 # A program that places text by rows, or scrolls some of them, means the rows of its own screen.

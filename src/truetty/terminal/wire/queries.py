@@ -23,7 +23,7 @@ from truetty.host.base import Channel
 from truetty.shells import table
 from truetty.store.transcript import Transcript
 from truetty.text.clean import clean
-from truetty.text.picture import DARK
+from truetty.text.theme import DARK
 
 
 def _colours(number: int, colour: str) -> dict[str, bytes]:
