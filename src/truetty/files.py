@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal
@@ -113,7 +112,7 @@ def _read(path: str, flags: int, most: int, owners: tuple[int, ...], forbidden: 
 @contextlib.contextmanager
 def replacement(path: str) -> Iterator[str]:
     """A name beside `path` for a new file, which replaces `path` at the end of the block; after an error it goes."""
-    new = os.path.join(os.path.dirname(path), f".{secrets.token_hex(8)}.truetty")
+    new = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.truetty")
     try:
         yield new
         os.replace(new, path)

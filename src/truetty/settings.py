@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Literal, Self, TypeVar, get_args
+from typing import Any, Final, Literal, NamedTuple, Self, TypeVar, get_args
 
 from truetty import files
 from truetty.core import kinds
@@ -245,8 +245,7 @@ class Settings:
         return {**dict.fromkeys(dropped), **self.env}
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One row of the table of settings."""
 
     name: str

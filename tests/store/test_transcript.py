@@ -9,7 +9,6 @@ import hashlib
 import os
 import random
 import resource
-import secrets
 import shutil
 import stat
 import subprocess
@@ -244,8 +243,8 @@ def test_a_link_planted_at_the_name_is_not_followed(tmp_path: Path, monkeypatch:
     victim.write_bytes(b"precious")
     folder = tmp_path / "spill"
     folder.mkdir(mode=0o700)
-    (folder / "known").symlink_to(victim)
-    monkeypatch.setattr(secrets, "token_hex", lambda _: "known")
+    (folder / bytes(8).hex()).symlink_to(victim)
+    monkeypatch.setattr(os, "urandom", bytes)
     transcript = Transcript(memory=10, folder=str(folder))
     transcript.append(b"f" * 100)
     assert victim.read_bytes() == b"precious"

@@ -8,6 +8,7 @@ Rule 2: an error of ours is a line on standard error, and the status is 125. For
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -96,7 +97,12 @@ def load(path: list[str]) -> Callable[..., object]:
     from importlib import import_module
 
     row, _ = _find(path, [])
+    # What imports make lives as long as the process. Without the search for garbage among it, at the end too, a short
+    # command takes an eighth less time.
+    gc.disable()
     module = import_module(f"truetty.cli.{(row and row.module) or COMMANDS[path[0]].module or path[0]}")
+    gc.freeze()
+    gc.enable()
     function: Callable[..., object] = getattr(module, "_".join(path))
     return function
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from truetty import Misuse, Settings, Terminal
 from truetty.host.wall import Sandbox
 from truetty.service.defaults import terminal_arguments
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningOptions:
+class OpeningOptions(NamedTuple):
+    """What the command line says of the terminal."""
+
     shell: str | None = None
     cwd: str | None = None
-    env: list[str] = field(default_factory=list)  # K=V, or K alone to unset it
+    env: Sequence[str] = ()  # K=V, or K alone to unset it
     rc: bool = True  # False: not even if the settings say so
     sandbox: str | None = None
 

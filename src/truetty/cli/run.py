@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import json as format
 import os
 import sys
 from typing import Final, NamedTuple
@@ -55,8 +54,10 @@ def run(
             if keep and outcome.state == "finished":
                 await terminal.close(keep_jobs=True)
         if json:
+            from json import dumps
+
             indent = 2 if sys.stdout.isatty() else None
-            print(format.dumps(dataclasses.asdict(outcome), ensure_ascii=False, indent=indent))
+            print(dumps(dataclasses.asdict(outcome), ensure_ascii=False, indent=indent))
         else:
             _say_survivors(outcome, keep)
         return status(started, outcome, silent=json, wait=wait, timeout=timeout)

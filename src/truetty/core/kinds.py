@@ -7,7 +7,6 @@ Rule 3: a `Kind` is a reader and a sentence about what it allows, so that a refu
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import reprlib
@@ -39,6 +38,8 @@ class Wrong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[T_co]):
+    """A reader of values, and what it allows."""
+
     read: Callable[[object], T_co]  # raises Wrong
     allowed: str
     plain: bool = False  # a variable's text is the value as it stands, not TOML
@@ -201,8 +202,10 @@ def unknown(name: str, known: Iterable[str]) -> str:
 
 def alternatives(name: str, known: Iterable[str]) -> str:
     """The known names that are nearest to this one; all of them where none is near."""
+    from difflib import get_close_matches
+
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    near = get_close_matches(name, names, n=3, cutoff=0.6)
     return f"did you mean {' or '.join(near)}?" if near else listing(names)
 
 

@@ -23,6 +23,8 @@ ReadKind = Literal["line", "secret", "key", "continuation", "shell"]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
+    """What one look at the kernel has shown."""
+
     seen: Seen
     conclusive: bool = True  # False: suggestive
     kind: ReadKind | None = None  # of `waiting`; the kernel cannot tell whether a `key` reader is full-screen

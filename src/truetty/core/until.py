@@ -10,7 +10,6 @@ Rule 2: idle ends the caller's wait, and is never evidence: a command that was s
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -164,7 +163,9 @@ def read(words: str) -> Until:
             return Idle(_seconds(rest, words))
         case ("port", ":") if rest.strip().isdigit() and len(rest) < 9:
             return Port(int(rest))
-    near = difflib.get_close_matches(name.lower(), [word.partition(":")[0] for word in WORDS], 1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), [word.partition(":")[0] for word in WORDS], 1)
     meant = f". Did you mean {near[0]}?" if near else ""
     forms = "settled, exit, input, match:REGEX, idle:SECONDS or port:NUMBER"
     raise Misuse(f"until is {forms}, not {kinds.quoted(words)}{meant}", until=words)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from truetty.core.observation import Observation
 from truetty.shells.table import Found as Found
@@ -73,6 +73,8 @@ USUAL: Final = Modes(
 
 @dataclass(frozen=True, slots=True)
 class Process:
+    """A process that the shell has started, or the shell itself."""
+
     pid: int
     name: str
     parent: int
@@ -95,8 +97,7 @@ class Identity:
     tracer: str | None = None  # the program that follows every call of it, as a debugger does
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """What a shell and the processes that it has started do at one moment."""
 
     asleep: bool  # none of them runs, is about to run, or waits for a disk

@@ -14,14 +14,12 @@ Rule 2: only numbers and plain arguments can be judged. A path lies behind a poi
 from __future__ import annotations
 
 import errno
-import platform
+import os
 import struct
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class _Machine:
+class _Machine(NamedTuple):
     """The numbers of one architecture."""
 
     audit: int  # as the kernel names it to a filter
@@ -54,7 +52,7 @@ _FAIL: Final = 0x00050000  # with the error in its low half
 def program(*, unix: bool = False, machine: str | None = None) -> bytes | None:
     """The filter as the kernel takes it; None: the numbers of this machine are not known. `unix`: Unix sockets are
     allowed."""
-    known = _MACHINES.get(machine or platform.machine())
+    known = _MACHINES.get(machine or os.uname().machine)
     if known is None:
         return None
     steps = [_step(_LOAD, _AUDIT), *_unless_equal(known.audit, errno.ENOSYS), _step(_LOAD, _NUMBER)]

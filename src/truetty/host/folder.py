@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Final, Self
 
 from truetty.files import create
@@ -58,8 +55,8 @@ class Folder:
             for name in names:
                 within = os.path.relpath(os.path.join(place, name), path)
                 if not within[1:].isdigit():  # a letter and a number: of one command, which has read it
-                    with contextlib.suppress(OSError):
-                        self._lasting[within] = Path(path, within).read_bytes()
+                    with contextlib.suppress(OSError), open(f"{path}/{within}", "rb") as file:
+                        self._lasting[within] = file.read()
         return self
 
     def _fill(self, lasting: Mapping[str, bytes]) -> None:
@@ -130,6 +127,8 @@ def _places() -> Iterator[str]:
     usable = [path for path in candidates if path and os.access(path, os.W_OK | os.X_OK)]
     little = [path for path in usable if not _has_room(path)]
     yield from (path for path in usable if path not in little)
+    import tempfile
+
     yield tempfile.gettempdir()
     yield from little
 
@@ -159,7 +158,7 @@ def _make(where: str) -> str:
         _swept.add(where)
         sweep(where)
     while True:
-        path = f"{where}/{PREFIX}{secrets.token_hex(3)}"
+        path = f"{where}/{PREFIX}{os.urandom(3).hex()}"
         try:
             os.mkdir(path, 0o700)
             return path
@@ -174,11 +173,16 @@ def sweep(where: str) -> None:
     directory stays.
     """
     namespace = _namespace()
-    for path in Path(where).glob(f"{PREFIX}*"):
+    try:
+        names = os.listdir(where)
+    except OSError:
+        return
+    for name in names:
+        path = f"{where}/{name}"
         with contextlib.suppress(OSError, ValueError):
-            if path.is_symlink() or path.stat().st_uid != os.getuid():
+            if not name.startswith(PREFIX) or os.path.islink(path) or os.stat(path).st_uid != os.getuid():
                 continue
-            pid, start, its_namespace = (path / OWNER).read_text().split()
+            pid, start, its_namespace = _text(f"{path}/{OWNER}").split()
             if its_namespace == namespace and _start(int(pid)) not in (start, UNKNOWN):
                 shutil.rmtree(path, ignore_errors=True)
 
@@ -191,7 +195,7 @@ def _identity(pid: int) -> str:
 def _start(pid: int) -> str:
     """When a process began, in ticks since the machine's start; `gone` if there is none."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        stat = _text(f"/proc/{pid}/stat")
         return stat[stat.rindex(")") :].split()[20]
     except OSError:
         try:
@@ -201,6 +205,11 @@ def _start(pid: int) -> str:
         except PermissionError:
             pass
         return UNKNOWN
+
+
+def _text(path: str) -> str:
+    with open(path) as file:
+        return file.read()
 
 
 def _namespace() -> str:

@@ -10,29 +10,27 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import socket
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 from truetty.host.census import Pty
 from truetty.host.environment import KEEPER_MARKS
 
-PROGRAM: Final = Path(__file__).with_name("keeper_program.py")
+PROGRAM: Final = os.path.join(os.path.dirname(__file__), "keeper_program.py")
 # How long it may take to end what is left. It takes less, unless something hangs in the kernel.
 LAST_LIMIT: Final = 10.0
 
 
 class Keeper:
     def __init__(self) -> None:
-        self.mark: Final = secrets.token_hex(8)
+        self.mark: Final = os.urandom(8).hex()
         self._socket, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its:
             self._process = subprocess.Popen(
-                [sys.executable, "-S", "-I", str(PROGRAM), "watch", KEEPER_MARKS, self.mark, str(its.fileno())],
+                [sys.executable, "-S", "-I", PROGRAM, "watch", KEEPER_MARKS, self.mark, str(its.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

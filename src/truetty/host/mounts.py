@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 from truetty.core import lazy
@@ -45,5 +44,6 @@ def _identity(path: str) -> _Identity | None:
 
 
 def _points(pid: int) -> set[str]:
-    lines = Path(f"/proc/{pid}/mountinfo").read_bytes().splitlines()
+    with open(f"/proc/{pid}/mountinfo", "rb") as file:
+        lines = file.read().splitlines()
     return {os.fsdecode(_ESCAPE.sub(lambda found: bytes([int(found[1], 8)]), line.split(b" ")[4])) for line in lines}

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from truetty.core import kinds, patterns
 from truetty.core.errors import Misuse
@@ -82,8 +82,7 @@ def _read_one(value: object) -> Reply:
 REPLIES: Final = Kind(_read, "[[reply]] tables with pattern and answer; limit, program and enter if wanted")
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyAnswer:
+class ReplyAnswer(NamedTuple):
     text: str  # to type as it is; Enter is in it
     note: str
     rule: Reply

@@ -15,7 +15,6 @@ The hook comes in by one of three ways, depending on the user's arguments:
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +22,7 @@ from truetty.core import lazy
 from truetty.shells.row import HealRequest, Launch, LaunchRequest, Request, Typed
 from truetty.shells.writing import (
     QUIET,
+    draw_number,
     encode,
     end_inside,
     enter,
@@ -157,7 +157,7 @@ class Bash:
     def _hook(self, folder: str, request: LaunchRequest | HealRequest) -> str:
         name, key = request.name, request.key
         tell = quote(f'{{ \\builtin eval "{mark_command("P", key)}";}} {QUIET}||:')
-        seed, forget = str(secrets.randbits(62)), "" if request.history else "1"
+        seed, forget = draw_number(), "" if request.history else "1"
         newer = script("editor.bash", folder=folder, name=name, key=key, seed=seed, forget=forget)
         older = script("hook.bash", folder=folder, key=key, tell=tell)
         return f"case $BASH_VERSINFO.${{BASH_VERSINFO[1]}} in\n[1-4].* | 5.0)\n{older};;\n*)\n{newer};;\nesac\n"

@@ -7,7 +7,6 @@ Rule 3: nu asks where the cursor is at each prompt and waits for the answer; Ent
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 
@@ -25,7 +24,9 @@ _SUBMIT = b"\x1b[24;8~"  # Control-Alt-Shift-F12, which the hook has bound
 
 
 def cd(path: str) -> str:
-    return f"cd {json.dumps(path, ensure_ascii=False)}"
+    from json import dumps
+
+    return f"cd {dumps(path, ensure_ascii=False)}"
 
 
 def _read_arguments(arguments: Sequence[str]) -> tuple[list[str], str] | None:

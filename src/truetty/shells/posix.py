@@ -35,6 +35,8 @@ def cd(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
+    """In what these shells differ."""
+
     own_file: str = ""  # read when the user has no ENV
     printf: str = "\\command printf"
     before: str = ""  # around a mark in a prompt, so that the line editor does not count it
@@ -53,6 +55,8 @@ class Quirks:
 
 @dataclass(frozen=True, slots=True)
 class Posix:
+    """The recipe of a POSIX shell."""
+
     quirks: Quirks = Quirks()
 
     def launch(self, request: LaunchRequest) -> Launch | None:

@@ -13,9 +13,9 @@ import pwd
 import shutil
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from truetty.core import lazy
 from truetty.core.errors import SpawnFailed
@@ -154,8 +154,7 @@ def lookup(program: str) -> Row | None:
 # -- which shell it is
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     row: Row
     program: str  # absolute, as it was asked for: a link is not followed, for its name may matter
     arguments: tuple[str, ...]  # the user's own

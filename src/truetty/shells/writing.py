@@ -7,9 +7,8 @@ Rule 2: marks are written with octal escapes where a `printf` expands them, and 
 from __future__ import annotations
 
 import hashlib
-import secrets
+import os
 from functools import cache
-from pathlib import Path
 
 from truetty.core import lazy, marks
 from truetty.shells.row import Request
@@ -24,7 +23,12 @@ def printf_mark(letter: str, *fields: str) -> str:
 
 def draw_key() -> str:
     """The first secret of a shell's lines: a number, for bash draws the next ones by arithmetic."""
-    return str(secrets.randbits(62))
+    return draw_number()
+
+
+def draw_number() -> str:
+    """Of 62 bits: shells count with 63."""
+    return str(int.from_bytes(os.urandom(8), "big") >> 2)
 
 
 def own_name(key: str) -> str:
@@ -92,7 +96,8 @@ def enter(line: str) -> bytes:
 
 @cache
 def _template(name: str) -> str:
-    return Path(__file__).with_name("scripts").joinpath(name).read_text(encoding="utf-8")
+    with open(os.path.join(os.path.dirname(__file__), "scripts", name), encoding="utf-8") as file:
+        return file.read()
 
 
 def script(file: str, /, **places: str) -> str:

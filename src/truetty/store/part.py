@@ -10,6 +10,8 @@ from truetty.text.digest import SMALLEST_BUDGET, Budget, DigestResult, digest
 
 @dataclass(frozen=True, slots=True)
 class Part:
+    """A part of an output."""
+
     text: str
     omitted: int = 0  # characters of what was asked for that are not in `text`
     offset: int | None = None  # where what was asked for begins in the whole clean text; None: not known

@@ -11,10 +11,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from typing import Final
 
@@ -142,10 +140,12 @@ class Spill:
         """Make the file, and the folder where it is missing."""
         folder = self._folder or self._own_folder
         if folder is None or (self._folder is None and not os.path.isdir(folder)):
+            import tempfile
+
             folder = self._own_folder = tempfile.mkdtemp(prefix="truetty-", dir=_roomy())
         elif not os.path.lexists(folder):
             os.mkdir(folder, 0o700)
-        name = secrets.token_hex(8)
+        name = os.urandom(8).hex()
         directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | files.SAFE)
         try:
             if (why := _unsafe(os.fstat(directory))) is not None:
@@ -197,6 +197,8 @@ def _roomy() -> str:
     """Where large temporary files belong: /tmp is often memory."""
     if not os.environ.get("TMPDIR") and os.path.isdir("/var/tmp") and os.access("/var/tmp", os.W_OK | os.X_OK):
         return "/var/tmp"
+    import tempfile
+
     return tempfile.gettempdir()
 
 

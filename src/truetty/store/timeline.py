@@ -13,7 +13,6 @@ from array import array
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from truetty.core import lazy, marks
@@ -49,8 +48,7 @@ class Echo(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """[start, end) of the transcript is the echo of our line; `replacement` is what a person would have typed."""
 
     start: int

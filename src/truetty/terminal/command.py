@@ -7,7 +7,7 @@ import re
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 from weakref import WeakMethod
 
 from truetty import events
@@ -48,8 +48,7 @@ class Activity:
     processes: tuple[str, ...] | None  # names of what it has started and is alive; None: cannot be seen
 
 
-@dataclass(frozen=True, slots=True)
-class LastWait:
+class LastWait(NamedTuple):
     """What the last wait has returned to its caller."""
 
     waiting: int = 0  # the number of the waiting

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Set
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from truetty.core import lazy
 from truetty.core.life import Ending
@@ -28,8 +27,7 @@ _REFUSED: Final = lazy.pattern(
 _STOPS: Final = frozenset({signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU})
 
 
-@dataclass(frozen=True, slots=True)
-class ExitMeaning:
+class ExitMeaning(NamedTuple):
     signal: int | None
     notes: tuple[str, ...] = ()
 

@@ -12,7 +12,6 @@ Rule 4: text is not a key: a name of one printable character is that character, 
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Final
 
@@ -205,7 +204,9 @@ def _advice(modifiers: int, rest: str) -> tuple[str, str | None]:
     """Why no key has this name, and the name that was probably meant."""
     if rest in _BY_BYTE:
         return "a key is named, not given as its code", _spelled(modifiers, _BY_BYTE[rest])
-    close = difflib.get_close_matches(_folded(rest), _BY_FOLDED_NAME, n=1, cutoff=0.7)
+    from difflib import get_close_matches
+
+    close = get_close_matches(_folded(rest), _BY_FOLDED_NAME, n=1, cutoff=0.7)
     if close and len(rest) > 2:  # two letters are close to everything
         return "no key has this name", _spelled(modifiers, _BY_FOLDED_NAME[close[0]])
     if not modifiers and len(rest) > 1 and rest.isprintable():

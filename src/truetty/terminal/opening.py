@@ -7,7 +7,6 @@ from typing import Final
 
 from truetty.host.base import Channel, Host, Order
 from truetty.host.local import LocalHost
-from truetty.host.sandbox import SandboxHost
 from truetty.host.single import SingleChannel
 from truetty.shells.row import Row
 from truetty.terminal.changes import Changes
@@ -48,5 +47,7 @@ def _host(options: Options) -> Host:
     if options.channel is not None:
         return SingleChannel(options.channel)
     if options.sandbox is not None:
+        from truetty.host.sandbox import SandboxHost
+
         return SandboxHost(options.sandbox)
     return options.host or LocalHost()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from truetty.core.outcome import Waiting
 from truetty.core.reader_watch import KeyboardReader
 from truetty.questions.description import Description
-from truetty.questions.dialogs import is_frame
-from truetty.questions.prompts import describe
 from truetty.store.output import Output
 from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.span import Span
@@ -21,8 +18,7 @@ TAIL: Final = 16 * 1024
 LINES: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What callers are told of it, how the rules see it, and the last lines."""
 
     waiting: Waiting
@@ -31,6 +27,9 @@ class Question:
 
 
 def describe_waiting(reader: KeyboardReader, span: Span, viewer: Viewer) -> Question:
+    from truetty.questions.dialogs import is_frame  # most commands ask nothing, and end sooner without these two
+    from truetty.questions.prompts import describe
+
     on_screen = span.on_alternate_screen or reader.kind == "fullscreen"
     lines, cursor = [] if on_screen else _tail(span.output), None
     if reader.kind == "fullscreen" or (reader.kind == "key" and is_frame(lines)):

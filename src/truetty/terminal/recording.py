@@ -30,7 +30,6 @@ from truetty.host.base import Tty
 from truetty.store.timeline import FINEST, Timeline
 from truetty.terminal.cast_file import CastFile
 from truetty.terminal.echo import KeyEcho, can_come_back
-from truetty.text.asciicast import VERSIONS, Header, Version, Writer
 
 # A tenth of a second of work; then others have their turn.
 SLICE: Final = 4 << 20
@@ -66,8 +65,10 @@ class Recording:
     ) -> None:
         """`tty` is asked whether it echoes; `name`, `shell` and `term` are said in the file."""
         self.path: Final[str] = os.fspath(path)  # of its file
+        from truetty.text.asciicast import Header, Writer, known_version  # few terminals are recorded
+
         header = Header(
-            version=_version(options.get("version", 3)),
+            version=known_version(options.get("version", 3)),
             size=timeline.size_at(0),
             timestamp=int(time.time() - (time.monotonic() - timeline.began)),
             title=options.get("title") or name,
@@ -266,12 +267,6 @@ class Recording:
     def _tell(self) -> None:
         if self._caught_up is not None and not self._caught_up.done():
             self._caught_up.set_result(None)
-
-
-def _version(version: int) -> Version:
-    if version not in VERSIONS:
-        raise Misuse(f"there is no asciicast version {version!r} here; 2 and 3 are written", version=version)
-    return 2 if version == 2 else 3
 
 
 def _limit(seconds: float | None) -> float | None:

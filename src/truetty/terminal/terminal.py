@@ -37,7 +37,6 @@ from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.link import Link
 from truetty.terminal.wire.records import make_again
 from truetty.terminal.wire.run import Run
-from truetty.text.picture import picture as draw
 from truetty.text.screen import Screen
 
 # Of what viewers see, so much is given at once.
@@ -239,6 +238,8 @@ class Terminal:
 
         `crop` leaves out the columns at the right in which nothing stands.
         """
+        from truetty.text.picture import picture as draw  # few terminals are drawn
+
         return draw(self._view().model(), title=title, cursor=cursor, theme=theme, crop=crop)
 
     def shown(self, since: int = 0) -> tuple[int, bytes]:

@@ -47,6 +47,13 @@ _HALF: Final = lazy.pattern(f"[{_HALVES}]")
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
+def known_version(version: int) -> Version:
+    """That of a file to be written."""
+    if version not in VERSIONS:
+        raise Misuse(f"there is no asciicast version {version!r} here; 2 and 3 are written", version=version)
+    return 2 if version == 2 else 3
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     version: Version

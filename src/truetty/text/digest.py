@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from truetty.core.checks import check_count
 from truetty.core.errors import Misuse
@@ -78,8 +78,7 @@ def tokens(characters: int) -> int:
     return -(-characters // CHARACTERS_PER_TOKEN)
 
 
-@dataclass(frozen=True, slots=True)
-class DigestResult:
+class DigestResult(NamedTuple):
     """What is shown of a text, and how much of it is not."""
 
     text: str

@@ -8,15 +8,13 @@ Rule 3: nothing is folded that would not become shorter.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 _DIGITS: Final = b"0123456789"
 _FOLD_FROM: Final = 4  # a fold costs up to three lines itself
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """Lines that are shown together, and what they stand for."""
 
     text: str

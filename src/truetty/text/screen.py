@@ -39,6 +39,8 @@ Colour = int | tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Style:
+    """How a run of text looks."""
+
     foreground: Colour | None = None
     background: Colour | None = None
     bold: bool = False

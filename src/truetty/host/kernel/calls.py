@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import errno
 import os
-import platform
 import stat as modes
 import struct
 from typing import Literal, NamedTuple
@@ -56,7 +55,7 @@ _GENERIC = {
     441: "epoll_pwait2",
 }
 TABLES = {"x86_64": _X86_64, "aarch64": _GENERIC, "riscv64": _GENERIC, "loongarch64": _GENERIC}
-_CALLS = TABLES.get(platform.machine(), {})
+_CALLS = TABLES.get(os.uname().machine, {})
 CALLS_ARE_KNOWN = bool(_CALLS)
 
 # The kernel names a socket's protocol by this attribute; TCP, TCPv6, UDP and their like are the network.

@@ -21,7 +21,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from truetty.core.observation import Observation, ReadKind
 from truetty.host.kernel import proc, prompts
@@ -35,8 +36,7 @@ _MOST_THREADS = 64
 _PTS_MAJOR = 136
 
 
-@dataclass(frozen=True, slots=True)
-class _TtyReader:
+class _TtyReader(NamedTuple):
     of: proc.Stat
     thread: int
     block: Block

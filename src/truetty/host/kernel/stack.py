@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import array
 import contextlib
-import platform
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from truetty.host.kernel import proc
 
-_MACHINE: Final = platform.machine()
+_MACHINE: Final = os.uname().machine
 _DEEPEST: Final = 1 << 17  # eight times the deepest prompt seen (ksh93 in vi mode: 0x7bd0)
 # Further in, much of what lies on the stack is left over from earlier calls: after its rc files, bash kept only 41 % of
 # all addresses from one prompt to the next, but every one of the outermost six, where the main loop called for a line
@@ -36,7 +36,7 @@ _ADDRESS: Final = (1 << 48) - 1  # above it a processor may keep the signature o
 class Stack(NamedTuple):
     """The stack of one blocked thread, as read at one moment."""
 
-    machine: str  # as `platform.machine()` names it
+    machine: str  # as `uname -m` names it
     code: int  # where the program's text begins
     code_end: int
     pointer: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from math import inf
 from typing import Final
 
@@ -100,7 +100,7 @@ class Link:
     def prepare(self, text: str | None, now: float, *, limit: float = inf) -> Run:
         """A command, not begun yet. None: just await the prompt."""
         serial = 0 if text is None else self._serial + 1
-        drawn = secrets.token_hex(48)  # 128 bits for each of the three
+        drawn = os.urandom(48).hex()  # 128 bits for each of the three
         return self.make_run(text, serial, (drawn[:32], drawn[32:64], drawn[64:]), now, limit)
 
     def make_run(self, text: str | None, serial: int, drawn: tuple[str, str, str], now: float, limit: float) -> Run:

@@ -6,8 +6,8 @@ Rule: the conversation changes it by the `on_…` methods; all other code only r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from truetty.core.life import State as MachineState
 from truetty.core.machine import Machine
@@ -28,8 +28,7 @@ UNFINISHED: Final = "the text is not complete: the shell asked for the rest of i
 FOLDER_GONE: Final = "the exit code is unknown: {} or a file in it was removed while the command ran"
 
 
-@dataclass(frozen=True, slots=True)
-class ShellFacts:
+class ShellFacts(NamedTuple):
     """What is true of the shell at one moment. When a command ends, it is kept for its outcome."""
 
     cwd: str | None

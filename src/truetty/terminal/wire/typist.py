@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from truetty.core import lazy
 from truetty.core.chain import Chain
@@ -43,8 +42,7 @@ class ModesCheck(Enum):
     MENDED = auto()  # before the last text; a shell that keeps modes of its own (zsh) sets the others again
 
 
-@dataclass(frozen=True, slots=True)
-class Sending:
+class Sending(NamedTuple):
     """Keys that were written."""
 
     needed: int  # what the shell's count of bytes read must reach if it reads them
