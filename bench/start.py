@@ -3,6 +3,9 @@
 that a bare server of the SDK takes until it has answered `initialize` and `tools/list`.
 
 The programs take turns, so that a busy machine is as busy for each. The least of ten rounds counts.
+
+Beside them stand pexpect and httpx, in a temporary environment of their own: they are no dependencies of ours. Where no
+package index can be reached, they are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+import venv
 
 # The least that a server of the SDK is: one tool, which does nothing.
 BARE_SERVER = """
@@ -47,15 +52,20 @@ SERVERS = {
     "bare server of the SDK": ["-c", BARE_SERVER],
     "truetty mcp": ["-m", "truetty", "mcp", "--no-rc"],
 }
+OTHERS = {
+    "import pexpect": ["-c", "import pexpect"],
+    "pexpect.run('true')": ["-c", "import pexpect; pexpect.run('true')"],
+    "import httpx": ["-c", "import httpx"],
+}
+PACKAGES = ("pexpect", "httpx")
 ROUNDS = 10
 INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 
 
 class Program:
-    def __init__(self, arguments: list[str]) -> None:
+    def __init__(self, command: list[str]) -> None:
         env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         self.start = time.perf_counter()
-        command = [sys.executable, *arguments]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
 
     def end(self) -> float:
@@ -76,21 +86,35 @@ class Program:
         return time.perf_counter() - self.start
 
 
-def main() -> None:
+def others(folder: str) -> dict[str, list[str]]:
+    """The commands of `OTHERS`, in an environment that is made in this folder; none where it cannot be made."""
+    venv.create(folder, with_pip=True)
+    python = f"{folder}/bin/python"
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES]
+    made = subprocess.run(install, check=False).returncode == 0
+    return {name: [python, *arguments] for name, arguments in OTHERS.items()} if made else {}
+
+
+def measure(programs: dict[str, list[str]]) -> None:
     times: dict[str, list[float]] = {}
     for _ in range(ROUNDS):
-        for name, arguments in PROGRAMS.items():
-            times.setdefault(name, []).append(Program(arguments).end())
+        for name, command in programs.items():
+            times.setdefault(name, []).append(Program(command).end())
         for name, arguments in SERVERS.items():
-            server = Program(arguments)
+            server = Program([sys.executable, *arguments])
             times.setdefault(f"{name}: initialize", []).append(server.ask("initialize", INITIALIZE))
             times.setdefault(f"{name}: tools/list", []).append(server.ask("tools/list", {}))
             server.end()
     interpreter, sdk = min(times["bare interpreter"]), min(times["bare server of the SDK: tools/list"])
     for name, all_of_them in times.items():
         least = min(all_of_them)
-        ratio = f"{least / interpreter:6.1f} × interpreter, CPU" if name in PROGRAMS else f"{least / sdk:6.3f} × SDK"
+        ratio = f"{least / interpreter:6.1f} × interpreter, CPU" if name in programs else f"{least / sdk:6.3f} × SDK"
         print(f"{name:36} {least * 1e3:6.0f} ms {ratio}")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        measure({name: [sys.executable, *arguments] for name, arguments in PROGRAMS.items()} | others(folder))
 
 
 if __name__ == "__main__":
