@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truetty.core import lazy
+from truetty.core.version import VERSION
 
 if TYPE_CHECKING:
     from truetty import events as events
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from truetty.text.digest import Budget as Budget
     from truetty.text.screen import Screen as Screen
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 # Where each name lives: imported when it is first used, since asyncio alone takes longer to import than all of ours.
 _HOMES = {

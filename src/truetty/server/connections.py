@@ -12,6 +12,7 @@ import asyncio
 import resource
 from typing import Any, Final
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS: Final = 5.0  # for a head, from the connection on
@@ -29,9 +30,11 @@ def most_connections() -> int:
 
 
 class Connections:
-    """Those of one listener."""
+    """Those of one listener. `head` and `next_head` are the seconds for the first and for each later request."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, *, head: float = HEAD_SECONDS, next_head: float = NEXT_HEAD_SECONDS) -> None:
+        self.head = head
+        self.next_head = next_head
         self._most = most
         self._idle: dict[Connection, None] = {}  # without a request, the longest first
         self._busy: set[Connection] = set()
@@ -61,7 +64,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._rest(HEAD_SECONDS)
+        self._rest(self._all.head)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -70,6 +73,12 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._follow()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """From here on another protocol has it, which sends pings."""
+        self._stay()
+        self._all.leave(self)
+        super().handle_websocket_upgrade(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stay()
@@ -85,7 +94,7 @@ class Connection(H11Protocol):
             self._stay()
             self._all.serve(self)
         elif not serves and self._end is None:
-            self._rest(NEXT_HEAD_SECONDS)
+            self._rest(self._all.next_head)
 
     def _rest(self, seconds: float) -> None:
         self._end = self.loop.call_later(seconds, self.transport.abort)

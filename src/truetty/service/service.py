@@ -261,11 +261,16 @@ class Service:
     ) -> Answer:
         """Type the text, then the keys, into a running command, in one write. Secrets are refused."""
         _check_seconds("wait", wait)
-        check_typing(text, keys)
         until = of(until)
+        command = await self.enter(id, text, keys=keys, asker=asker)
+        return await self.wait(command.id, timeout=wait, until=until)
+
+    async def enter(self, id: str, text: str = "", *, keys: Sequence[str] = (), asker: Asker | None = None) -> Command:
+        """As `send`, without a wait: the command that it was typed into."""
+        check_typing(text, keys)
         command = self.command(id)
         await self._typing.send(command, text, keys, asker)
-        return await self.wait(command.id, timeout=wait, until=until)
+        return command
 
     async def type(self, id: str, text: str | bytes = "", *, keys: Sequence[str] = ()) -> None:
         """What a program of the user's own types, into a command or, by a terminal's id, into whatever reads there.

@@ -1,0 +1,236 @@
+"""/v1/connect: one WebSocket on which a client makes numbered calls, and hears what happens.
+
+    client → {"id": 7, "do": "run", "command": "make", "key": "…"}       a call: a verb of the table, with its fields
+             {"id": 1, "do": "listen", "since": 812, "epoch": "…"}       from now on events come too
+             {"id": 8, "do": "cancel", "call": 7}                        call 7 needs no answer any more
+    server → {"hello": {…}}                                              first
+             {"id": 7, "ok": {…}}  or  {"id": 7, "error": {"code", "message", "facts"}}
+             {"id": 9, "part": {…}}                                      of a stream, before its "ok"
+             {"event": {…}}                                              of one that listens
+
+Rule 1: answers come in any order. An event that a call has caused comes before the call's answer.
+Rule 2: a client that does not read its answers has no further calls read. Nothing is queued for it but these answers.
+Rule 3: when the client goes, calls without a retry key are cancelled. What runs in its terminals goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+from collections import deque
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Final
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from truetty.core.errors import LimitReached, Misuse
+from truetty.server import fields, limits
+from truetty.server.dispatch import Dispatch, find
+from truetty.server.events import Events, Listener, encoded
+from truetty.server.forms import Hello
+from truetty.server.refusals import refusal
+from truetty.server.shapes import plain
+from truetty.server.turns import Turn, Turns
+from truetty.server.verbs import BY_NAME
+
+LOG: Final = logging.getLogger("truetty.server")
+
+
+class ConnectionCaller:
+    """One call of a connection."""
+
+    longest_wait = None
+
+    def __init__(self, connection: Connection, turn: Turn) -> None:
+        self.name = connection.client
+        self._connection = connection
+        self._turn = turn
+
+    def token(self, caller: str | None) -> object:
+        return self._connection.token(caller)
+
+    def rest(self) -> AbstractAsyncContextManager[None]:
+        return self._turn.rest()
+
+
+class Connection:
+    def __init__(
+        self,
+        websocket: WebSocket,
+        dispatch: Dispatch,
+        events: Events,
+        hello: Hello,
+        in_all: asyncio.Semaphore,
+        client: str | None,
+    ) -> None:
+        self.client: Final = client
+        self._socket = websocket
+        self._dispatch = dispatch
+        self._events = events
+        self._hello = hello
+        self._turns = Turns(in_all)
+        self._calls: dict[int, asyncio.Task[None]] = {}
+        self._unnumbered = itertools.count(-1, -1)  # of calls without a valid id, which are refused
+        self._tokens: dict[str | None, asyncio.Task[bool]] = {}
+        self._gone = asyncio.Event()
+        self._listener: Listener | None = None
+        self._wake = asyncio.Event()  # there is something to send
+        self._frames: deque[tuple[str, asyncio.Future[None]]] = deque()
+
+    def token(self, caller: str | None) -> object:
+        """A task that ends with the connection: the registry sees by that that the caller is over."""
+        if caller not in self._tokens:
+            if len(self._tokens) >= limits.MOST_CALLERS:
+                message = "a connection has named too many callers"
+                raise LimitReached(message, limit="callers", value=limits.MOST_CALLERS)
+            self._tokens[caller] = asyncio.ensure_future(self._gone.wait())
+        return self._tokens[caller]
+
+    async def serve(self) -> None:
+        sending = asyncio.ensure_future(self._send_all())
+        reading = asyncio.ensure_future(self._read_all())
+        try:
+            await asyncio.wait({sending, reading}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await self._end(sending, reading)
+
+    async def _end(self, *tasks: asyncio.Task[None]) -> None:
+        self._gone.set()
+        if self._listener is not None:
+            self._listener.close()
+        left = {*tasks, *self._calls.values(), *self._tokens.values()}
+        for task in left:
+            task.cancel()
+        await asyncio.wait(left)
+        for task in tasks:
+            if not task.cancelled() and (error := task.exception()) is not None:
+                LOG.error("a connection has failed", exc_info=error)
+
+    # -- reading
+
+    async def _read_all(self) -> None:
+        with contextlib.suppress(WebSocketDisconnect):
+            while True:
+                turn = await self._turns.next()
+                try:
+                    text = await self._socket.receive_text()
+                except BaseException:
+                    turn.end()
+                    raise
+                self._take(text, turn)
+
+    def _take(self, text: str, turn: Turn) -> None:
+        try:
+            call = _read(text)
+            id = call.get("id")
+            if isinstance(id, bool) or not isinstance(id, int) or id < 0:
+                raise Misuse("a call has an id: a whole number, 0 or more. Nothing was done.")
+            if id in self._calls:
+                raise Misuse(f"call {id} is still under way: take another number. Nothing was done.", call=id)
+        except Exception as error:
+            self._start(self._refuse(None, error), turn, None)
+        else:
+            self._start(self._carry_out(id, call, turn), turn, id)
+
+    def _start(self, work: Any, turn: Turn, id: int | None) -> None:
+        task: asyncio.Task[None] = asyncio.ensure_future(work)
+        number = next(self._unnumbered) if id is None else id
+        self._calls[number] = task
+
+        def over(done: asyncio.Task[None]) -> None:
+            turn.end()
+            if self._calls.get(number) is done:
+                del self._calls[number]
+
+        task.add_done_callback(over)
+
+    # -- carrying out
+
+    async def _carry_out(self, id: int, call: dict[str, Any], turn: Turn) -> None:
+        await turn.begin()
+        try:
+            match call.get("do"):
+                case "listen":
+                    found: Any = self._listen(call)
+                case "cancel":
+                    found = self._cancel(call)
+                case name:
+                    verb = find(name)
+                    found = await self._dispatch.call(verb, call, ConnectionCaller(self, turn), call.get("key"))
+                    if verb.stream:
+                        async with turn.rest():
+                            async for part in found:
+                                await self._put({"id": id, "part": plain(part)})
+                        found = {}
+            await self._put({"id": id, "ok": plain(found)})
+        except Exception as error:
+            await self._refuse(id, error)
+
+    async def _refuse(self, id: int | None, error: Exception) -> None:
+        found = refusal(error)
+        if not hasattr(error, "facts"):
+            LOG.error("a call has failed", exc_info=error)
+        await self._put({"id": id, "error": plain(found)})
+
+    def _listen(self, call: dict[str, Any]) -> dict[str, Any]:
+        wanted = fields.read(BY_NAME["events"].fields, call)
+        if self._listener is not None:
+            self._listener.close()
+        self._listener = self._events.listen(wanted["since"], wanted["epoch"], self._wake)
+        self._wake.set()
+        return {"seq": self._events.seq, "epoch": self._events.epoch}
+
+    def _cancel(self, call: dict[str, Any]) -> dict[str, Any]:
+        task = self._calls.get(call["call"]) if isinstance(call.get("call"), int) else None
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+        return {"cancelled": task is not None}
+
+    # -- sending
+
+    async def _put(self, frame: dict[str, Any]) -> None:
+        """Comes back when it was sent: the call counts until then."""
+        sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._frames.append((encoded(frame), sent))
+        self._wake.set()
+        await sent
+
+    async def _send_all(self) -> None:
+        try:
+            await self._socket.send_text(encoded({"hello": plain(self._hello)}))
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                while await self._send_events() or self._frames:
+                    await self._send_frame()
+        except (WebSocketDisconnect, RuntimeError):
+            return  # starlette says by a RuntimeError that the client has gone
+
+    async def _send_events(self) -> bool:
+        found = self._listener.take() if self._listener is not None else []
+        for text in found:
+            await self._socket.send_text(f'{{"event":{text}}}')
+        return bool(found)
+
+    async def _send_frame(self) -> None:
+        """One, if there is one. Events that came meanwhile go before the next."""
+        if not self._frames:
+            return
+        text, sent = self._frames.popleft()
+        if sent.cancelled():  # the call was cancelled
+            return
+        await self._socket.send_text(text)
+        if not sent.done():
+            sent.set_result(None)
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        call = fields.decoded(text)
+    except (ValueError, RecursionError):
+        raise Misuse("the message is no JSON. Nothing was done.") from None
+    if not isinstance(call, dict):
+        raise Misuse("the message is no JSON object. Nothing was done.")
+    return call

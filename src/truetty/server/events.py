@@ -1,0 +1,113 @@
+"""What happens in the server, numbered: the newest events in a ring, and listeners that are places in it.
+
+Rule 1: `seq` counts 1, 2, 3… in one life of the server, which `epoch` names. A listener that asks with another epoch,
+        or for what the ring no longer has, gets `reset`: how everything stands now, and the number to go on from.
+Rule 2: a listener is a number. Nothing is queued for it, so one that does not read costs nothing; one that is too far
+        behind gets a reset.
+Rule 3: an event is written as JSON once, for all listeners.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from truetty.server import limits
+
+LONG_AGO: Final = -1  # the number of an event that no ring has
+
+
+def encoded(value: object) -> str:
+    """JSON in ASCII: half a character, which stands for a byte that is no UTF-8, travels too."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+class Events:
+    """`state` says how everything stands, for a reset."""
+
+    def __init__(self, state: Callable[[], Mapping[str, Any]], clock: Callable[[], float] = time.time) -> None:
+        self.epoch: Final = secrets.token_hex(8)
+        self.listeners = 0
+        self.over = False  # the server ends: no more will come
+        self._state = state
+        self._clock = clock
+        self._ring: deque[str] = deque()
+        self._bytes = 0
+        self._last = 0
+        self._waiting: set[asyncio.Event] = set()
+
+    @property
+    def seq(self) -> int:
+        """The number of the last one."""
+        return self._last
+
+    @property
+    def _first(self) -> int:
+        """The number of the oldest in the ring."""
+        return self._last - len(self._ring) + 1
+
+    def publish(self, event: str, **facts: object) -> None:
+        self._last += 1
+        text = encoded({"seq": self._last, "epoch": self.epoch, "at": self._clock(), "event": event, **facts})
+        self._ring.append(text)
+        self._bytes += len(text)
+        while len(self._ring) > limits.MOST_EVENTS or (self._bytes > limits.MOST_EVENT_BYTES and len(self._ring) > 1):
+            self._bytes -= len(self._ring.popleft())
+        self.wake()
+
+    def wake(self) -> None:
+        for one in self._waiting:
+            one.set()
+
+    def listen(self, since: int | None = None, epoch: str | None = None, wake: asyncio.Event | None = None) -> Listener:
+        """From the event after `since` on; None: from the next one on. `wake` is set when there may be one."""
+        known = since is not None and since <= self._last and epoch in (None, self.epoch)
+        return Listener(self, self._last if since is None else since if known else LONG_AGO, wake or asyncio.Event())
+
+    def after(self, seq: int) -> tuple[int, list[str]]:
+        """The number to go on from, and what has come since this one: its events, or a reset."""
+        if seq == self._last:
+            return seq, []
+        if seq < self._first - 1 or self._last - seq > limits.MOST_BEHIND:
+            return self._last, [self._reset()]
+        behind = self._last - seq
+        return self._last, [self._ring[index] for index in range(len(self._ring) - behind, len(self._ring))]
+
+    def _reset(self) -> str:
+        facts = {"seq": self._last, "epoch": self.epoch, "at": self._clock(), "event": "reset"}
+        return encoded({**facts, **self._state()})
+
+    def close(self) -> None:
+        self.over = True
+        self.wake()
+
+    def add(self, wake: asyncio.Event) -> None:
+        self._waiting.add(wake)
+        self.listeners = len(self._waiting)
+
+    def remove(self, wake: asyncio.Event) -> None:
+        self._waiting.discard(wake)
+        self.listeners = len(self._waiting)
+
+
+class Listener:
+    """A place in the ring. `wake` is set when there may be something to take."""
+
+    def __init__(self, events: Events, seq: int, wake: asyncio.Event) -> None:
+        self.wake: Final = wake
+        self._events = events
+        self._seq = seq
+        events.add(self.wake)
+
+    def take(self) -> list[str]:
+        """What has come since it was last asked, each as JSON."""
+        self._seq, found = self._events.after(self._seq)
+        return found
+
+    def close(self) -> None:
+        self._events.remove(self.wake)

@@ -1,0 +1,209 @@
+"""What travels: the answers of the server's verbs, as values.
+
+Rule 1: `Outcome`, `Waiting` and `Screen` travel with the names that they have in the library. What is here is the rest:
+        how a terminal and a command stand, and the parts of an output.
+Rule 2: the client uses these classes too (`shapes.made`), so a name is written once.
+Rule 3: unknown is None.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Self
+
+from truetty.core.outcome import Evidence, State, Strategy, Waiting
+from truetty.host.base import Identity, Process
+from truetty.store.search import Match
+
+
+@dataclass(frozen=True, slots=True)
+class CommandForm:
+    """How a command stands. None of its output is in it."""
+
+    id: str
+    terminal_id: str
+    text: str
+    state: State
+    finished: bool
+    exit_code: int | None
+    signal: str | None
+    evidence: Evidence | None
+    strategy: Strategy
+    waiting: Waiting | None
+    episode: int | None  # the number of the waiting: what `answer` is for
+    timed_out: bool
+    started_at: float | None  # seconds since 1970
+    duration: float
+    cwd: str | None
+    output_bytes: int
+    complete: bool
+    unread: bool
+    closed: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalForm:
+    id: str
+    name: str | None
+    task: str | None
+    shell: str
+    cwd: str | None
+    pid: int | None
+    size: tuple[int, int]
+    busy: bool
+    closed: bool
+    exit_code: int | None
+    strategy: Strategy
+    command: CommandForm | None  # the last one
+    transcript_bytes: int
+    opened_at: float | None
+    client: str | None  # what the client calls itself for which it was opened
+    lease: str | None = None
+    viewers: int = 0
+    keeper: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Terminals:
+    terminals: tuple[TerminalForm, ...]
+    seq: int  # of the last event: `events?since=` goes on from here
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    commands: tuple[CommandForm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a command's clean text."""
+
+    text: str
+    omitted: int  # characters that were asked for and are not in it
+    offset: int | None
+    next_offset: int | None  # of the first of the omitted
+    matches: tuple[Match, ...] | None
+    match_count: int | None
+    command: CommandForm
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    matches: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """Over plain HTTP the bytes themselves, as the body."""
+
+    base64: str
+    offset: int  # of the first byte
+    next_offset: int  # where to read on; bytes that could not be kept are passed over
+    size: int  # of the whole, so far
+
+    @classmethod
+    def of(cls, data: bytes, offset: int, next_offset: int, size: int) -> Self:
+        return cls(base64.b64encode(data).decode(), offset, next_offset, size)
+
+    @property
+    def data(self) -> bytes:
+        return base64.b64decode(self.base64)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptForm:
+    size: int
+    path: str | None  # on the server's machine
+    trouble: str | None
+    gaps: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputForm:
+    bytes: int
+    missing: int
+    complete: bool
+    path: str | None  # on the server's machine
+    all_given: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenForm:
+    """The names of `truetty.Screen`."""
+
+    lines: tuple[str, ...]
+    cursor: tuple[int, int]
+    cursor_visible: bool
+    size: tuple[int, int]
+    title: str | None
+    alternate: bool
+    dump: str
+    seq: int  # how many bytes of the transcript it shows: `after` of the next call
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityForm:
+    """What a command does at this moment, as the kernel says."""
+
+    output_bytes: int
+    quiet_seconds: float
+    cpu_seconds: float | None
+    processes: tuple[str, ...] | None
+    reader: Identity | None
+    reads_lines: bool
+    is_full_screen: bool
+    hides_typing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    jobs: tuple[Process, ...] | None  # None: they cannot be seen
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    interrupted: bool  # False: it had finished already
+    command: CommandForm
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    truetty: str  # the version
+    protocol: tuple[int, int]  # the lowest and the highest number that is spoken
+    capabilities: tuple[str, ...]
+    pid: int
+    epoch: str  # of this life of the server
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    truetty: str
+    protocol: tuple[int, int]
+    pid: int
+    epoch: str
+    state_folder: str
+    socket: str
+    log: str
+    started_at: float
+    terminals: int
+    running: tuple[CommandForm, ...]
+    connections: int
+    seq: int
+    keeper: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """It was done."""

@@ -1,0 +1,81 @@
+"""Retry keys: a request that comes again with the same key is carried out once.
+
+Rule 1: same key and same request: the same answer, also while the first is still being carried out.
+Rule 2: same key and another request: `KeyReused`.
+Rule 3: what was refused has done nothing, so its key is free again.
+Rule 4: the request goes on when the client that sent it has gone: it may come again and ask.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from truetty.server import limits
+from truetty.server.events import encoded
+from truetty.server.refusals import KeyReused
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A key, and what it was used for."""
+
+    key: str
+    digest: str  # of the request
+    verb: str
+    at: float
+    answering: asyncio.Task[Any]
+
+
+def digest(verb: str, request: Mapping[str, Any]) -> str:
+    text = encoded([verb, dict(sorted(request.items()))])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Keys:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._records: dict[str, Record] = {}
+
+    async def once(
+        self, key: str, verb: str, request: Mapping[str, Any], act: Callable[[], Coroutine[Any, Any, Any]]
+    ) -> Any:
+        self._drop(self._clock() - limits.KEY_SECONDS)
+        wanted = digest(verb, request)
+        record = self._records.get(key)
+        if record is not None and record.digest != wanted:
+            raise KeyReused(f"key {key} was used for another request ({record.verb})", key=key)
+        if record is None:
+            self._drop(inf, len(self._records) - limits.MOST_KEYS + 1)
+            answering = asyncio.ensure_future(act())
+            record = self._records[key] = Record(key, wanted, verb, self._clock(), answering)
+            answering.add_done_callback(lambda done: self._settle(key, done))
+        return await asyncio.shield(record.answering)
+
+    async def close(self) -> None:
+        """Nothing that is under way goes on."""
+        tasks = [record.answering for record in self._records.values() if not record.answering.done()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        self._records.clear()
+
+    def _settle(self, key: str, done: asyncio.Task[Any]) -> None:
+        record = self._records.get(key)
+        if record is not None and record.answering is done and (done.cancelled() or done.exception() is not None):
+            del self._records[key]
+
+    def _drop(self, before: float, most: float = inf) -> None:
+        """Of those that were answered, those from before this time, the oldest first and so many at most."""
+        for key, record in list(self._records.items()):
+            if record.at > before or most <= 0:
+                return
+            if record.answering.done():
+                del self._records[key]
+                most -= 1

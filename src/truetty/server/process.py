@@ -1,0 +1,54 @@
+"""From inherited descriptors to a server that runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from typing import Final
+
+from truetty.server import launch, limits
+from truetty.server.place import Place
+from truetty.server.server import Server, Setup
+from truetty.settings import Settings
+
+FORM: Final = "%(asctime)s %(name)s: %(message)s"
+
+
+def serve(state: str, path: str, descriptor: int, idle: float | None, *, log: bool = True) -> None:
+    place = Place(state)
+    if log:
+        logging.basicConfig(handlers=[LogFile(place)], format=FORM, level=logging.WARNING)
+        logging.getLogger("truetty.server").setLevel(logging.INFO)
+    with socket.socket(fileno=descriptor) as listening:
+        setup = Setup(place, path, listening, limits.IDLE_SECONDS if idle is None else idle)
+        try:
+            asyncio.run(_run(setup))
+        except Exception:
+            logging.getLogger("truetty.server").exception("the server has failed")
+            raise SystemExit(1) from None
+
+
+async def _run(setup: Setup) -> None:
+    await Server(setup, Settings.load()).run()
+
+
+class LogFile(logging.Handler):
+    """Standard error is the log's file: when that is full, it is moved away and a new one is begun."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__()
+        self._place = place
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            text = self.format(record).encode("utf-8", "backslashreplace") + b"\n"
+            if os.fstat(2).st_size + len(text) > limits.LARGEST_LOG:
+                descriptor = launch.open_log(self._place)
+                os.dup2(descriptor, 2)
+                os.dup2(descriptor, 1)
+                os.close(descriptor)
+            os.write(2, text)
+        except Exception:  # a full disk must not stop the server
+            return

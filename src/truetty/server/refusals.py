@@ -1,0 +1,94 @@
+"""Errors on the wire: `{"error": {"code", "message", "facts"}}`, the HTTP status of each, and back to exceptions.
+
+Rule: a client raises the class that the server raised, with the same message and facts. `code` says which class it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from truetty.core.errors import HostError, Misuse, TruettyError
+from truetty.core.outcome import Outcome
+from truetty.server import shapes
+
+
+class Unknown(Misuse):
+    """There is no such verb or route. Facts: name, known."""
+
+    code = "unknown"
+
+
+class Stale(Misuse):
+    """The command no longer asks what was to be answered. Facts: command_id, episode."""
+
+    code = "stale"
+
+
+class KeyReused(Misuse):
+    """The key of another request. Facts: key."""
+
+    code = "key_reused"
+
+
+class TooLarge(Misuse):
+    """More than one request may hold. Facts: limit, value."""
+
+    code = "too_large"
+
+
+class Stopping(HostError):
+    """The server is ending, and takes nothing more."""
+
+    code = "stopping"
+
+
+# Of a code that is not here: 500, an error of the server's or of its machine.
+STATUS: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("misuse", "bad_key", "bad_command"), 400),
+    "denied": 403,
+    **dict.fromkeys(("unknown_terminal", "unknown"), 404),
+    **dict.fromkeys(("busy", "closed", "stale"), 409),
+    "too_large": 413,
+    **dict.fromkeys(("key_reused", "spawn_failed"), 422),
+    "limit_reached": 429,
+    "stopping": 503,
+}
+INTERNAL: Final = "internal"  # a fault in the server; its log has it
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An error, as it is on the wire."""
+
+    code: str
+    message: str
+    facts: dict[str, object]
+
+    @property
+    def status(self) -> int:
+        return STATUS.get(self.code, 500)
+
+
+def refusal(error: Exception) -> Refusal:
+    if not isinstance(error, TruettyError):
+        return Refusal(INTERNAL, "the server has failed at this; its log says how", {})
+    return Refusal(error.code, str(error), shapes.plain(error.facts))
+
+
+def error(found: Refusal) -> TruettyError:
+    """The exception that was refused with. One of a code that this version does not know is a `HostError`."""
+    facts = dict(found.facts)
+    if isinstance(facts.get("outcome"), Mapping):
+        facts["outcome"] = shapes.made(Outcome, facts["outcome"])
+    return _CLASSES.get(found.code, HostError)(found.message, **facts)
+
+
+def _classes(kind: type[TruettyError]) -> Iterator[type[TruettyError]]:
+    yield kind
+    for one in kind.__subclasses__():
+        yield from _classes(one)
+
+
+_CLASSES: Final = {kind.code: kind for kind in _classes(TruettyError)}

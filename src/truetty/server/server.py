@@ -1,0 +1,191 @@
+"""The process that owns terminals: one service for all callers, on a socket that its starter has bound.
+
+Rule 1: it holds the lock of its state folder as long as it lives. It takes away its socket and `server.json` itself, at
+        its end, before it lets go of the lock.
+Rule 2: without a terminal and without a client for a while, it ends. A terminal with an idle shell is a terminal.
+Rule 3: SIGTERM, SIGINT and `stop` end it in the same way: no more calls, the listeners hear of it, every terminal is
+        closed, and then the process ends.
+Rule 4: the other end of every connection is a process of the same user.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, cast
+
+import uvicorn
+
+from truetty.core.version import VERSION
+from truetty.server import limits
+from truetty.server.app import Clients, application
+from truetty.server.command_acts import REST, CommandActs
+from truetty.server.connections import Connection, Connections
+from truetty.server.dispatch import Act, Dispatch
+from truetty.server.events import Events
+from truetty.server.launch import peer
+from truetty.server.place import Place, boot, identity
+from truetty.server.server_acts import PROTOCOL, ServerActs
+from truetty.server.terminal_acts import TerminalActs
+from truetty.server.verbs import BY_NAME
+from truetty.server.watch import Watch
+from truetty.service.service import Service
+from truetty.settings import Settings
+
+LOG: Final = logging.getLogger("truetty.server")
+ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+class Peer(Connection):
+    """A connection that is closed at once unless a process of the same user has made it."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        made = transport.get_extra_info("socket")
+        if made.family == socket.AF_UNIX and peer(made) != os.geteuid():
+            transport.abort()
+            return
+        super().connection_made(transport)
+
+
+class _Uvicorn(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are handled by `Server`: it closes the terminals first."""
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a server is started with."""
+
+    place: Place
+    path: str  # of its socket
+    listening: socket.socket
+    idle: float = limits.IDLE_SECONDS
+
+
+class Server:
+    def __init__(self, setup: Setup, settings: Settings, service: Service | None = None) -> None:
+        self._setup = setup
+        self._service = service or Service.from_settings(settings, rest=REST)
+        self._events = Events(lambda: self._acts.state())
+        self._watch = Watch(self._events, self._on_change)
+        self._clients = Clients(self._on_change)
+        terminals = TerminalActs(self._service, self._watch, settings)
+        commands = CommandActs(self._service, self._watch, terminals)
+        self._acts = ServerActs(
+            self._service, self._watch, self._events, self._clients, setup.place, setup.path, self._stop
+        )
+        self._dispatch = Dispatch(methods(self._acts, terminals, commands))
+        self._ended: asyncio.Event = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+
+    # -- its life
+
+    async def run(self) -> None:
+        """Until it is to end."""
+        loop = asyncio.get_running_loop()
+        for number in ENDING:
+            loop.add_signal_handler(number, self._stop, signal.Signals(number).name)
+        hello = await self._acts.hello(None)
+        web = _Uvicorn(self._config(application(self._dispatch, self._events, hello, self._clients)))
+        async with self._service:
+            serving = asyncio.ensure_future(web.serve(sockets=[self._setup.listening]))
+            self._write_info()
+            LOG.info("process %d serves %s", os.getpid(), self._setup.path)
+            self._on_change()
+            ended = asyncio.ensure_future(self._ended.wait())
+            await asyncio.wait({serving, ended}, return_when=asyncio.FIRST_COMPLETED)
+            ended.cancel()
+            self._dispatch.is_stopping = True
+            self._remove_files()
+            self._events.publish("server", stopping=True)
+            self._events.close()
+            await self._dispatch.keys.close()
+            web.should_exit = True
+            await serving
+        self._watch.close()
+        LOG.info("process %d has ended", os.getpid())
+
+    def _config(self, app: Any) -> uvicorn.Config:
+        connections = Connections(
+            limits.MOST_CONNECTIONS, head=limits.FIRST_REQUEST_SECONDS, next_head=limits.NEXT_REQUEST_SECONDS
+        )
+        return uvicorn.Config(
+            app,
+            http=cast("type[asyncio.Protocol]", partial(Peer, connections)),
+            ws="websockets-sansio",
+            ws_max_size=limits.LARGEST_BODY,
+            ws_ping_interval=limits.PING_SECONDS,
+            ws_ping_timeout=limits.PONG_SECONDS,
+            ws_per_message_deflate=False,
+            h11_max_incomplete_event_size=limits.LARGEST_HEAD,
+            timeout_keep_alive=int(limits.NEXT_REQUEST_SECONDS),
+            limit_concurrency=limits.MOST_CONNECTIONS,
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            lifespan="off",
+            timeout_graceful_shutdown=limits.LAST_WORDS_SECONDS,  # type: ignore[arg-type]  # it takes fractions too
+        )
+
+    def _stop(self, why: str) -> None:
+        if not self._ended.is_set():
+            LOG.info("process %d ends: %s", os.getpid(), why)
+            self._ended.set()
+
+    def _on_change(self) -> None:
+        """A client or a terminal has come or gone."""
+        is_used = self._clients.count or self._service.registry.places > self._service.registry.warm
+        if is_used and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        elif not is_used and self._timer is None:
+            # Its starter may still be on its way: before the first client it waits for longer.
+            seconds = self._setup.idle if self._clients.ever else max(self._setup.idle, limits.IDLE_SECONDS)
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._on_idle)
+
+    def _on_idle(self) -> None:
+        self._timer = None
+        if not self._clients.count and self._service.registry.places <= self._service.registry.warm:
+            self._stop("nothing has used it")
+        else:
+            self._on_change()
+
+    # -- its files
+
+    def _write_info(self) -> None:
+        self._setup.place.write_info(
+            {
+                "socket": self._setup.path,
+                "pid": os.getpid(),
+                "start_time": identity(os.getpid()),
+                "boot_id": boot(),
+                "version": VERSION,
+                "protocol": PROTOCOL,
+                "web": None,
+            }
+        )
+
+    def _remove_files(self) -> None:
+        for path in (self._setup.place.info, self._setup.path):
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+        with contextlib.suppress(OSError):  # one that is not empty stays
+            os.rmdir(os.path.dirname(self._setup.path))
+
+
+def methods(*objects: object) -> dict[str, Act]:
+    """The method of each verb. `events` is none: a connection, or the stream of a response, takes from the ring."""
+    found = {name: cast(Act, getattr(one, name)) for one in objects for name in BY_NAME if hasattr(one, name)}
+    return {name: found[name] for name in BY_NAME if name != "events"}

@@ -1,0 +1,86 @@
+"""The verbs about the server itself, carried out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from truetty.core.errors import Busy
+from truetty.core.version import VERSION
+from truetty.server import forms
+from truetty.server.app import Clients
+from truetty.server.caller import Caller
+from truetty.server.events import Events
+from truetty.server.place import Place
+from truetty.server.shapes import plain
+from truetty.server.watch import Watch
+from truetty.service.service import Service
+
+PROTOCOL: Final = (1, 1)
+CAPABILITIES: Final = ("events.1", "follow.1", "keys.1")
+MOST_NAMED: Final = 10  # commands in a refusal
+
+
+class ServerActs:
+    """`stop` ends the server; the text says why."""
+
+    def __init__(
+        self,
+        service: Service,
+        watch: Watch,
+        events: Events,
+        clients: Clients,
+        place: Place,
+        path: str,
+        stop: Callable[[str], None],
+    ) -> None:
+        self._service = service
+        self._watch = watch
+        self._events = events
+        self._clients = clients
+        self._place = place
+        self._path = path
+        self._stop = stop
+        self._began = time.time()
+
+    async def hello(self, caller: Caller | None) -> forms.Hello:
+        return forms.Hello(VERSION, PROTOCOL, CAPABILITIES, os.getpid(), self._events.epoch)
+
+    async def status(self, caller: Caller) -> forms.Status:
+        return forms.Status(
+            truetty=VERSION,
+            protocol=PROTOCOL,
+            pid=os.getpid(),
+            epoch=self._events.epoch,
+            state_folder=self._place.folder,
+            socket=self._path,
+            log=self._place.log,
+            started_at=self._began,
+            terminals=len(self._service.terminals()),
+            running=self._running(),
+            connections=self._clients.count,
+            seq=self._events.seq,
+            keeper=False,
+        )
+
+    async def shutdown(self, caller: Caller, *, force: bool) -> forms.Nothing:
+        running = self._running()
+        if running and not force:
+            named = ", ".join(f"{one.id} {one.text[:40]!r}" for one in running[:MOST_NAMED])
+            message = f"{len(running)} commands run: {named}. With force they are ended"
+            raise Busy(message, running=[one.id for one in running])
+        asyncio.get_running_loop().call_soon(self._stop, "a client has asked for it")
+        return forms.Nothing()
+
+    def _running(self) -> tuple[forms.CommandForm, ...]:
+        commands = [one.command for one in self._service.terminals() if one.busy and one.command is not None]
+        return tuple(map(self._watch.command, commands))
+
+    def state(self) -> dict[str, Any]:
+        """How everything stands, for listeners that begin anew."""
+        terminals = [self._watch.terminal(one) for one in self._service.terminals()]
+        commands = [one.command for one in terminals if one.command is not None]
+        return {"terminals": plain(terminals), "commands": plain(commands), "questions": []}

@@ -1,0 +1,228 @@
+"""What becomes of terminals and commands, told as events.
+
+Rule 1: a change is seen when it happens (`terminal.changes`), before any call that waits for it returns: listeners come
+        before waiters there.
+Rule 2: a change is seen cheaply: while output flows, nothing of it is read, and the kernel is not asked.
+Rule 3: `progress` comes at most once a second for a command, and only while there are listeners.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from truetty.core.outcome import Strategy
+from truetty.server import limits
+from truetty.server.events import Events
+from truetty.server.forms import CommandForm, TerminalForm
+from truetty.server.shapes import plain
+from truetty.terminal.changes import Rank
+from truetty.terminal.command import Command
+from truetty.terminal.terminal import Terminal
+from truetty.text.clean import clean
+
+_RANK: Final[dict[Strategy, int]] = {"none": 0, "basic": 1, "rich": 2}
+
+
+LAST: Final = 2048  # bytes of the output's end that are read for its last line
+MOST_TIMES: Final = 100  # of so many commands of a terminal it is remembered when they have started
+MOST_PAST: Final = 64  # of so many closed terminals, when they were opened
+
+
+class _Times:
+    """Of a terminal, closed or not."""
+
+    def __init__(self, client: str | None) -> None:
+        self.client: Final = client
+        self.opened_at: Final = time.time()
+        self.started_at: dict[str, float] = {}  # by command: the last ones
+
+
+class _Watched:
+    """A terminal that is open, and what listeners know of it."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self.terminal: Final = terminal
+        self.command: Command | None = None
+        self.finished = True  # listeners know the end of the command
+        self.episode: int | None = None  # the waiting that listeners know
+        self.strategy = terminal.strategy
+        self.closed = False
+        self.labels: tuple[object, ...] = ()
+        self.leave: Callable[[], None] = lambda: None
+        self.progress: asyncio.TimerHandle | None = None
+        self.next_progress = 0.0
+        self.told_bytes = 0
+
+
+class Watch:
+    def __init__(self, events: Events, on_change: Callable[[], None]) -> None:
+        """`on_change`: a terminal was opened or closed."""
+        self._events = events
+        self._on_change = on_change
+        self._watched: dict[str, _Watched] = {}
+        self._times: dict[str, _Times] = {}
+
+    def add(self, terminal: Terminal, client: str | None = None) -> None:
+        """From now on; and what has happened already."""
+        if terminal.id not in self._watched and not terminal.closed:
+            one = self._watched[terminal.id] = _Watched(terminal)
+            self._times[terminal.id] = _Times(client)
+            one.labels = self._labels(one)
+            one.leave = terminal.changes.subscribe(partial(self._look, one), Rank.OWNERS)
+            self._events.publish("opened", terminal=plain(self.terminal(terminal)))
+            self._on_change()
+        self.look(terminal)
+
+    def look(self, terminal: Terminal) -> None:
+        """Tell what has changed by a call, before the call is answered."""
+        one = self._watched.get(terminal.id)
+        if one is None:
+            return
+        self._look(one)
+        if not one.closed and one.labels != (labels := self._labels(one)):
+            one.labels = labels
+            self._events.publish("changed", terminal=plain(self.terminal(terminal)))
+
+    def close(self) -> None:
+        for one in self._watched.values():
+            one.leave()
+            if one.progress is not None:
+                one.progress.cancel()
+        self._watched.clear()
+
+    # -- forms of what is alive
+
+    @property
+    def seq(self) -> int:
+        """The number of the last event."""
+        return self._events.seq
+
+    def terminal(self, terminal: Terminal) -> TerminalForm:
+        times = self._times.get(terminal.id)
+        command = terminal.command
+        return TerminalForm(
+            id=terminal.id,
+            name=terminal.name,
+            task=terminal.task,
+            shell=terminal.shell,
+            cwd=terminal.cwd,
+            pid=terminal.pid,
+            size=terminal.size,
+            busy=terminal.busy,
+            closed=terminal.closed,
+            exit_code=terminal.exit_code,
+            strategy=terminal.strategy,
+            command=None if command is None else self.command(command),
+            transcript_bytes=terminal.transcript.size,
+            opened_at=None if times is None else times.opened_at,
+            client=None if times is None else times.client,
+        )
+
+    def command(self, command: Command) -> CommandForm:
+        standing = command.standing()
+        times = self._times.get(command.terminal_id)
+        return CommandForm(
+            id=command.id,
+            terminal_id=command.terminal_id,
+            text=command.text,
+            state=standing.state,
+            finished=command.finished,
+            exit_code=standing.exit_code,
+            signal=standing.signal,
+            evidence=standing.evidence,
+            strategy=standing.strategy,
+            waiting=standing.waiting,
+            episode=None if command.finished else command.open_waiting,
+            timed_out=command.timed_out,
+            started_at=None if times is None else times.started_at.get(command.id),
+            duration=standing.duration,
+            cwd=standing.cwd,
+            output_bytes=command.output.bytes,
+            complete=standing.complete,
+            unread=command.unread,
+            closed=standing.closed,
+            notes=standing.notes,
+        )
+
+    # -- what has changed
+
+    def _labels(self, one: _Watched) -> tuple[object, ...]:
+        terminal = one.terminal
+        return terminal.name, terminal.task, terminal.size, terminal.shell, terminal.cwd
+
+    def _look(self, one: _Watched) -> None:
+        if one.closed:
+            return
+        terminal = one.terminal
+        command = terminal.command
+        if command is not one.command:
+            self._start(one, command)
+        if command is not None and not one.finished:
+            self._follow(one, command)
+        if terminal.closed and (one.finished or terminal.changes.over):
+            self._end(one)
+
+    def _start(self, one: _Watched, command: Command | None) -> None:
+        one.command, one.finished, one.episode, one.told_bytes = command, command is None, None, 0
+        if command is None:
+            return
+        started_at = self._times[one.terminal.id].started_at
+        started_at[command.id] = time.time()
+        if len(started_at) > MOST_TIMES:
+            del started_at[next(iter(started_at))]
+        one.next_progress = asyncio.get_running_loop().time() + limits.PROGRESS_SECONDS
+        self._events.publish("started", command=plain(self.command(command)))
+
+    def _follow(self, one: _Watched, command: Command) -> None:
+        if (strategy := one.terminal.strategy) != one.strategy:
+            event = "healed" if _RANK[strategy] > _RANK[one.strategy] else "downgraded"
+            one.strategy = strategy
+            self._events.publish(event, terminal_id=one.terminal.id, strategy=strategy)
+        if command.finished:
+            one.finished = True
+            self._events.publish("finished", command=plain(self.command(command)))
+            one.labels = self._labels(one)
+            return
+        if (episode := command.open_waiting) != one.episode:
+            one.episode = episode
+            facts = {"command_id": command.id, "terminal_id": command.terminal_id, "episode": episode}
+            event = "resumed" if episode is None else "waiting"
+            self._events.publish(event, **facts, waiting=plain(None if episode is None else command.waiting))
+        if self._events.listeners and one.progress is None:
+            self._arm(one)
+
+    def _arm(self, one: _Watched) -> None:
+        loop = asyncio.get_running_loop()
+        one.progress = loop.call_at(max(one.next_progress, loop.time()), self._tell_progress, one)
+
+    def _tell_progress(self, one: _Watched) -> None:
+        one.progress = None
+        command = one.command
+        if command is None or command.finished or (count := command.output.bytes) == one.told_bytes:
+            return
+        one.told_bytes = count
+        one.next_progress = asyncio.get_running_loop().time() + limits.PROGRESS_SECONDS
+        facts = {"command_id": command.id, "terminal_id": command.terminal_id}
+        self._events.publish("progress", **facts, output_bytes=count, last_line=_last_line(command))
+
+    def _end(self, one: _Watched) -> None:
+        one.closed = True
+        one.leave()
+        if one.progress is not None:
+            one.progress.cancel()
+        self._events.publish("closed", terminal=plain(self.terminal(one.terminal)))
+        del self._watched[one.terminal.id]
+        past = [id for id in self._times if id not in self._watched]
+        for id in past[:-MOST_PAST]:
+            del self._times[id]
+        self._on_change()
+
+
+def _last_line(command: Command) -> str:
+    """The newest line that is not empty, of the output's end."""
+    end = clean(command.output.read(max(0, command.output.bytes - LAST)))
+    return end.rstrip().rpartition("\n")[2]
