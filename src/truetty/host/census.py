@@ -34,6 +34,11 @@ class Pty(NamedTuple):
     device: Device
     supervisor: int | None = None  # what has started the shell, where that is not us
 
+    @property
+    def child(self) -> int:
+        """Ours."""
+        return self.shell if self.supervisor is None else self.supervisor
+
 
 def identify(master: int, shell: int, supervisor: int | None = None) -> Pty | None:
     """None where there is nothing to ask: no /proc, no such process, no way to the pty's other side."""

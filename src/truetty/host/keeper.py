@@ -40,7 +40,7 @@ class Keeper:
             )
 
     def put(self, pty: Pty) -> None:
-        self._say(f"put {pty.shell} {pty.shell} {pty.born}")
+        self._say(f"put {pty.shell} {pty.shell} {pty.born} {pty.child}")
 
     def drop(self, pty: Pty) -> None:
         self._say(f"drop {pty.shell}")

@@ -25,15 +25,16 @@ Rule 5: a shell whose server is gone becomes our child. How it ended is told to 
 
 What the server says, a message each:
 
-    put NAME SHELL BORN     a terminal with this shell, which began at this tick of the machine's. With a descriptor,
-                            the pty's master: it is to be kept
+    put NAME SHELL BORN CHILD   a terminal with this shell, which began at this tick of the machine's. CHILD is the
+                            server's own: the shell, or what has started it and ends with it. With a descriptor, the
+                            pty's master: it is to be kept
     drop NAME               it is closed
     stop                    the server is about to leave, and no other is to be started
 
 What `keep` says to a server:
 
-    held NAME SHELL BORN    with the master: a terminal of a server before
-    ended NAME CODE SIGNAL  its shell has ended, as our child; one of the two is "-"
+    held NAME SHELL BORN CHILD   with the master: a terminal of a server before
+    ended NAME CODE SIGNAL  CHILD has ended, as a child of ours; one of the two is "-"
     begin                   those were all that there are
 """
 
@@ -68,10 +69,11 @@ Processes = dict[int, int]  # a descriptor of each, and its number
 
 
 class Terminal:
-    def __init__(self, name: bytes, shell: int, born: int, master: int | None) -> None:
+    def __init__(self, name: bytes, shell: int, born: int, child: int, master: int | None) -> None:
         self.name = name
         self.shell = shell
         self.born = born
+        self.child = child
         self.master = master  # None: it is not kept
         self.end: bytes | None = None  # CODE and SIGNAL, if its shell has ended as our child
 
@@ -79,7 +81,7 @@ class Terminal:
         if self.master is not None:
             os.close(self.master)
         if self.end is not None:
-            os.waitid(os.P_PID, self.shell, os.WEXITED | os.WNOHANG)
+            os.waitid(os.P_PID, self.child, os.WEXITED | os.WNOHANG)
 
 
 class Terminals:
@@ -93,7 +95,8 @@ class Terminals:
         verb, *words = message.split()
         if verb == b"put":
             master = descriptors.pop() if descriptors else None
-            self._by_name[words[0]] = Terminal(words[0], int(words[1]), int(words[2]), master)
+            shell, born, child = map(int, words[1:])
+            self._by_name[words[0]] = Terminal(words[0], shell, born, child, master)
         elif verb == b"drop" and (dropped := self._by_name.pop(words[0], None)) is not None:
             dropped.close()
         elif verb == b"stop":
@@ -113,8 +116,8 @@ class Terminals:
     def forget_unkept(self) -> None:
         self._by_name = {one.name: one for one in self.kept}
 
-    def of_shell(self, shell: int) -> Terminal | None:
-        return next((one for one in self._by_name.values() if one.shell == shell), None)
+    def have_child(self, pid: int) -> bool:
+        return any(one.child == pid for one in self._by_name.values())
 
 
 def main() -> None:
@@ -205,7 +208,8 @@ class Keeper:
         with contextlib.suppress(OSError):  # it has ended already
             for one in self._terminals.kept:
                 assert one.master is not None
-                socket.send_fds(server, [b"held %s %d %d" % (one.name, one.shell, one.born)], [one.master])
+                message = b"held %s %d %d %d" % (one.name, one.shell, one.born, one.child)
+                socket.send_fds(server, [message], [one.master])
             for one in self._terminals.kept:
                 if one.end is not None:
                     server.send(b"ended %s %s" % (one.name, one.end))
@@ -242,7 +246,7 @@ class Keeper:
     def _look_at_children(self, server: socket.socket | None) -> None:
         """Those of a server that is gone: how a shell ended is kept, every other process is reaped."""
         for one in self._terminals.kept:
-            if one.end is None and (end := _end_of(one.shell)) is not None:
+            if one.end is None and (end := _end_of(one.child)) is not None:
                 one.end = end
                 if server is not None:
                     with contextlib.suppress(OSError):  # the next one will be told
@@ -250,7 +254,7 @@ class Keeper:
         with contextlib.suppress(ChildProcessError):
             while (found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
                 # One of these is forgotten later, and hides those behind it until then.
-                if found.si_pid == self._server or self._terminals.of_shell(found.si_pid) is not None:
+                if found.si_pid == self._server or self._terminals.have_child(found.si_pid):
                     return
                 os.waitid(os.P_PID, found.si_pid, os.WEXITED)
 
@@ -263,10 +267,10 @@ class Keeper:
                     pass
 
 
-def _end_of(shell: int) -> bytes | None:
-    """How it has ended, if it is our child and has."""
+def _end_of(child: int) -> bytes | None:
+    """How it has ended, if it is a child of ours and has."""
     try:
-        found = os.waitid(os.P_PID, shell, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        found = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:  # a server's own
         return None
     if found is None:

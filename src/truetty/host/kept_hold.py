@@ -25,6 +25,8 @@ from truetty.host.hold import Hold
 from truetty.host.kernel import observer_for
 from truetty.host.local import LocalHost, new_pty
 from truetty.host.pty import LocalChannel
+from truetty.host.sandbox import SandboxHost
+from truetty.host.wall import Sandbox
 
 LONGEST_MESSAGE: Final = 256
 
@@ -45,6 +47,7 @@ class HeldPty:
     name: str
     shell: int
     born: int
+    child: int  # of the process before us: the shell, or what has started it and ends with it
     master: int
 
 
@@ -76,7 +79,7 @@ class KeeperLink:
 
     def put(self, name: str, pty: Pty, master: int) -> None:
         with self._talk():
-            socket.send_fds(self._socket, [f"put {name} {pty.shell} {pty.born}".encode()], [master])
+            socket.send_fds(self._socket, [f"put {name} {pty.shell} {pty.born} {pty.child}".encode()], [master])
 
     def drop(self, name: str) -> None:
         self._ended.pop(name, None)
@@ -126,7 +129,8 @@ class KeeperLink:
             return True
         verb, *words = message.decode().split() or [""]
         if verb == "held":
-            self.held[words[0]] = HeldPty(words[0], int(words[1]), int(words[2]), descriptors[0])
+            shell, born, child = map(int, words[1:])
+            self.held[words[0]] = HeldPty(words[0], shell, born, child, descriptors[0])
         elif verb == "ended":
             code, signal = (None if word == "-" else int(word) for word in words[1:])
             self._ended[words[0]] = Ended(code=code, signal=signal)
@@ -156,7 +160,7 @@ class KeptHold(Hold):
 
     def child(self, pid: int, supervisor: int | None) -> Child:
         if self._adopted:
-            return FosterChild(pid, self._link, self._name)
+            return FosterChild(pid, supervisor, self._link, self._name)
         return super().child(pid, supervisor)
 
     def put(self, pty: Pty | None, master: int) -> None:
@@ -180,16 +184,16 @@ class KeptHold(Hold):
         with new_pty((80, 24)) as fresh:  # a shell's first modes are the same for each pty
             modes = fresh.modes
         observer = observer_for(held.master, held.shell, modes)
-        return LocalChannel(
-            held.master, held.shell, Folder.found(folder), observer, hold=self, delivered=self._basin.size
-        )
+        supervisor = None if held.child == held.shell else held.child
+        files, delivered = Folder.found(folder), self._basin.size
+        return LocalChannel(held.master, held.shell, files, observer, supervisor, self, delivered)
 
 
 class FosterChild(Child):
     """The keeper's child: it says how it ended."""
 
-    def __init__(self, pid: int, link: KeeperLink, name: str) -> None:
-        super().__init__(pid)
+    def __init__(self, pid: int, supervisor: int | None, link: KeeperLink, name: str) -> None:
+        super().__init__(pid if supervisor is None else supervisor, supervises=supervisor is not None)
         self._link = link
         self._name = name
 
@@ -208,3 +212,7 @@ class KeptHost(LocalHost):
 
     def __init__(self, hold: KeptHold) -> None:
         super().__init__(hold=hold)
+
+
+def host_for(hold: KeptHold, sandbox: Sandbox | None) -> LocalHost:
+    return KeptHost(hold) if sandbox is None else SandboxHost(sandbox, hold=hold)

@@ -26,6 +26,7 @@ from truetty.core.errors import Misuse, SpawnFailed
 from truetty.host import filter
 from truetty.host.base import Order
 from truetty.host.folder import Folder
+from truetty.host.hold import Hold
 from truetty.host.kernel import observer_for
 from truetty.host.launch import Execution
 from truetty.host.local import LocalHost, Observe, directory_of, end_on_error, new_pty
@@ -51,8 +52,8 @@ _ANNOUNCE: Final = (
 class SandboxHost(LocalHost):
     name = "sandbox"
 
-    def __init__(self, sandbox: Sandbox, observe: Observe = observer_for) -> None:
-        super().__init__(observe)
+    def __init__(self, sandbox: Sandbox, observe: Observe = observer_for, hold: Hold | None = None) -> None:
+        super().__init__(observe, hold)
         self.sandbox: Final = sandbox
 
     async def start(self, order: Order) -> LocalChannel:
@@ -70,7 +71,7 @@ class SandboxHost(LocalHost):
 
     async def _spawn(self, execution: Execution, files: Folder, cwd: str | None, order: Order) -> LocalChannel:
         workspace = self._workspace(order)
-        wall = self.sandbox.arguments(workspace, files.path, cwd or os.getcwd())
+        wall = self.sandbox.arguments(workspace, files.path, cwd or os.getcwd(), outlives_us=self._hold.outlives_us)
         mounts = Mounts(binds_below(wall, workspace))
         start = (SETSID, "--ctty", "/bin/sh", "-c", _ANNOUNCE, *_words(execution))
         argv = ("bwrap", *wall, "--seccomp", str(FIRST_OF_OURS), "--", *start)
@@ -87,7 +88,7 @@ class SandboxHost(LocalHost):
                     raise _no_wall(f"{path} was replaced while it was made", execution.program)
                 ours.send(b"\n")
                 observer = self._observe(pty.master, shell, pty.modes)
-                return pty.keep(LocalChannel(pty.master, shell, files, observer, child))
+                return pty.keep(LocalChannel(pty.master, shell, files, observer, child, self._hold))
 
 
 def problem(sandbox: Sandbox) -> str | None:

@@ -93,10 +93,11 @@ class Sandbox:
             return f"the workspace {workspace} holds your home directory: name a directory below it"
         return None
 
-    def arguments(self, workspace: str, folder: str, cwd: str) -> list[str]:
+    def arguments(self, workspace: str, folder: str, cwd: str, *, outlives_us: bool = False) -> list[str]:
         """`workspace`: its real path. `folder`: our private one, which the shell reads."""
         return [
             *_NAMESPACES,
+            *(() if outlives_us else ("--die-with-parent",)),
             *(() if self.network else ("--unshare-net",)),
             *_SYSTEM,
             *self._private(),
@@ -138,7 +139,7 @@ class Sandbox:
 _NAMESPACES: Final = (
     # As root too: without capabilities nothing can be mounted anew.
     *("--unshare-user", "--disable-userns", "--cap-drop", "ALL"),
-    *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent"),
+    *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
 )
 _SYSTEM: Final = (
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),

@@ -10,13 +10,16 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from truetty import files
 from truetty.core.standing import Standing
-from truetty.host.kept_hold import HeldPty, KeeperLink, KeptHold, KeptHost
+from truetty.host.base import Channel, Ended
+from truetty.host.kept_hold import KeeperLink, KeptHold, host_for
+from truetty.host.past import PastChannel
+from truetty.host.wall import Sandbox
 from truetty.questions.replies import Reply
 from truetty.server import journal
 from truetty.server.journal import Journal, Line
@@ -30,20 +33,24 @@ from truetty.text.digest import Budget
 PIECE: Final = 1 << 20
 # Of each terminal so many commands are remembered.
 MOST_COMMANDS: Final = 1000
+# And so many terminals that were closed.
+MOST_CLOSED: Final = 32
 
 _PLAIN: Final = ("shell", "cwd", "rc", "history", "size", "name", "task", "startup", "quota", "coalesce")
 
 
 class KeptTerminal:
-    """What makes one terminal outlive this process (`terminal/keeping.py`)."""
+    """What makes one terminal outlive this process (`terminal/keeping.py`). `options`: what it is made with."""
 
-    def __init__(self, id: str, folder: str, link: KeeperLink, carrier: Carrier, journal: Journal) -> None:
+    def __init__(
+        self, id: str, options: Options, folder: str, link: KeeperLink, carrier: Carrier, journal: Journal
+    ) -> None:
         self.id: Final = id
-        self.file: Final = LastingFile(os.path.join(folder, id), int(id[1:]), carrier)
+        self.file: Final = LastingFile(os.path.join(folder, id), int(id[1:]), carrier, quota=options.quota)
         self.transcript: Final = LastingTranscript(self.file)
         self.hold: Final = KeptHold(link, id, self.file)
-        self.host: Final = KeptHost(self.hold)
-        self.options: Standing = {}
+        self.host: Final = host_for(self.hold, options.sandbox)
+        self._options = _to_json(options)
         self._journal = journal
 
     def printed_since(self, offset: int) -> Iterator[bytes]:
@@ -52,7 +59,7 @@ class KeptTerminal:
         return (self.file.read(at, min(at + PIECE, end)) for at in range(offset, end, PIECE))
 
     def on_open(self, record: Standing) -> None:
-        self._write("open", {**record, "options": self.options})
+        self._write("open", {**record, "options": self._options})
 
     def on_ask(self, record: Standing) -> None:
         self._write("begun", record)
@@ -77,7 +84,7 @@ class KeptTerminal:
         self._journal.write({"t": self.id, what: value})
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Adopted:
     """A terminal of the server before, and its commands, the oldest first."""
 
@@ -94,67 +101,74 @@ class Keep:
         self._link = link
         self._carrier = carrier
         path = os.path.join(folder, "journal")
-        self._records, self.damaged = _records(journal.read(path)[0]), 0
+        lines, self.damaged = journal.read(path)  # and how many lines of it could not be read
+        self._records = _records(lines)
         self._journal = Journal(path)
         newest = max((int(id[1:]) for id in (*self._records, *link.held)), default=0)
         self._numbers = itertools.count(newest + 1)
-        self.gone: Final[list[str]] = []  # terminals whose shell did not outlive the server before
 
     def make(self, options: Options) -> Terminal:
         """A terminal that outlives this process."""
-        kept = self._kept(f"t{next(self._numbers)}")
-        kept.options = _to_json(options)
+        kept = self._kept(f"t{next(self._numbers)}", options)
         return Terminal(options.shell, **replace(options, keeping=kept).arguments())
 
     def adopt(self) -> list[Adopted]:
-        """All that the keeper has handed over. Called once, in the event loop."""
+        """All that the keeper has handed over, and those that were closed or have ended and are remembered.
+
+        Called once, in the event loop.
+        """
         self._compact()  # first: what is taken over is written about at once
-        adopted = []
         for name, held in self._link.held.items():
-            if (record := self._records.get(name)) is not None:
-                adopted.append(self._adopt(held, record))
-            else:
-                _hang_up(held)
+            if name not in self._records or self._records[name].exit is not None:
+                os.close(held.master)
                 self._link.drop(name)
-        self.gone.extend(id for id in self._records if id not in self._link.held)
-        return adopted
+        return [self._adopt(id, record) for id, record in self._records.items()]
 
     def close(self) -> None:
         self._journal.close()
         self._carrier.close()
         self._link.close()
 
-    def _kept(self, id: str) -> KeptTerminal:
-        return KeptTerminal(id, self._transcripts, self._link, self._carrier, self._journal)
+    def _kept(self, id: str, options: Options) -> KeptTerminal:
+        return KeptTerminal(id, options, self._transcripts, self._link, self._carrier, self._journal)
 
-    def _adopt(self, held: HeldPty, record: TerminalRecord) -> Adopted:
-        kept = self._kept(held.name)
-        kept.options = record.opened["options"]
+    def _adopt(self, id: str, record: TerminalRecord) -> Adopted:
+        options = _from_json(record.opened["options"])
+        kept = self._kept(id, options)
         kept.file.finish()
-        options = replace(_from_json(kept.options), keeping=kept)
-        channel = kept.hold.adopt(held, record.opened["folder"])
-        return Adopted(*Terminal.adopt(options, channel, record))
+        held = self._link.held.get(id)
+        channel: Channel
+        if record.exit is not None or record.closed or held is None:
+            channel = PastChannel(Ended(*record.exit) if record.exit is not None else Ended())
+        else:
+            channel = kept.hold.adopt(held, record.opened["folder"])
+        return Adopted(*Terminal.adopt(replace(options, keeping=kept), channel, record))
 
     def _compact(self) -> None:
         """The journal begins anew with what is still needed of it."""
+        closed = [id for id, record in self._records.items() if record.closed]
+        for id in closed[:-MOST_CLOSED]:
+            del self._records[id]
         lines: list[Line] = [journal.header()]
-        for id in self._link.held:
-            if (record := self._records.get(id)) is None:
-                continue
+        for id, record in self._records.items():
             lines.append({"t": id, "open": record.opened})
             for command in record.commands[-MOST_COMMANDS:]:
                 lines.append({"t": id, "begun": command.begun})
                 if command.ended is not None:
                     lines.append({"t": id, "end": command.ended})
+            if record.exit is not None:
+                lines.append({"t": id, "exit": record.exit})
+            if record.closed:
+                lines.append({"t": id, "close": True})
         self._journal.rewrite(lines)
         for name in os.listdir(self._transcripts):
-            if name not in self._link.held:
+            if name not in self._records:
                 with contextlib.suppress(OSError):
                     os.unlink(os.path.join(self._transcripts, name))
 
 
 def _records(lines: list[Line]) -> dict[str, TerminalRecord]:
-    """By terminal; those that were closed are left out, and so is everything from before the machine's last start."""
+    """By terminal, in the order in which they were opened. What is from before the machine's last start is left out."""
     records: dict[str, TerminalRecord] = {}
     if not lines or lines[0].get("boot") != journal.boot():
         return records
@@ -162,22 +176,34 @@ def _records(lines: list[Line]) -> dict[str, TerminalRecord]:
         match line:
             case {"t": str(id), "open": opened}:
                 records[id] = TerminalRecord(opened)
-            case {"t": str(id), "begun": begun} if id in records:
-                commands = records[id].commands
-                if commands and commands[-1].begun["serial"] == begun["serial"]:
-                    commands[-1].begun = begun
-                else:
-                    commands.append(CommandRecord(begun))
-            case {"t": str(id), "end": ended} if id in records and records[id].commands:
-                records[id].commands[-1].ended = ended
-            case {"t": str(id), "close": True}:
-                records.pop(id, None)
+            case {"t": str(id), **what} if id in records:
+                _add(records[id], what)
     return records
+
+
+def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
+    commands = record.commands
+    match what:
+        case {"begun": begun} if commands and commands[-1].begun["serial"] == begun["serial"]:
+            commands[-1].begun = begun
+        case {"begun": begun}:
+            commands.append(CommandRecord(begun))
+        case {"end": ended} if commands:
+            commands[-1].ended = ended
+        case {"exit": [code, signal]}:
+            record.exit = (code, signal)
+        case {"close": True}:
+            record.closed = True
 
 
 def _to_json(options: Options) -> Standing:
     plain = {name: getattr(options, name) for name in _PLAIN}
-    return {**plain, "budget": asdict(options.budget), "replies": [asdict(one) for one in options.replies]}
+    return {
+        **plain,
+        "budget": asdict(options.budget),
+        "replies": [asdict(one) for one in options.replies],
+        "sandbox": None if options.sandbox is None else asdict(options.sandbox),
+    }
 
 
 def _from_json(values: Standing) -> Options:
@@ -186,8 +212,6 @@ def _from_json(values: Standing) -> Options:
     given["size"] = tuple(given["size"])
     given["budget"] = Budget(**values["budget"])
     given["replies"] = [Reply(**one) for one in values["replies"]]
+    if (sandbox := values["sandbox"]) is not None:
+        given["sandbox"] = Sandbox(**{**sandbox, "writable": tuple(sandbox["writable"])})
     return Options.of(shell, **given)
-
-
-def _hang_up(held: HeldPty) -> None:
-    os.close(held.master)

@@ -50,6 +50,8 @@ class TerminalRecord:
 
     opened: Standing
     commands: list[CommandRecord] = field(default_factory=list)  # the oldest first
+    exit: tuple[int | None, int | None] | None = None  # code and signal of its shell, once it has ended
+    closed: bool = False
 
     @property
     def link(self) -> Standing:
