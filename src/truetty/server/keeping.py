@@ -1,8 +1,8 @@
 """The terminals of a server that outlive it: what of each is written down, and how the next server gets them.
 
 Rule 1: what a terminal prints is in its file and what is known of it in the journal, before any caller learns of it.
-Rule 2: a terminal is handed over by the keeper and known from the journal. One that only the keeper has was never told
-        to a caller, and is ended. Of one that only the journal has, the shell is gone: both died, or the machine did.
+Rule 2: a terminal is handed over by the keeper and known from the journal. One without a label there was never told to
+        a caller, and is ended. Of one that only the journal has, the shell is gone: the keeper has died too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 
 from truetty import files
 from truetty.core.standing import Standing
@@ -84,12 +84,33 @@ class KeptTerminal:
         self._journal.write({"t": self.id, what: value})
 
 
+class Nowhere:
+    """For the output of a terminal of which no caller knows."""
+
+    size = 0
+
+    def take(self, master: int) -> bytes:
+        return os.read(master, PIECE)
+
+
+class Label(TypedDict):
+    """What callers know of a terminal beside what the shell does."""
+
+    name: str | None
+    task: str | None
+    client: str | None  # which has opened it
+    opened_at: float
+    own: bool  # as in `service.registry.Origin`
+    usual: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Adopted:
     """A terminal of the server before, and its commands, the oldest first."""
 
     terminal: Terminal
     commands: list[Command]
+    label: Label
 
 
 class Keep:
@@ -112,17 +133,23 @@ class Keep:
         kept = self._kept(f"t{next(self._numbers)}", options)
         return Terminal(options.shell, **replace(options, keeping=kept).arguments())
 
-    def adopt(self) -> list[Adopted]:
-        """All that the keeper has handed over, and those that were closed or have ended and are remembered.
-
-        Called once, in the event loop.
-        """
+    async def adopt(self) -> list[Adopted]:
+        """All that the keeper has handed over, and those that were closed or have ended and are remembered."""
+        untold = [id for id, record in self._records.items() if record.label is None]
+        for id in untold:
+            del self._records[id]
         self._compact()  # first: what is taken over is written about at once
         for name, held in self._link.held.items():
-            if name not in self._records or self._records[name].exit is not None:
+            if name not in self._records:
+                await KeptHold(self._link, name, Nowhere()).adopt(held, os.path.join(self._transcripts, name)).close()
+            elif self._records[name].exit is not None:
                 os.close(held.master)
                 self._link.drop(name)
         return [self._adopt(id, record) for id, record in self._records.items()]
+
+    def note(self, id: str, label: Label) -> None:
+        """A caller is about to be told of this terminal, or its label has changed."""
+        self._journal.write({"t": id, "label": label})
 
     def close(self) -> None:
         self._journal.close()
@@ -142,7 +169,11 @@ class Keep:
             channel = PastChannel(Ended(*record.exit) if record.exit is not None else Ended())
         else:
             channel = kept.hold.adopt(held, record.opened["folder"])
-        return Adopted(*Terminal.adopt(replace(options, keeping=kept), channel, record))
+        assert record.label is not None
+        label = cast(Label, record.label)
+        terminal, commands = Terminal.adopt(replace(options, keeping=kept), channel, record)
+        terminal.name, terminal.task = label["name"], label["task"]
+        return Adopted(terminal, commands, label)
 
     def _compact(self) -> None:
         """The journal begins anew with what is still needed of it."""
@@ -151,7 +182,7 @@ class Keep:
             del self._records[id]
         lines: list[Line] = [journal.header()]
         for id, record in self._records.items():
-            lines.append({"t": id, "open": record.opened})
+            lines += [{"t": id, "open": record.opened}, {"t": id, "label": record.label}]
             for command in record.commands[-MOST_COMMANDS:]:
                 lines.append({"t": id, "begun": command.begun})
                 if command.ended is not None:
@@ -194,6 +225,8 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
             record.exit = (code, signal)
         case {"close": True}:
             record.closed = True
+        case {"label": label}:
+            record.label = label
 
 
 def _to_json(options: Options) -> Standing:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Self, Unpack
 
 from truetty.core import kinds
@@ -31,7 +31,7 @@ from truetty.service.reuse import Limits, Open, Refuse, Reuse
 from truetty.service.seat import Seat
 from truetty.service.seat_request import Directory, Make, SeatRequest, complete, locate, with_absolute_cwd
 from truetty.service.seats import Seats
-from truetty.service.states import Claim, Warm
+from truetty.service.states import Claim, Own, Warm
 from truetty.settings import Settings
 from truetty.terminal.command import Command
 from truetty.terminal.options import Making, Options, ShellName
@@ -41,6 +41,14 @@ from truetty.text.digest import REST
 # A machine has a few thousand ptys for all users. An agent with so many terminals has most likely forgotten some.
 MOST_TERMINALS: Final = 100
 MOST_NAMED: Final = 10  # ids in a refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a terminal was opened."""
+
+    own: bool = True  # by `open`: no other caller gets it
+    usual: bool = False  # with the registry's defaults: it can stand for any other that is
 
 
 class Registry:
@@ -78,8 +86,8 @@ class Registry:
         self._seats = Seats(make or _make_terminal, idle=idle, clock=clock)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, shared: Shared | None = None) -> Self:
-        """`shared` is what several registries have together."""
+    def from_settings(cls, settings: Settings, *, shared: Shared | None = None, make: Make | None = None) -> Self:
+        """`shared` is what several registries have together; `make` makes terminals."""
         shared = shared or Shared.of(settings)
         return cls(
             limit=shared.capacity,
@@ -88,6 +96,7 @@ class Registry:
             warm=settings.warm,
             shell=settings.shell,
             cwd=settings.workspace,
+            make=make,
             **terminal_arguments(settings, shared.total),
         )
 
@@ -200,6 +209,19 @@ class Registry:
         seat.keep()
         self._seats.use(seat)
         return seat.terminal
+
+    def origin(self, terminal: Terminal) -> Origin:
+        """How it was opened: for the process that gets it after this one."""
+        seat = next((one for one in self._seats if one.terminal is terminal), None)
+        own = seat is not None and isinstance(seat.state, Own)
+        return Origin(own, seat is not None and seat.request.kind == complete(self._defaults).kind)
+
+    def adopt(self, terminal: Terminal, origin: Origin) -> None:
+        """A terminal that a process before this one has opened."""
+        request = replace(complete(self._defaults), options=terminal.options)
+        if not origin.usual:
+            request = replace(request, kind=terminal.options)
+        self._seats.adopt(terminal, request, own=origin.own)
 
     async def _open(self, request: SeatRequest, claim: Claim, seats: builtins.list[Seat], choice: reuse.Choice) -> Seat:
         match choice:

@@ -147,6 +147,14 @@ class Seat:
                 self._become(Own(task))
         self.terminal.task = self.task
 
+    def adopt(self, *, own: bool, now: float) -> None:
+        """Its terminal was opened by a process before this one, for its task, or to be its opener's own."""
+        self.used_at = now
+        if self.terminal.command is not None and self.terminal.command.finished:
+            self._last = self.terminal.command
+        self._become(Own(self.task) if own else Given(Claim(self.task, None)))
+        self.leave_caller()
+
     def give_back(self) -> None:
         """The caller who claimed it does not get it."""
         match self._state:

@@ -21,6 +21,7 @@ from truetty.service.seat_request import Make, SeatRequest, complete, locate
 from truetty.service.states import Claim
 from truetty.terminal.changes import Rank
 from truetty.terminal.options import Options
+from truetty.terminal.terminal import Terminal
 
 
 class Seats:
@@ -93,6 +94,17 @@ class Seats:
             raise SpawnFailed(f"{reason}: {code}", shell=options.shell, cwd=options.cwd, reason=reason, exit_code=code)
         seat.on_open(self._timer.now())
         seat.unsubscribe = terminal.changes.subscribe(partial(self._on_change, seat), Rank.OWNERS)
+
+    def adopt(self, terminal: Terminal, request: SeatRequest, *, own: bool) -> None:
+        """One that a process before this one has opened."""
+        if terminal.closed:
+            self.past.add_terminal(terminal)
+            return
+        seat = Seat(request, terminal, Claim(terminal.task, None))
+        self._seats.append(seat)
+        seat.adopt(own=own, now=self._timer.now())
+        seat.unsubscribe = terminal.changes.subscribe(partial(self._on_change, seat), Rank.OWNERS)
+        self._arm()
 
     # -- what happens to them
 

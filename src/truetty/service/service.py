@@ -37,7 +37,8 @@ from truetty.service.notices import Notice, Notices
 from truetty.service.permissions import Permissions, Permit, Subject
 from truetty.service.places import Places
 from truetty.service.policies import policy_of
-from truetty.service.registry import Registry
+from truetty.service.registry import Origin, Registry
+from truetty.service.seat_request import Make
 from truetty.service.starting import Starter
 from truetty.service.texts import TextFiles
 from truetty.service.typing import Typing, check_typing
@@ -104,11 +105,13 @@ class Service:
         rest: str = REST,
         shared: Shared | None = None,
         asked_outside: bool = False,
+        make: Make | None = None,
     ) -> Self:
-        """`policy` instead of the settings' own; `shared` is what several services have together."""
+        """`policy` instead of the settings' own; `shared` is what several services have together; `make` makes
+        terminals."""
         policy = policy or policy_of(settings)
         audit = Audit(settings.audit) if settings.audit is not None else None
-        registry = Registry.from_settings(settings, shared=shared)
+        registry = Registry.from_settings(settings, shared=shared, make=make)
         return cls(registry, policy=policy, asker=asker, audit=audit, rest=rest, asked_outside=asked_outside)
 
     def for_agent(self, agent: str) -> Self:
@@ -130,6 +133,12 @@ class Service:
         await self.notices.close()
         await self.registry.close()
         self.texts.close()
+
+    def adopt(self, terminal: Terminal, commands: Sequence[Command], origin: Origin) -> None:
+        """A terminal that a process before this one has opened, and its commands."""
+        self.registry.adopt(terminal, origin)
+        for command in commands:
+            self._commands.add(command, self.agent, None)
 
     # -- run
 

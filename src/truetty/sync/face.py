@@ -534,10 +534,10 @@ class Registry(Face[AsyncRegistry]):
         return loop.ask(lambda: self._inner.idle)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, shared: Shared | None = None) -> Self:
-        """`shared` is what several registries have together."""
+    def from_settings(cls, settings: Settings, *, shared: Shared | None = None, make: Make | None = None) -> Self:
+        """`shared` is what several registries have together; `make` makes terminals."""
         made = cls.__new__(cls)
-        Face.__init__(made, open_in_loop(lambda: AsyncRegistry.from_settings(settings, shared=shared)))
+        Face.__init__(made, open_in_loop(lambda: AsyncRegistry.from_settings(settings, shared=shared, make=make)))
         return made
 
     def __enter__(self) -> Self:

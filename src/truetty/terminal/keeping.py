@@ -52,6 +52,7 @@ class TerminalRecord:
     commands: list[CommandRecord] = field(default_factory=list)  # the oldest first
     exit: tuple[int | None, int | None] | None = None  # code and signal of its shell, once it has ended
     closed: bool = False
+    label: Standing | None = None  # what callers know of it; None: none was told of it
 
     @property
     def link(self) -> Standing:
