@@ -39,7 +39,7 @@ class Carrier:
         self._out = out
         self._into = into
         self._word = mmap.mmap(word, _WORD.size)
-        self._most = min(MOST_AT_ONCE, fcntl.fcntl(into, fcntl.F_GETPIPE_SZ) - CHUNK)
+        self._most = min(MOST_AT_ONCE, fcntl.fcntl(into, fcntl.F_GETPIPE_SZ) * 2 // 3)
         os.close(word)
 
     @property
