@@ -117,6 +117,10 @@ class Machine:
         """The line that ends the pause was typed; `needed` as above."""
         self._prompt.on_release(needed)
 
+    def on_pause_before(self) -> None:
+        """The shell has paused for a process before this one."""
+        self._prompt.on_pause_before()
+
     def on_ask(self, now: float, needed: int, *, status_is_ours: bool = True) -> None:
         """The question was typed. `status_is_ours`: what the shell has in `$?` can only be the command's."""
         self.testimony.on_question(status_is_ours=status_is_ours)

@@ -49,6 +49,7 @@ class PromptWatch:
         "_late_since",
         "_looks",
         "_needed",
+        "_paused",
         "_quiet",
         "_sees",
         "_shell",
@@ -76,6 +77,7 @@ class PromptWatch:
         self._cleared = False  # Ctrl-C was typed, and nothing was printed since
         self._wakes: int | None = None  # how often the shell had run at the last look that showed the prompt
         self._asleep: int | None = None  # the same when Ctrl-C was typed, until it has run
+        self._paused = False
         self._ignored = 0  # looks that may still show the read of mark M before it is called a waiting
         self._unseen = STEADY_LOOKS if awaited else 0  # looks until a prompt is typed to though no look can show it
 
@@ -206,8 +208,15 @@ class PromptWatch:
         """Whether a reader may be the shell itself, pausing for us."""
         return self._ignored > 0
 
+    def on_pause_before(self) -> None:
+        """M has come in a process before this one. If that has not let the shell go on, the next look shows it."""
+        self._paused = True
+
     def on_pause(self, look: Observation) -> bool:
         """A look at that reader. True once, when M should have come by now and the shell must be let go on."""
         self._ignored -= 1
+        if self._paused:
+            self._paused = False
+            return not self.is_released
         due = self._ignored == PAUSE_LOOKS - STEADY_LOOKS
         return due and look.reader == self._shell and not self.is_released

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 
 from truetty.host.base import Ended, Family, ShellProcess, Sink, Tty
@@ -62,4 +61,4 @@ class PastChannel:
         return False
 
     async def close(self, *, keep_jobs: bool = False) -> None:
-        await asyncio.sleep(0)
+        return

@@ -122,8 +122,9 @@ class Receiver:
                 link.typist.on_answer()
             case "M" if run is not None and mark.secret == run.secrets.start:
                 link.timeline.on_pause(mark.end)
-                # Looks may have let it go on before. If a process before this one has not, looks will.
-                if link.typist.is_checking and not self._reads_again:
+                if self._reads_again:
+                    run.machine.on_pause_before()
+                elif link.typist.is_checking:  # looks have not let it go on before
                     self._sender.end_pause(run)
             case _:
                 return True
