@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import shutil
 import subprocess
 import sys
@@ -174,6 +175,76 @@ def test_a_failed_set_up_is_our_own_error(tree: Path, bare_path: Path) -> None:
     (tree / ".venv" / "run.stamp").unlink()
     python(bare_path, "python3", "case $1 in -c) ;; *) exit 1 ;; esac")
     assert launch(tree / "truetty", cwd=tree, PATH=str(bare_path)) == (125, "", "")
+
+
+PIP = """\
+import os, sys
+print("Collecting one", flush=True)
+print("Collecting two", flush=True)
+open(sys.argv[1]).read()
+print("Installing collected packages: one, two", flush=True)
+open(sys.argv[1]).read()
+sys.exit(int(sys.argv[2]))
+"""
+ATTENDED = """\
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from tools import environment
+environment.EVERY = 0.01
+done = environment.attended("installing 5 packages", sys.argv[1:], 5)
+print("done" if done else "failed", file=sys.stderr)
+"""
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    """Where a program waits until it is opened."""
+    os.mkfifo(tmp_path / "gate")
+    return tmp_path / "gate"
+
+
+def attending(gate: Path, status: int, stderr: int) -> subprocess.Popen[bytes]:
+    pip = [sys.executable, "-c", PIP, str(gate), str(status)]
+    return subprocess.Popen([sys.executable, "-c", ATTENDED, str(ROOT), *pip], stderr=stderr)
+
+
+def read_until(descriptor: int, wanted: bytes) -> bytes:
+    seen = b""
+    while wanted not in seen:
+        part = os.read(descriptor, 65536)
+        assert part, f"{wanted!r} is not in {seen!r}"
+        seen += part
+    return seen
+
+
+def test_a_set_up_in_a_terminal_has_a_line_that_moves(gate: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = attending(gate, 0, theirs)
+    seen = read_until(ours, b"installing 5 packages: 2 of them found, ")
+    gate.write_text("")
+    seen += read_until(ours, b"installing 5 packages: unpacking them, ")
+    gate.write_text("")
+    seen += read_until(ours, b"done")
+    assert process.wait() == 0
+    assert seen.rstrip().endswith(b"\r\x1b[Kdone")
+    assert b"\n" not in seen.rstrip() and b"Collecting" not in seen
+    os.close(ours)
+    os.close(theirs)
+
+
+@pytest.mark.parametrize(("status", "end"), [(0, b"done\n"), (1, b"failed\n")])
+def test_a_set_up_in_a_pipe_has_plain_lines(gate: Path, status: int, end: bytes) -> None:
+    process = attending(gate, status, subprocess.PIPE)
+    assert process.stderr is not None
+    seen = read_until(process.stderr.fileno(), b"truetty: installing 5 packages: 2 of them found, ")
+    assert seen.startswith(b"truetty: installing 5 packages\n")
+    gate.write_text("")
+    seen += read_until(process.stderr.fileno(), b"unpacking them")
+    gate.write_text("")
+    seen += process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 0 and seen.endswith(end)
+    assert b"\r" not in seen and b"\x1b" not in seen and (b"Collecting one\n" in seen) is (status == 1)
 
 
 def test_every_folder_of_tests_is_a_part() -> None:

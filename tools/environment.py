@@ -3,6 +3,7 @@
 Rule 1: one process at a time; the second waits for the first and finds its work done.
 Rule 2: the stamp is written last, so that an interrupted set-up is begun again from nothing.
 Rule 3: standard library only: this runs before anything is installed, with the Python that tools/environment.sh chose.
+Rule 4: what takes long shows that it works: on a terminal by a line that moves, elsewhere by few lines.
 
     environment.py run|extras|dev KEY      KEY goes into the stamp
 
@@ -17,12 +18,13 @@ import fcntl
 import importlib.util
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
-import venv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -33,6 +35,10 @@ PYTHON = VENV / "bin" / "python"
 UNFINISHED = "unfinished"
 KINDS = ("run", "extras", "dev")
 WORDS = {"run": "", "extras": "for this command; ", "dev": "for tests; "}
+
+# Seconds between two looks of the line that moves, and between two lines where there is no terminal.
+MOVES = 0.2
+EVERY = 10.0
 
 # Settings of the caller's pip that would send packages elsewhere than into `.venv`.
 MISLEADING = ("PIP_PREFIX", "PIP_ROOT", "PIP_TARGET", "PIP_USER", "PYTHONHOME", "PYTHONPATH")
@@ -51,12 +57,12 @@ def main(kind: str, key: str) -> None:
         make()
         pip = installer()
         chosen = needed(roots(kind), blocks((ROOT / "requirements.lock").read_text()))
-        say(f"installing {len(chosen)} packages")
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as listed:
             listed.write("".join(chosen))
             listed.flush()
-            install(pip, lock, "--require-hashes", "-r", listed.name)
-        install(pip, lock, "--no-deps", "-e", str(ROOT))
+            count = len(chosen)
+            install(f"installing {count} packages", pip, lock, "--require-hashes", "-r", listed.name, count=count)
+        install("installing truetty itself", pip, lock, "--no-deps", "-e", str(ROOT))
         for each in KINDS[: KINDS.index(kind) + 1]:
             (VENV / f"{each}.stamp").write_text(key + "\n")
         say("done")
@@ -100,8 +106,10 @@ def clear_if_useless(key: str) -> None:
 def make() -> None:
     if not PYTHON.exists():
         # Debian without python3-venv has no ensurepip: then the pip outside does the work.
-        with_pip = importlib.util.find_spec("ensurepip") is not None
-        venv.create(VENV, symlinks=True, with_pip=with_pip)
+        without_pip = ["--without-pip"] if importlib.util.find_spec("ensurepip") is None else []
+        command = [sys.executable, "-m", "venv", "--symlinks", *without_pip, str(VENV)]
+        if not attended("making the environment", command):
+            sys.exit("truetty: the set-up failed; the next start tries again")
 
 
 def installer() -> list[str]:
@@ -113,12 +121,64 @@ def succeeds(*command: str | Path) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def install(pip: list[str], lock: int, *arguments: str) -> None:
+def install(doing: str, pip: list[str], lock: int, *arguments: str, count: int = 0) -> None:
     environ = {name: value for name, value in os.environ.items() if name not in MISLEADING}
-    command = [*pip, "install", "--quiet", "--disable-pip-version-check", "--no-input", *arguments]
+    command = [*pip, "install", "--progress-bar", "off", "--disable-pip-version-check", "--no-input", *arguments]
     # pip inherits the lock: should this process be killed, no other begins before pip is gone.
-    if subprocess.run(command, env=environ, pass_fds=(lock,), check=False).returncode != 0:
+    if not attended(doing, command, count, env=environ, pass_fds=(lock,)):
         sys.exit("truetty: the set-up failed; the next start tries again")
+
+
+def attended(
+    doing: str, command: list[str], count: int = 0, *, env: dict[str, str] | None = None, pass_fds: tuple[int, ...] = ()
+) -> bool:
+    """Run it, and show meanwhile how far it is. What it prints is shown if it fails.
+
+    `count` is the number of packages that pip is to find.
+    """
+    moves = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    began, printed = time.monotonic(), b""
+    if not moves:
+        say(doing)
+    with subprocess.Popen(
+        command,
+        env=env,
+        pass_fds=pass_fds,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        assert process.stdout is not None
+        due = began + EVERY
+        while True:
+            now = time.monotonic()
+            text = f"{doing}{_progress(printed, count)}, {now - began:.0f} s"
+            if moves:
+                columns = shutil.get_terminal_size().columns
+                print(f"\r{f'truetty: {text}'[: columns - 1]}\x1b[K", end="", file=sys.stderr, flush=True)
+            elif now >= due:
+                say(text)
+                due = now + EVERY
+            if select.select([process.stdout], [], [], MOVES if moves else max(0.0, due - now))[0]:
+                part = os.read(process.stdout.fileno(), 65536)
+                if not part:
+                    break
+                printed += part
+    if moves:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    if process.returncode != 0:
+        print(printed.decode(errors="replace"), end="", file=sys.stderr, flush=True)
+    return process.returncode == 0
+
+
+def _progress(printed: bytes, count: int) -> str:
+    """From what pip has printed so far."""
+    if not count:
+        return ""
+    lines = printed.split(b"\n")
+    if any(line.startswith(b"Installing collected packages") for line in lines):
+        return ": unpacking them"
+    return f": {sum(line.startswith(b'Collecting ') for line in lines)} of them found"
 
 
 def roots(kind: str) -> set[str]:
