@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal
 
 PRIVATE: Final = 0o600
+STATE_FOLDER: Final = "TRUETTY_STATE"  # the variable that names the server's folder, where it is not the usual one
 SAFE: Final = os.O_NOFOLLOW | os.O_CLOEXEC
 
 # The folders of the XDG base directory specification, in the home where the variable does not name another one.

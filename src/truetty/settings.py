@@ -275,7 +275,7 @@ def places(environ: Mapping[str, str]) -> list[str]:
 
 def strangers(environ: Mapping[str, str]) -> list[str]:
     """Variables that look like settings and are none."""
-    known = {KEEPER_MARKS, *(PREFIX + name.upper() for name in FIELDS)}
+    known = {KEEPER_MARKS, files.STATE_FOLDER, *(PREFIX + name.upper() for name in FIELDS)}
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
 

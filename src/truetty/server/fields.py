@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from truetty.core import kinds, until
+from truetty.core import kinds, lazy, until
 from truetty.core.errors import Misuse
 from truetty.core.kinds import Wrong
 from truetty.questions.replies import REPLIES
@@ -25,8 +25,8 @@ from truetty.server.refusals import TooLarge
 from truetty.text.digest import Budget
 
 NOTHING_RAN: Final = "Nothing was run."
-_ID: Final = re.compile(r"t\d+(-\d+)?")
-_KEY: Final = re.compile(r"[A-Za-z0-9_-]{8,64}")
+_ID: Final = lazy.pattern(r"t\d+(-\d+)?")
+_KEY: Final = lazy.pattern(r"[A-Za-z0-9_-]{8,64}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from truetty.core import lazy
 from truetty.core.errors import Misuse
 from truetty.server import fields, limits, openapi
 from truetty.server.caller import HttpCaller
@@ -30,7 +30,7 @@ from truetty.server.verbs import VERBS, Verb
 
 LOG: Final = logging.getLogger("truetty.server")
 CLIENT: Final = "truetty-client"
-_RANGE: Final = re.compile(r"bytes=(\d{1,18})-(\d{1,18})?")
+_RANGE: Final = lazy.pattern(r"bytes=(\d{1,18})-(\d{1,18})?")
 _JSON: Final = "application/json"
 
 

@@ -24,7 +24,6 @@ from typing import Any, Final, Self
 from truetty import files
 from truetty.core.errors import HostError
 
-STATE: Final = "TRUETTY_STATE"  # the variable that names another folder
 LONGEST_PATH: Final = 107  # bytes of a socket's path, as Linux has it
 LARGEST_INFO: Final = 64 << 10
 TEMPORARY: Final = ".XXXXXXXX"  # a socket is bound under a longer name, and renamed
@@ -37,9 +36,11 @@ class Place:
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> Self:
-        chosen = environ.get(STATE, "")
+        chosen = environ.get(files.STATE_FOLDER, "")
         if chosen and not os.path.isabs(chosen):
-            raise HostError(f"{STATE} is an absolute path, not {chosen!r}", path=chosen, reason="it is relative")
+            raise HostError(
+                f"{files.STATE_FOLDER} is an absolute path, not {chosen!r}", path=chosen, reason="it is relative"
+            )
         folder = chosen or os.path.join(files.user_folder("XDG_STATE_HOME", environ), "truetty")
         runtime = environ.get("XDG_RUNTIME_DIR", "")
         return cls(folder, runtime if os.path.isabs(runtime) else None)

@@ -17,10 +17,11 @@ FORM: Final = "%(asctime)s %(name)s: %(message)s"
 
 
 def serve(state: str, path: str, descriptor: int, idle: float | None, *, log: bool = True) -> None:
+    """Until it is ended. `log`: standard error is the log's file; otherwise it is its starter's."""
     place = Place(state)
-    if log:
-        logging.basicConfig(handlers=[LogFile(place)], format=FORM, level=logging.WARNING)
-        logging.getLogger("truetty.server").setLevel(logging.INFO)
+    handler = LogFile(place) if log else logging.StreamHandler()
+    logging.basicConfig(handlers=[handler], format=FORM, level=logging.WARNING)
+    logging.getLogger("truetty.server").setLevel(logging.INFO)
     with socket.socket(fileno=descriptor) as listening:
         setup = Setup(place, path, listening, limits.IDLE_SECONDS if idle is None else idle)
         try:

@@ -1,0 +1,99 @@
+"""`truetty serve`: the server of terminals, started, shown and ended."""
+
+from __future__ import annotations
+
+import json as format
+import os
+import sys
+import time
+from typing import Any, Final
+
+from truetty.core.errors import Busy, Misuse
+from truetty.server import launch
+from truetty.server.ask import ask
+from truetty.server.place import Place
+
+NONE_RUNS: Final = 1
+ANSWER_SECONDS: Final = 2.0  # a server that takes longer to say how it is hangs
+START_SECONDS: Final = 60.0
+
+
+def serve(status: bool, stop: bool, force: bool, foreground: bool, idle: float | None, json: bool) -> int:
+    if status + stop + foreground > 1:
+        raise Misuse("--status, --stop and --foreground are three things: name one of them")
+    if force and not stop:
+        raise Misuse("--force goes with --stop")
+    place = Place.of(os.environ)
+    if status:
+        return _show(place, json)
+    if stop:
+        return _stop(place, force, json)
+    if foreground:
+        return _run_here(place, idle, json)
+    with launch.reach(place, idle=idle) as connection:
+        connection.settimeout(START_SECONDS)
+        _print(ask(connection, "GET", "/v1/status"), json)
+    return 0
+
+
+def _show(place: Place, json: bool) -> int:
+    found = launch.connect(place)
+    if found is None:
+        print("{}" if json else f"no server runs for {place.folder}")
+        return NONE_RUNS
+    with found:
+        found.settimeout(ANSWER_SECONDS)
+        _print(ask(found, "GET", "/v1/status"), json)
+    return 0
+
+
+def _stop(place: Place, force: bool, json: bool) -> int:
+    found = launch.connect(place)
+    if found is None:
+        print("{}" if json else f"no server runs for {place.folder}")
+        return NONE_RUNS
+    with found:
+        found.settimeout(START_SECONDS)
+        try:
+            ask(found, "POST", "/v1/stop", {"force": force})
+        except Busy as error:
+            if json or not _agrees(f"truetty: {error}."):
+                raise
+            ask(found, "POST", "/v1/stop", {"force": True})
+    print("{}" if json else "it ends, with its terminals")
+    return 0
+
+
+def _agrees(question: str) -> bool:
+    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
+        return False
+    print(f"{question} End them? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _run_here(place: Place, idle: float | None, json: bool) -> int:
+    with launch.lock(place) as held:
+        if held is None:
+            with launch.reach(place, start=False) as connection:
+                connection.settimeout(START_SECONDS)
+                _print(ask(connection, "GET", "/v1/status"), json)
+            return 0
+        try:
+            from truetty.server import process
+        except ModuleNotFoundError as error:
+            raise Misuse(f"{error.name} is missing: pip install 'truetty[server]' brings it") from None
+        with launch.listening(place) as (bound, path):
+            process.serve(place.folder, path, os.dup(bound.fileno()), idle, log=False)
+    return 0
+
+
+def _print(status: dict[str, Any], json: bool) -> None:
+    if json:
+        print(format.dumps(status, ensure_ascii=False))
+        return
+    since = time.strftime("%Y-%m-%d %H:%M", time.localtime(status["started_at"]))
+    print(f"truetty {status['truetty']}, process {status['pid']}, since {since}: {status['socket']}")
+    running = status["running"]
+    print(f"{status['terminals']} terminals, {len(running)} commands run")
+    for command in running:
+        print(f"  {command['id']}  {command['state']}  {' '.join(command['text'].split())[:60]}")

@@ -1,0 +1,45 @@
+"""`truetty serve`, described."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from truetty.cli.table.row import CommandRow, Example, Group, Option, switch
+from truetty.cli.table.shared import JSON
+
+SERVE: Final = CommandRow(
+    "serve",
+    "Start, show or stop the server of terminals",
+    "Start the server whose terminals outlive the programs that have opened them, or say that it runs already.",
+    (
+        Example("truetty serve", "start it, in the background"),
+        Example("truetty serve --status", "what runs in it"),
+        Example("truetty serve --stop", "end it with its terminals"),
+        Example("truetty serve --foreground", "for systemd, which starts it itself"),
+    ),
+    (),
+    "There is one server for you and your state folder. Programs that need it start it by themselves. It ends after "
+    "ten minutes without a terminal and without a client.",
+    (
+        Group(
+            "What to do",
+            (
+                switch("--status", "say how it is; start nothing"),
+                switch("--stop", "end it. While commands run it asks, or needs --force"),
+                switch("--force", "with --stop: end what runs, too"),
+                switch("--foreground", "serve in this process, until it is ended by a signal"),
+            ),
+        ),
+        Group(
+            "How",
+            (
+                Option("--idle", "end after this long without a terminal and a client", "SECONDS", "seconds"),
+                JSON,
+            ),
+        ),
+    ),
+    (
+        "Exit status: 0 it runs, or was ended · 1 with --status or --stop: none runs · 125 an error of truetty's, or "
+        "commands run and it was not ended",
+    ),
+)

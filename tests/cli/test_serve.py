@@ -1,0 +1,81 @@
+"""`truetty serve`: one server for a state folder, shown and ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.patience import PATIENCE
+from tests.server.live import Live
+
+
+@pytest.fixture
+def server(home: Path, tmp_path: Path) -> Iterator[Live]:
+    live = Live(tmp_path / "state")
+    yield live
+    live.end()
+
+
+def serve(live: Live, *words: str) -> tuple[int, str, str]:
+    command = [sys.executable, "-m", "truetty", "serve", *words]
+    environ = {**os.environ, "TRUETTY_STATE": live.place.folder}
+    done = subprocess.run(
+        command, env=environ, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_second_one_names_the_first(server: Live) -> None:
+    status, first, said = serve(server, "--json")
+    assert (status, said) == (0, "")
+    again = serve(server)
+    assert again[0] == 0 and f"process {json.loads(first)['pid']}" in again[1]
+    assert serve(server, "--foreground")[1] == again[1]
+
+
+def test_its_status(server: Live) -> None:
+    assert serve(server, "--status") == (1, f"no server runs for {server.place.folder}\n", "")
+    assert serve(server, "--status", "--json") == (1, "{}\n", "")
+    terminal = server.post("/v1/terminals", shell="bash", rc=False)["id"]
+    server.post("/v1/commands", command="sleep 1000", terminal=terminal)
+    status, printed, said = serve(server, "--status")
+    assert (status, said) == (0, "")
+    assert "1 terminals, 1 commands run" in printed and f"{terminal}-1  running  sleep 1000" in printed
+    assert json.loads(serve(server, "--status", "--json")[1])["terminals"] == 1
+
+
+def test_what_runs_is_not_ended_by_the_way(server: Live) -> None:
+    terminal = server.post("/v1/terminals", shell="bash", rc=False)
+    server.post("/v1/commands", command="sleep 1000", terminal=terminal["id"])
+    status, printed, said = serve(server, "--stop")
+    assert (status, printed) == (125, "") and "sleep 1000" in said
+    assert serve(server, "--stop", "--force") == (0, "it ends, with its terminals\n", "")
+    server.until_ended()
+    assert not os.path.exists(f"/proc/{terminal['pid']}")
+    assert serve(server, "--stop") == (1, f"no server runs for {server.place.folder}\n", "")
+
+
+def test_in_the_foreground(server: Live) -> None:
+    command = [sys.executable, "-m", "truetty", "serve", "--foreground"]
+    environ = {**os.environ, "TRUETTY_STATE": server.place.folder}
+    with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert f"process {process.pid} serves" in process.stderr.readline()
+        assert server.pid() == process.pid
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        assert "has ended" in process.stderr.read()
+    assert not server.is_running()
+
+
+def test_words_that_contradict_each_other(server: Live) -> None:
+    assert serve(server, "--status", "--stop")[0] == 125
+    assert serve(server, "--force")[0] == 125
+    assert not server.is_running()
