@@ -72,6 +72,12 @@ SHELLS_BY_NAME = {
 HEAVY = ("avt", "mcp", "pydantic", "starlette", "uvicorn", "websockets")
 
 
+# A plain `truetty run` does without these.
+RARELY_NEEDED = {
+    *("difflib", "html", "json", "pathlib", "platform", "random", "tempfile", "tomllib"),
+    *("truetty.host.sandbox", "truetty.questions.prompts", "truetty.text.asciicast", "truetty.text.picture"),
+}
+
 LONGEST = 400  # lines: past this a file is two ideas
 WRITTEN = PACKAGE / "sync" / "face.py"  # by tools/make_sync.py
 
@@ -252,6 +258,23 @@ def test_an_import_brings_nothing_heavy() -> None:
     ended = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.split() == []
+
+
+def test_a_plain_run_imports_what_it_needs(home: Path) -> None:
+    """Imports of ours are half of its CPU time. The fresh `home` has no settings, for which there would be more."""
+    program = (
+        "import asyncio, sys\n"
+        "from truetty.cli import main\n"
+        "before = set(sys.modules)\n"
+        "sys.argv = ['truetty', 'run', '--no-rc', 'true']\n"
+        "try:\n    main()\n"
+        "finally:\n    print(*(set(sys.modules) - before))"
+    )
+    ended = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    loaded = set(ended.stdout.split())
+    assert "truetty.terminal.terminal" in loaded
+    assert loaded & RARELY_NEEDED == set()
 
 
 def test_the_version_is_the_same_everywhere() -> None:
