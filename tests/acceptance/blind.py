@@ -88,7 +88,7 @@ UNKNOWABLE: Final[dict[str, tuple[str, ...]]] = {
 
 
 def apply(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LocalHost.__init__, "__defaults__", (BlindObserver,))
+    monkeypatch.setattr(LocalHost.__init__, "__defaults__", (BlindObserver, None))
 
 
 def reason_to_leave_out(test: str) -> str | None:

@@ -18,6 +18,7 @@ import pytest
 from tests.patience import PATIENCE
 from tests.server.live import Live
 from truetty import HostError
+from truetty.host.kernel import proc
 from truetty.server import launch
 from truetty.server.place import LONGEST_PATH, Place
 
@@ -83,7 +84,10 @@ def test_signals_that_a_starter_ignores_work_in_the_server(server: Live) -> None
 
 def test_a_stale_socket_is_replaced(server: Live) -> None:
     first = server.pid()
-    os.kill(first, signal.SIGKILL)
+    keeper = proc.stat(first)
+    assert keeper is not None
+    for pid in (keeper.parent, first):
+        os.kill(pid, signal.SIGKILL)
     server.until_ended()
     assert os.path.exists(next(server.place.sockets()))
     assert server.pid() != first
@@ -103,7 +107,7 @@ def test_sigterm_ends_it_with_its_terminals(server: Live) -> None:
     os.kill(pid, signal.SIGTERM)
     server.until_ended()
     assert not os.path.exists(f"/proc/{terminal['pid']}")
-    assert sorted(os.listdir(server.place.folder)) == ["lock", "log"]
+    assert sorted(os.listdir(server.place.folder)) == ["journal", "lock", "log", "transcripts"]
     assert f"process {pid} has ended" in Path(server.place.log).read_text()
 
 

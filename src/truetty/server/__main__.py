@@ -1,35 +1,20 @@
-"""`python -m truetty.server`: the server's process, on a lock and a socket that it has inherited.
-
-Rule: with `--detach` the first process ends as soon as the second is there, so that the server is no child of its
-      starter; `launch.py` waits for that.
-"""
+"""`python -m truetty.server`: the server's process, on a lock and a socket that it has inherited, below a keeper."""
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import signal
-import sys
-
-MISSING = 3  # the exit status where the extra is not installed
-NEEDED = ("starlette", "uvicorn", "websockets")
 
 
 def main() -> None:
     arguments = _arguments()
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        print(f"truetty: {missing[0]} is missing: pip install 'truetty[server]' brings it", file=sys.stderr)
-        sys.exit(MISSING)
     _reset_signals()
     for descriptor in (arguments.lock, arguments.socket):
         os.set_inheritable(descriptor, False)  # a shell that had the lock would keep it
-    if arguments.detach and os.fork():
-        os._exit(0)
     from truetty.server import process
 
-    process.serve(arguments.state, arguments.path, arguments.socket, arguments.idle)
+    process.serve(arguments.state, arguments.path, arguments.socket, arguments.idle, keeper=arguments.keeper)
 
 
 def _arguments() -> argparse.Namespace:
@@ -39,7 +24,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--lock", type=int, required=True)
     parser.add_argument("--socket", type=int, required=True)
     parser.add_argument("--idle", type=float)
-    parser.add_argument("--detach", action="store_true")
+    parser.add_argument("--keeper", help="what `keeper_program.py` hands to its server")
     return parser.parse_args()
 
 

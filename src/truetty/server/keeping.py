@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, TypedDict, cast
 
@@ -35,6 +36,7 @@ PIECE: Final = 1 << 20
 MOST_COMMANDS: Final = 1000
 # And so many terminals that were closed.
 MOST_CLOSED: Final = 32
+MOST_BYTES: Final = 1 << 30  # that these have printed
 
 _PLAIN: Final = ("shell", "cwd", "rc", "history", "size", "name", "task", "startup", "quota", "coalesce")
 
@@ -43,7 +45,14 @@ class KeptTerminal:
     """What makes one terminal outlive this process (`terminal/keeping.py`). `options`: what it is made with."""
 
     def __init__(
-        self, id: str, options: Options, folder: str, link: KeeperLink, carrier: Carrier, journal: Journal
+        self,
+        id: str,
+        options: Options,
+        folder: str,
+        link: KeeperLink,
+        carrier: Carrier,
+        journal: Journal,
+        on_closed: Callable[[KeptTerminal], None],
     ) -> None:
         self.id: Final = id
         self.file: Final = LastingFile(os.path.join(folder, id), int(id[1:]), carrier, quota=options.quota)
@@ -52,6 +61,7 @@ class KeptTerminal:
         self.host: Final = host_for(self.hold, options.sandbox)
         self._options = _to_json(options)
         self._journal = journal
+        self._on_closed = on_closed
 
     def printed_since(self, offset: int) -> Iterator[bytes]:
         self.transcript.skip_to(offset)
@@ -62,10 +72,10 @@ class KeptTerminal:
         self._write("open", {**record, "options": self._options})
 
     def on_ask(self, record: Standing) -> None:
-        self._write("begun", record)
+        self._journal.write({"t": self.id, "begun": record, "at": time.time()})
 
     def on_send(self, record: Standing) -> None:
-        self._write("begun", record)
+        self._journal.write({"t": self.id, "begun": record, "at": time.time()})
 
     def on_end(self, record: Standing) -> None:
         self._write("end", record)
@@ -79,6 +89,7 @@ class KeptTerminal:
 
     def on_close(self) -> None:
         self._write("close", True)
+        self._on_closed(self)
 
     def _write(self, what: str, value: object) -> None:
         self._journal.write({"t": self.id, what: value})
@@ -111,6 +122,7 @@ class Adopted:
     terminal: Terminal
     commands: list[Command]
     label: Label
+    started_at: dict[str, float]  # by command, in seconds since 1970
 
 
 class Keep:
@@ -127,6 +139,7 @@ class Keep:
         self._journal = Journal(path)
         newest = max((int(id[1:]) for id in (*self._records, *link.held)), default=0)
         self._numbers = itertools.count(newest + 1)
+        self._closed: dict[str, int] = {}  # how much each has printed, of those that are remembered
 
     def make(self, options: Options) -> Terminal:
         """A terminal that outlives this process."""
@@ -151,13 +164,24 @@ class Keep:
         """A caller is about to be told of this terminal, or its label has changed."""
         self._journal.write({"t": id, "label": label})
 
-    def close(self) -> None:
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a keeper: without one terminals end with this process."""
+        return self._link.alive
+
+    def attach(self, on_loss: Callable[[], None]) -> None:
+        """From now on in the event loop; `on_loss` is called when the keeper is gone."""
+        self._link.attach(on_loss)
+
+    def stop(self) -> None:
+        """This process is about to leave, and no other is to follow."""
+        self._link.stop()
         self._journal.close()
         self._carrier.close()
         self._link.close()
 
     def _kept(self, id: str, options: Options) -> KeptTerminal:
-        return KeptTerminal(id, options, self._transcripts, self._link, self._carrier, self._journal)
+        return KeptTerminal(id, options, self._transcripts, self._link, self._carrier, self._journal, self._on_closed)
 
     def _adopt(self, id: str, record: TerminalRecord) -> Adopted:
         options = _from_json(record.opened["options"])
@@ -165,6 +189,8 @@ class Keep:
         kept.file.finish()
         held = self._link.held.get(id)
         channel: Channel
+        if record.closed:
+            self._closed[id] = kept.file.size
         if record.exit is not None or record.closed or held is None:
             channel = PastChannel(Ended(*record.exit) if record.exit is not None else Ended())
         else:
@@ -173,18 +199,29 @@ class Keep:
         label = cast(Label, record.label)
         terminal, commands = Terminal.adopt(replace(options, keeping=kept), channel, record)
         terminal.name, terminal.task = label["name"], label["task"]
-        return Adopted(terminal, commands, label)
+        started = {f"{id}-{one.begun['serial']}": one.started_at for one in record.commands}
+        return Adopted(terminal, commands, label, {name: at for name, at in started.items() if at is not None})
+
+    def _on_closed(self, kept: KeptTerminal) -> None:
+        """It is remembered, and the oldest are forgotten."""
+        self._closed[kept.id] = kept.file.size
+        while len(self._closed) > MOST_CLOSED or sum(self._closed.values()) > MOST_BYTES:
+            oldest = next(iter(self._closed))
+            del self._closed[oldest]
+            self._journal.write({"t": oldest, "forget": True})
+            self._remove(oldest)
+
+    def _remove(self, name: str) -> None:
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(self._transcripts, name))
 
     def _compact(self) -> None:
         """The journal begins anew with what is still needed of it."""
-        closed = [id for id, record in self._records.items() if record.closed]
-        for id in closed[:-MOST_CLOSED]:
-            del self._records[id]
         lines: list[Line] = [journal.header()]
         for id, record in self._records.items():
             lines += [{"t": id, "open": record.opened}, {"t": id, "label": record.label}]
             for command in record.commands[-MOST_COMMANDS:]:
-                lines.append({"t": id, "begun": command.begun})
+                lines.append({"t": id, "begun": command.begun, "at": command.started_at})
                 if command.ended is not None:
                     lines.append({"t": id, "end": command.ended})
             if record.exit is not None:
@@ -194,8 +231,7 @@ class Keep:
         self._journal.rewrite(lines)
         for name in os.listdir(self._transcripts):
             if name not in self._records:
-                with contextlib.suppress(OSError):
-                    os.unlink(os.path.join(self._transcripts, name))
+                self._remove(name)
 
 
 def _records(lines: list[Line]) -> dict[str, TerminalRecord]:
@@ -207,6 +243,8 @@ def _records(lines: list[Line]) -> dict[str, TerminalRecord]:
         match line:
             case {"t": str(id), "open": opened}:
                 records[id] = TerminalRecord(opened)
+            case {"t": str(id), "forget": True}:
+                records.pop(id, None)
             case {"t": str(id), **what} if id in records:
                 _add(records[id], what)
     return records
@@ -218,7 +256,7 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
         case {"begun": begun} if commands and commands[-1].begun["serial"] == begun["serial"]:
             commands[-1].begun = begun
         case {"begun": begun}:
-            commands.append(CommandRecord(begun))
+            commands.append(CommandRecord(begun, started_at=what.get("at")))
         case {"end": ended} if commands:
             commands[-1].ended = ended
         case {"exit": [code, signal]}:

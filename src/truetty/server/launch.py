@@ -13,7 +13,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import importlib.util
 import os
+import secrets
 import select
 import socket
 import stat
@@ -26,12 +28,15 @@ from typing import Final
 
 from truetty import files
 from truetty.core.errors import HostError
+from truetty.host.environment import KEEPER_MARKS
+from truetty.host.keeper import PROGRAM
 from truetty.server.limits import LARGEST_LOG
 from truetty.server.place import TEMPORARY, Place, make_private, owner
 
 BACKLOG: Final = 128
 FIRST_PAUSE: Final = 0.02  # seconds between two tries while another process starts the server; each is twice as long
 PATIENCE: Final = 5.0
+NEEDED: Final = ("starlette", "uvicorn", "websockets")
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ECONNREFUSED, errno.ENOTDIR})
 
 
@@ -155,11 +160,16 @@ def listening(place: Place) -> Iterator[tuple[socket.socket, str]]:
 def _start(
     place: Place, held: int, bound: socket.socket, path: str, idle: float | None, environ: Mapping[str, str]
 ) -> None:
-    command = [
-        *(sys.executable, "-P", "-m", "truetty.server", "--detach", "--state", place.folder, "--path", path),
+    server = [
+        *(sys.executable, "-P", "-m", "truetty.server", "--state", place.folder, "--path", path),
         *("--lock", str(held), "--socket", str(bound.fileno())),
         *(["--idle", str(idle)] if idle is not None else []),
     ]
+    if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
+        reason = f"{missing[0]} is missing: pip install 'truetty[server]' brings it"
+        raise HostError(f"the server cannot be started: {reason}", reason=reason)
+    # The keeper starts the server, and starts it again when it is killed.
+    command = [sys.executable, "-S", "-I", str(PROGRAM), "keep", KEEPER_MARKS, secrets.token_hex(8), *server]
     log = open_log(place)
     try:
         ended = subprocess.run(

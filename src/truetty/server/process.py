@@ -8,16 +8,22 @@ import os
 import socket
 from typing import Final
 
+from truetty.host.kept_hold import KeeperLink
 from truetty.server import launch, limits
+from truetty.server.keeping import Keep
 from truetty.server.place import Place
 from truetty.server.server import Server, Setup
 from truetty.settings import Settings
+from truetty.store.lasting import Carrier
 
 FORM: Final = "%(asctime)s %(name)s: %(message)s"
 
 
-def serve(state: str, path: str, descriptor: int, idle: float | None, *, log: bool = True) -> None:
-    """Until it is ended. `log`: standard error is the log's file; otherwise it is its starter's."""
+def serve(
+    state: str, path: str, descriptor: int, idle: float | None, *, keeper: str | None = None, log: bool = True
+) -> None:
+    """Until it is ended. `keeper`: what the keeper has handed over; None: there is none, and terminals end with this
+    process. `log`: standard error is the log's file; otherwise it is its starter's."""
     place = Place(state)
     handler = LogFile(place) if log else logging.StreamHandler()
     logging.basicConfig(handlers=[handler], format=FORM, level=logging.WARNING)
@@ -25,14 +31,21 @@ def serve(state: str, path: str, descriptor: int, idle: float | None, *, log: bo
     with socket.socket(fileno=descriptor) as listening:
         setup = Setup(place, path, listening, limits.IDLE_SECONDS if idle is None else idle)
         try:
-            asyncio.run(_run(setup))
+            asyncio.run(_run(setup, None if keeper is None else _keep(place, keeper)))
         except Exception:
             logging.getLogger("truetty.server").exception("the server has failed")
             raise SystemExit(1) from None
 
 
-async def _run(setup: Setup) -> None:
-    await Server(setup, Settings.load()).run()
+async def _run(setup: Setup, keep: Keep | None) -> None:
+    await Server(setup, Settings.load(), keep).run()
+
+
+def _keep(place: Place, handed: str) -> Keep:
+    link, out, into, word, mark = handed.split(",")
+    for descriptor in (out, into, word):
+        os.set_inheritable(int(descriptor), False)
+    return Keep(place.folder, KeeperLink(int(link), mark), Carrier(int(out), int(into), int(word)))
 
 
 class LogFile(logging.Handler):

@@ -5,7 +5,9 @@ Rule 1: it holds the lock of its state folder as long as it lives. It takes away
 Rule 2: without a terminal and without a client for a while, it ends. A terminal with an idle shell is a terminal.
 Rule 3: SIGTERM, SIGINT and `stop` end it in the same way: no more calls, the listeners hear of it, every terminal is
         closed, and then the process ends.
-Rule 4: the other end of every connection is a process of the same user.
+Rule 4: below a keeper its terminals outlive it. A server that is killed has the next one take over: the same ids, and
+        every command goes on. Calls wait in the socket meanwhile.
+Rule 5: the other end of every connection is a process of the same user.
 """
 
 from __future__ import annotations
@@ -31,14 +33,17 @@ from truetty.server.command_acts import REST, CommandActs
 from truetty.server.connections import Connection, Connections
 from truetty.server.dispatch import Act, Dispatch
 from truetty.server.events import Events
+from truetty.server.keeping import Keep, Label
 from truetty.server.launch import peer
 from truetty.server.place import Place, boot, identity
 from truetty.server.server_acts import PROTOCOL, ServerActs
 from truetty.server.terminal_acts import TerminalActs
 from truetty.server.verbs import BY_NAME
 from truetty.server.watch import Watch
+from truetty.service.registry import Origin
 from truetty.service.service import Service
 from truetty.settings import Settings
+from truetty.terminal.terminal import Terminal
 
 LOG: Final = logging.getLogger("truetty.server")
 ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -73,16 +78,17 @@ class Setup:
 
 
 class Server:
-    def __init__(self, setup: Setup, settings: Settings, service: Service | None = None) -> None:
+    def __init__(self, setup: Setup, settings: Settings, keep: Keep | None = None) -> None:
         self._setup = setup
-        self._service = service or Service.from_settings(settings, rest=REST)
+        self._keep = keep
+        self._service = Service.from_settings(settings, rest=REST, make=None if keep is None else keep.make)
         self._events = Events(lambda: self._acts.state())
-        self._watch = Watch(self._events, self._on_change)
+        self._watch = Watch(self._events, self._on_change, self._note)
         self._clients = Clients(self._on_change)
         terminals = TerminalActs(self._service, self._watch, settings)
         commands = CommandActs(self._service, self._watch, terminals)
         self._acts = ServerActs(
-            self._service, self._watch, self._events, self._clients, setup.place, setup.path, self._stop
+            self._service, self._watch, self._events, self._clients, setup.place, setup.path, self._stop, keep
         )
         self._dispatch = Dispatch(methods(self._acts, terminals, commands))
         self._ended: asyncio.Event = asyncio.Event()
@@ -98,6 +104,7 @@ class Server:
         hello = await self._acts.hello(None)
         web = _Uvicorn(self._config(application(self._dispatch, self._events, hello, self._clients)))
         async with self._service:
+            await self._take_over()
             serving = asyncio.ensure_future(web.serve(sockets=[self._setup.listening]))
             self._write_info()
             LOG.info("process %d serves %s", os.getpid(), self._setup.path)
@@ -113,7 +120,39 @@ class Server:
             web.should_exit = True
             await serving
         self._watch.close()
+        if self._keep is not None:
+            self._keep.stop()
         LOG.info("process %d has ended", os.getpid())
+
+    async def _take_over(self) -> None:
+        """What a server before this one has left, and the keeper has kept."""
+        if self._keep is None:
+            return
+        for one in await self._keep.adopt():
+            self._service.adopt(one.terminal, one.commands, Origin(one.label["own"], one.label["usual"]))
+            self._watch.adopt(one.terminal, one.label["client"], one.label["opened_at"], one.started_at)
+            LOG.info("terminal %s was taken over", one.terminal.id)
+        if self._keep.damaged:
+            LOG.warning("%d lines of the journal could not be read", self._keep.damaged)
+        self._keep.attach(self._on_keeper_loss)
+
+    def _on_keeper_loss(self) -> None:
+        LOG.warning("the keeper is gone: from now on terminals end with this process")
+        self._events.publish("server", keeper=False)
+
+    def _note(self, terminal: Terminal, client: str | None, opened_at: float) -> None:
+        """What the next server must know of it."""
+        if self._keep is not None:
+            origin = self._service.registry.origin(terminal)
+            label = Label(
+                name=terminal.name,
+                task=terminal.task,
+                client=client,
+                opened_at=opened_at,
+                own=origin.own,
+                usual=origin.usual,
+            )
+            self._keep.note(terminal.id, label)
 
     def _config(self, app: Any) -> uvicorn.Config:
         connections = Connections(

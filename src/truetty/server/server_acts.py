@@ -14,6 +14,7 @@ from truetty.server import forms
 from truetty.server.app import Clients
 from truetty.server.caller import Caller
 from truetty.server.events import Events
+from truetty.server.keeping import Keep
 from truetty.server.place import Place
 from truetty.server.shapes import plain
 from truetty.server.watch import Watch
@@ -36,7 +37,9 @@ class ServerActs:
         place: Place,
         path: str,
         stop: Callable[[str], None],
+        keep: Keep | None,
     ) -> None:
+        self._keep = keep
         self._service = service
         self._watch = watch
         self._events = events
@@ -63,7 +66,7 @@ class ServerActs:
             running=self._running(),
             connections=self._clients.count,
             seq=self._events.seq,
-            keeper=False,
+            keeper=self._keep is not None and self._keep.is_kept,
         )
 
     async def shutdown(self, caller: Caller, *, force: bool) -> forms.Nothing:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
@@ -27,6 +27,8 @@ from truetty.text.clean import clean
 _RANK: Final[dict[Strategy, int]] = {"none": 0, "basic": 1, "rich": 2}
 
 
+Note = Callable[[Terminal, str | None, float], None]
+
 LAST: Final = 2048  # bytes of the output's end that are read for its last line
 MOST_TIMES: Final = 100  # of so many commands of a terminal it is remembered when they have started
 MOST_PAST: Final = 64  # of so many closed terminals, when they were opened
@@ -35,9 +37,9 @@ MOST_PAST: Final = 64  # of so many closed terminals, when they were opened
 class _Times:
     """Of a terminal, closed or not."""
 
-    def __init__(self, client: str | None) -> None:
+    def __init__(self, client: str | None, opened_at: float) -> None:
         self.client: Final = client
-        self.opened_at: Final = time.time()
+        self.opened_at: Final = opened_at
         self.started_at: dict[str, float] = {}  # by command: the last ones
 
 
@@ -59,8 +61,9 @@ class _Watched:
 
 
 class Watch:
-    def __init__(self, events: Events, on_change: Callable[[], None]) -> None:
-        """`on_change`: a terminal was opened or closed."""
+    def __init__(self, events: Events, on_change: Callable[[], None], note: Note) -> None:
+        """`on_change`: a terminal was opened or closed. `note`: what callers know of one is new, or has changed."""
+        self._note = note
         self._events = events
         self._on_change = on_change
         self._watched: dict[str, _Watched] = {}
@@ -69,13 +72,28 @@ class Watch:
     def add(self, terminal: Terminal, client: str | None = None) -> None:
         """From now on; and what has happened already."""
         if terminal.id not in self._watched and not terminal.closed:
-            one = self._watched[terminal.id] = _Watched(terminal)
-            self._times[terminal.id] = _Times(client)
-            one.labels = self._labels(one)
-            one.leave = terminal.changes.subscribe(partial(self._look, one), Rank.OWNERS)
+            times = self._times[terminal.id] = _Times(client, time.time())
+            self._note(terminal, client, times.opened_at)
+            self._watch(terminal)
             self._events.publish("opened", terminal=plain(self.terminal(terminal)))
             self._on_change()
         self.look(terminal)
+
+    def adopt(self, terminal: Terminal, client: str | None, opened_at: float, started_at: Mapping[str, float]) -> None:
+        """One that a process before this one has opened. Listeners of this one begin with how it stands."""
+        times = self._times[terminal.id] = _Times(client, opened_at)
+        times.started_at = dict(list(started_at.items())[-MOST_TIMES:])
+        if not terminal.closed:
+            one = self._watch(terminal)
+            one.command = terminal.command
+            one.finished = one.command is None or one.command.finished
+            self._on_change()
+
+    def _watch(self, terminal: Terminal) -> _Watched:
+        one = self._watched[terminal.id] = _Watched(terminal)
+        one.labels = self._labels(one)
+        one.leave = terminal.changes.subscribe(partial(self._look, one), Rank.OWNERS)
+        return one
 
     def look(self, terminal: Terminal) -> None:
         """Tell what has changed by a call, before the call is answered."""
@@ -85,6 +103,8 @@ class Watch:
         self._look(one)
         if not one.closed and one.labels != (labels := self._labels(one)):
             one.labels = labels
+            times = self._times[terminal.id]
+            self._note(terminal, times.client, times.opened_at)
             self._events.publish("changed", terminal=plain(self.terminal(terminal)))
 
     def close(self) -> None:

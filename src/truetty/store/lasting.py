@@ -18,6 +18,8 @@ import os
 import struct
 import termios
 from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from truetty import files
@@ -92,6 +94,7 @@ class LastingFile:
         self._carrier = carrier
         self._quota = quota
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | files.SAFE, files.PRIVATE)
+        self._is_open = True
         self.size = os.fstat(self._fd).st_size
         self.gaps: list[Range] = []
         self.trouble: str | None = None  # why bytes were not kept
@@ -123,16 +126,33 @@ class LastingFile:
         return data + rest
 
     def read(self, start: int, end: int) -> bytes:
-        data = os.pread(self._fd, end - start, start)
-        while len(data) < end - start and (more := os.pread(self._fd, end - start - len(data), start + len(data))):
-            data += more  # one call gives at most 2 GB
+        with self._opened() as fd:
+            data = os.pread(fd, end - start, start)
+            while len(data) < end - start and (more := os.pread(fd, end - start - len(data), start + len(data))):
+                data += more  # one call gives at most 2 GB
         return data
 
     def blank(self, start: int, end: int) -> None:
-        os.pwrite(self._fd, b"*" * (end - start), start)
+        with self._opened() as fd:
+            os.pwrite(fd, b"*" * (end - start), start)
 
     def close(self) -> None:
-        os.close(self._fd)
+        """Hold no descriptor; reading goes on."""
+        if self._is_open:
+            self._is_open = False
+            os.close(self._fd)
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        """The descriptor; after `close`, one for this moment only."""
+        if self._is_open:
+            yield self._fd
+            return
+        fd = os.open(self.path, os.O_RDWR | files.SAFE)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
 
 
 class LastingTranscript(Transcript):
@@ -193,6 +213,7 @@ class LastingTranscript(Transcript):
 
     def close(self) -> None:
         self.settle()
+        self._file.close()
 
     def _load(self, start: int, end: int) -> bytes:
         data = self._file.read(start, end)

@@ -42,6 +42,7 @@ class CommandRecord:
 
     begun: Standing
     ended: Standing | None = None
+    started_at: float | None = None  # seconds since 1970
 
 
 @dataclass(slots=True)
