@@ -72,7 +72,9 @@ def _agrees(question: str) -> bool:
 
 
 def _run_here(place: Place, idle: float | None, json: bool) -> int:
-    with launch.lock(place) as held:
+    from truetty.server import starting
+
+    with starting.lock(place) as held:
         if held is None:
             with launch.reach(place, start=False) as connection:
                 connection.settimeout(START_SECONDS)
@@ -82,7 +84,7 @@ def _run_here(place: Place, idle: float | None, json: bool) -> int:
             from truetty.server import process
         except ModuleNotFoundError as error:
             raise Misuse(f"{error.name} is missing: pip install 'truetty[server]' brings it") from None
-        with launch.listening(place) as (bound, path):
+        with starting.listening(place) as (bound, path):
             process.serve(place.folder, path, os.dup(bound.fileno()), idle, log=False)
     return 0
 

@@ -9,7 +9,7 @@ import socket
 from typing import Final
 
 from truetty.host.kept_hold import KeeperLink
-from truetty.server import launch, limits
+from truetty.server import limits, starting
 from truetty.server.keeping import Keep
 from truetty.server.place import Place
 from truetty.server.server import Server, Setup
@@ -59,7 +59,7 @@ class LogFile(logging.Handler):
         try:
             text = self.format(record).encode("utf-8", "backslashreplace") + b"\n"
             if os.fstat(2).st_size + len(text) > limits.LARGEST_LOG:
-                descriptor = launch.open_log(self._place)
+                descriptor = starting.open_log(self._place)
                 os.dup2(descriptor, 2)
                 os.dup2(descriptor, 1)
                 os.close(descriptor)
