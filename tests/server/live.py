@@ -125,6 +125,7 @@ class Talk:
     frames: list[dict[str, Any]] = field(default_factory=list)  # all that came
     answers: dict[int, dict[str, Any]] = field(default_factory=dict)
     number: int = 0
+    untaken: list[dict[str, Any]] = field(default_factory=list)  # of a message with several frames
 
     async def begin(self, do: str, **fields: Any) -> int:
         self.number += 1
@@ -138,7 +139,10 @@ class Talk:
         return self.answers.pop(number)
 
     async def take(self) -> dict[str, Any]:
-        frame = json.loads(await self.websocket.recv())
+        if not self.untaken:
+            message = json.loads(await self.websocket.recv())
+            self.untaken = message if isinstance(message, list) else [message]
+        frame = self.untaken.pop(0)
         self.frames.append(frame)
         if "ok" in frame or "error" in frame:
             self.answers[frame["id"]] = frame

@@ -224,3 +224,19 @@ def test_a_server_that_cannot_start_says_so(server: Live, home: Path) -> None:
         assert made.recv(100) == b""
     server.until_ended()
     assert "size = 'wide'" in Path(server.place.log).read_text()
+
+
+LOADED = "import sys, truetty.server.{0}; print(*(name for name in sys.argv[1:] if name in sys.modules))"
+
+
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("process", ("mcp", "pydantic")),  # they would take longer to import than all the rest
+        *((module, ("asyncio", "http", "ssl")) for module in ("place", "launch", "ask")),
+    ],
+)
+def test_what_is_not_needed_is_not_loaded(module: str, heavy: tuple[str, ...]) -> None:
+    command = [sys.executable, "-c", LOADED.format(module), *heavy]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert (ended.stdout.split(), ended.stderr) == ([], "")

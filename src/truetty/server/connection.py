@@ -7,8 +7,10 @@
              {"id": 7, "ok": {…}}  or  {"id": 7, "error": {"code", "message", "facts"}}
              {"id": 9, "part": {…}}                                      of a stream, before its "ok"
              {"event": {…}}                                              of one that listens
+             [{"event": {…}}, {"id": 7, "ok": {…}}]                      several of these at once, in their order
 
-Rule 1: answers come in any order. An event that a call has caused comes before the call's answer.
+Rule 1: answers come in any order. An event that a call has caused comes before the call's answer. An event alone may be
+        held back for some milliseconds: a command that ends by then is one message and not three.
 Rule 2: a client that does not read its answers has no further calls read. Nothing is queued for it but these answers.
 Rule 3: when the client goes, calls without a retry key are cancelled. What runs in its terminals goes on.
 """
@@ -77,6 +79,7 @@ class Connection:
         self._gone = asyncio.Event()
         self._listener: Listener | None = None
         self._wake = asyncio.Event()  # there is something to send
+        self._urgent = asyncio.Event()  # it is an answer
         self._frames: deque[tuple[str, asyncio.Future[None]]] = deque()
 
     def token(self, caller: str | None) -> object:
@@ -195,6 +198,7 @@ class Connection:
         sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._frames.append((encoded(frame), sent))
         self._wake.set()
+        self._urgent.set()
         await sent
 
     async def _send_all(self) -> None:
@@ -202,28 +206,35 @@ class Connection:
             await self._socket.send_text(encoded({"hello": plain(self._hello)}))
             while True:
                 await self._wake.wait()
+                if not self._frames:
+                    with contextlib.suppress(TimeoutError):
+                        async with asyncio.timeout(limits.EVENT_SECONDS):
+                            await self._urgent.wait()
                 self._wake.clear()
-                while await self._send_events() or self._frames:
-                    await self._send_frame()
+                self._urgent.clear()
+                while await self._send_batch():
+                    pass
         except (WebSocketDisconnect, RuntimeError):
             return  # starlette says by a RuntimeError that the client has gone
 
-    async def _send_events(self) -> bool:
-        found = self._listener.take() if self._listener is not None else []
-        for text in found:
-            await self._socket.send_text(f'{{"event":{text}}}')
-        return bool(found)
-
-    async def _send_frame(self) -> None:
-        """One, if there is one. Events that came meanwhile go before the next."""
-        if not self._frames:
-            return
-        text, sent = self._frames.popleft()
-        if sent.cancelled():  # the call was cancelled
-            return
-        await self._socket.send_text(text)
-        if not sent.done():
-            sent.set_result(None)
+    async def _send_batch(self) -> bool:
+        """The events that have come, and behind them answers. False: there was nothing."""
+        texts = [f'{{"event":{text}}}' for text in (self._listener.take() if self._listener is not None else ())]
+        size = sum(map(len, texts))
+        sent: list[asyncio.Future[None]] = []
+        while self._frames and (not sent or size < limits.MB):
+            text, future = self._frames.popleft()
+            if not future.cancelled():  # otherwise its call was
+                texts.append(text)
+                sent.append(future)
+                size += len(text)
+        if not texts:
+            return False
+        await self._socket.send_text(texts[0] if len(texts) == 1 else f"[{','.join(texts)}]")
+        for future in sent:
+            if not future.done():
+                future.set_result(None)
+        return True
 
 
 def _read(text: str) -> dict[str, Any]:

@@ -37,6 +37,7 @@ MOST_CALLERS: Final = 1000  # names of callers on one connection
 MOST_EVENTS: Final = 10_000
 MOST_EVENT_BYTES: Final = 8 * MB
 MOST_BEHIND: Final = 1000  # events; a listener that is further behind gets a reset
+EVENT_SECONDS: Final = 0.01  # for which an event may wait for others on /v1/connect; a person does not see it
 HEARTBEAT_SECONDS: Final = 15.0
 PROGRESS_SECONDS: Final = 1.0  # between two `progress` events of a command
 MOST_KEYS: Final = 1000
