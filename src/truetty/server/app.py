@@ -12,13 +12,19 @@ from starlette.routing import WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from truetty.core.errors import Misuse
 from truetty.server import http, limits
 from truetty.server.connection import Connection
 from truetty.server.dispatch import Dispatch
 from truetty.server.events import Events
 from truetty.server.forms import Hello
+from truetty.server.lookup import find_terminal
+from truetty.server.view import SUBPROTOCOL, View
+from truetty.service.service import Service
 
-FULL: Final = 1013  # the WebSocket code for "try again later"
+# Codes of WebSockets.
+FULL: Final = 1013  # "try again later"
+REFUSED: Final = 1008
 
 
 class Clients:
@@ -40,7 +46,10 @@ class Clients:
         self._on_change()
 
 
-def application(dispatch: Dispatch, events: Events, hello: Hello, clients: Clients) -> ASGIApp:
+def application(
+    dispatch: Dispatch, events: Events, hello: Hello, clients: Clients, service: Service, viewers: Counter[str]
+) -> ASGIApp:
+    """`viewers` counts those of each terminal."""
     in_all = asyncio.Semaphore(limits.MOST_CALLS_IN_ALL)
 
     async def connect(websocket: WebSocket) -> None:
@@ -57,7 +66,30 @@ def application(dispatch: Dispatch, events: Events, hello: Hello, clients: Clien
             if not clients.names[name]:
                 del clients.names[name]
 
-    app = Starlette(routes=[WebSocketRoute("/v1/connect", connect), *http.routes(dispatch, events)])
+    async def view(websocket: WebSocket) -> None:
+        try:
+            terminal = find_terminal(service, websocket.path_params["terminal_id"], exact=False)
+        except Misuse as error:
+            await websocket.close(REFUSED, str(error)[:100])
+            return
+        if viewers[terminal.id] >= limits.MOST_VIEWERS or viewers.total() >= limits.MOST_VIEWERS_IN_ALL:
+            await websocket.close(FULL, "it has too many viewers already")
+            return
+        viewers[terminal.id] += 1
+        try:
+            offered = websocket.scope.get("subprotocols", ())
+            await websocket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
+            await View(websocket, terminal, service, events.epoch).serve()
+        finally:
+            viewers[terminal.id] -= 1
+            if not viewers[terminal.id]:
+                del viewers[terminal.id]
+
+    sockets = [
+        WebSocketRoute("/v1/connect", connect),
+        WebSocketRoute("/v1/terminals/{terminal_id}/view", view),
+    ]
+    app = Starlette(routes=[*sockets, *http.routes(dispatch, events)])
 
     async def counted(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):

@@ -32,6 +32,18 @@ MOST_CALLS_IN_ALL: Final = 512
 MOST_WAITS: Final = 1000  # calls of one connection that only wait
 MOST_CALLERS: Final = 1000  # names of callers on one connection
 
+# -- of live views
+
+VIEW_TICK_SECONDS: Final = 0.033  # between two frames; a screen is drawn 30 times a second
+VIEW_FRAME: Final = 64 << 10  # bytes of one frame; more in a tick is a flood, of which a picture is sent
+VIEW_WINDOW: Final = 256 << 10  # bytes that a viewer has not acknowledged
+PICTURE_SECONDS: Final = 0.1  # between two pictures
+CALM_SECONDS: Final = 0.3  # after a flood, pictures are sent for so long
+ACKNOWLEDGE_SECONDS: Final = 30.0
+LARGEST_PICTURE: Final = 4 * MB  # characters; a larger one is plain text
+MOST_VIEWERS: Final = 16  # of one terminal
+MOST_VIEWERS_IN_ALL: Final = 64
+
 # -- of what is remembered
 
 MOST_EVENTS: Final = 10_000

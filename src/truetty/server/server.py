@@ -102,7 +102,8 @@ class Server:
         for number in ENDING:
             loop.add_signal_handler(number, self._stop, signal.Signals(number).name)
         hello = await self._acts.hello(None)
-        web = _Uvicorn(self._config(application(self._dispatch, self._events, hello, self._clients)))
+        app = application(self._dispatch, self._events, hello, self._clients, self._service, self._watch.viewers)
+        web = _Uvicorn(self._config(app))
         async with self._service:
             await self._take_over()
             serving = asyncio.ensure_future(web.serve(sockets=[self._setup.listening]))

@@ -21,7 +21,7 @@ from truetty.server.watch import Watch
 from truetty.service.service import Service
 
 PROTOCOL: Final = (1, 1)
-CAPABILITIES: Final = ("events.1", "follow.1", "keys.1")
+CAPABILITIES: Final = ("events.1", "follow.1", "keys.1", "view.1")
 MOST_NAMED: Final = 10  # commands in a refusal
 
 

@@ -203,6 +203,7 @@ class TerminalActs:
     ) -> forms.TerminalForm:
         terminal = self._find(terminal_id, exact)
         await terminal.resize(*size)
+        terminal.changes.tell()  # viewers draw it anew
         return self._looked(terminal)
 
     def _looked(self, terminal: Terminal) -> forms.TerminalForm:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
@@ -68,6 +69,7 @@ class Watch:
         self._on_change = on_change
         self._watched: dict[str, _Watched] = {}
         self._times: dict[str, _Times] = {}
+        self.viewers: Final[Counter[str]] = Counter()  # of each terminal
 
     def add(self, terminal: Terminal, client: str | None = None) -> None:
         """From now on; and what has happened already."""
@@ -140,6 +142,7 @@ class Watch:
             transcript_bytes=terminal.transcript.size,
             opened_at=None if times is None else times.opened_at,
             client=None if times is None else times.client,
+            viewers=self.viewers[terminal.id],
         )
 
     def command(self, command: Command) -> CommandForm:

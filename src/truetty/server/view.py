@@ -1,0 +1,223 @@
+"""The live view of a terminal: a picture, then the bytes that it prints, on a WebSocket of its own.
+
+    server → {"t": "hello", "protocol": 1, "terminal", "epoch", "size", "lease", "may"}
+             {"t": "picture", "n", "seq", "size", "dump", "cursor", "alternate", "title", "skipped", "why"}
+             bytes: u32 n | u64 from | u64 to | what was printed      big-endian; from is the seq of the frame before
+             {"t": "end", "n", "seq", "exit_code"}, {"t": "bye", "code"}, {"t": "pong", "x"}
+    client → {"t": "ack", "seq"}, {"t": "picture"}, {"t": "ping", "x"}, {"t": "size", "size"}
+             {"t": "keys", "text"}, or bytes to type
+
+Rule 1: `seq` is the place in the transcript up to which the viewer was shown the terminal. Picture and place are taken
+        in one step, so that nothing is missed and nothing comes twice.
+Rule 2: nothing a viewer does slows the terminal. For a viewer that does not acknowledge, only its place is kept.
+Rule 3: what is too much, or too late, is skipped, and a picture is sent. The bytes are in the transcript.
+Rule 4: a picture begins no character: bytes that begin inside one would lose it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import struct
+from typing import Any, Final
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from truetty.core.errors import TruettyError
+from truetty.server import fields, limits
+from truetty.server.events import encoded
+from truetty.server.refusals import refusal
+from truetty.server.shapes import plain
+from truetty.service.service import Service
+from truetty.terminal.changes import Rank
+from truetty.terminal.terminal import Terminal
+
+LOG: Final = logging.getLogger("truetty.server")
+SUBPROTOCOL: Final = "truetty.view.1"
+HEAD: Final = struct.Struct(">IQQ")
+
+
+class View:
+    """One viewer."""
+
+    def __init__(self, websocket: WebSocket, terminal: Terminal, service: Service, epoch: str) -> None:
+        self._socket = websocket
+        self._terminal = terminal
+        self._service = service
+        self._epoch = epoch
+        self._number = 0
+        self._seq = 0  # shown up to here
+        self._acknowledged = 0
+        self._size = terminal.size
+        self._wanted: str | None = "first"  # why a picture is to be sent
+        self._calm_at = 0.0  # from then on bytes are sent again, after a flood
+        self._tick = limits.VIEW_TICK_SECONDS  # until the next frame
+        self._wake = asyncio.Event()
+        self._is_over = False
+
+    async def serve(self) -> None:
+        leave = self._terminal.changes.subscribe(self._wake.set, Rank.STREAMS)
+        tasks = {asyncio.ensure_future(self._show()), asyncio.ensure_future(self._listen())}
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            leave()
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+            for task in tasks:
+                if not task.cancelled() and (error := task.exception()) is not None:
+                    LOG.error("a view has failed", exc_info=error)
+        with contextlib.suppress(RuntimeError):  # the viewer has closed it
+            await self._socket.close()
+
+    # -- showing
+
+    async def _show(self) -> None:
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # the viewer has gone
+            await self._say(
+                {
+                    "t": "hello",
+                    "protocol": 1,
+                    "terminal": self._terminal.id,
+                    "epoch": self._epoch,
+                    "size": list(self._size),
+                    "lease": None,
+                    "may": ["watch", "type"],
+                }
+            )
+            while not self._is_over:
+                self._wake.clear()
+                await self._step()
+                if not self._is_over:
+                    await self._pause()
+
+    async def _pause(self) -> None:
+        """A frame has been sent: the next one comes after a tick, when there is something to show."""
+        await self._within(self._tick, asyncio.Event())
+        if self._window_is_full:
+            if not await self._within(limits.ACKNOWLEDGE_SECONDS, self._wake, lambda: not self._window_is_full):
+                await self._bye("idle")
+        elif self._wanted is None and self._end() == self._seq and not self._terminal.changes.over:
+            await self._wake.wait()
+
+    async def _within(self, seconds: float, event: asyncio.Event, holds: Any = lambda: False) -> bool:
+        """Whether it held before the time was over."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not holds():
+                    await event.wait()
+                    event.clear()
+        return bool(holds())
+
+    @property
+    def _window_is_full(self) -> bool:
+        return self._seq - self._acknowledged > limits.VIEW_WINDOW and not self._terminal.changes.over
+
+    def _end(self) -> int:
+        return self._terminal.shown(self._terminal.transcript.size)[0]
+
+    async def _step(self) -> None:
+        if self._terminal.size != self._size:
+            self._wanted = self._wanted or "size"
+        end, now = self._end(), asyncio.get_running_loop().time()
+        behind = end - self._seq
+        if behind > limits.VIEW_FRAME:
+            self._calm_at = now + limits.CALM_SECONDS
+            self._wanted = self._wanted or ("late" if behind > limits.VIEW_WINDOW else "flood")
+        elif self._wanted is None and now < self._calm_at and behind:
+            self._wanted = "flood"
+        self._tick = limits.VIEW_TICK_SECONDS if self._wanted is None else limits.PICTURE_SECONDS
+        if self._wanted is not None:
+            await self._picture(self._wanted, behind)
+        elif behind:
+            await self._bytes()
+        if self._terminal.changes.over and self._end() == self._seq:  # a shell that is ended may still print
+            self._number += 1
+            code = self._terminal.exit_code
+            await self._say({"t": "end", "n": self._number, "seq": self._seq, "exit_code": code})
+            await self._bye("closed")
+
+    async def _picture(self, why: str, behind: int) -> None:
+        self._wanted, self._number = None, self._number + 1
+        screen, end = self._terminal.screen(), self._end()
+        self._size, before = self._terminal.size, self._seq
+        self._seq = end - _half_character(self._terminal.transcript.read(max(0, end - 3), 3)[: min(3, end)])
+        if why == "first":
+            self._acknowledged = self._seq
+        dump = screen.dump if len(screen.dump) <= limits.LARGEST_PICTURE else "\r\n".join(screen.lines)
+        await self._say(
+            {
+                "t": "picture",
+                "n": self._number,
+                "seq": self._seq,
+                "size": list(screen.size),
+                "dump": dump,
+                "cursor": list(screen.cursor),
+                "alternate": screen.alternate,
+                "title": screen.title,
+                "skipped": 0 if why == "first" else max(0, self._seq - before),
+                "why": why,
+            }
+        )
+
+    async def _bytes(self) -> None:
+        self._number += 1
+        end, data = self._terminal.shown(self._seq)
+        start, self._seq = self._seq, end
+        await self._socket.send_bytes(HEAD.pack(self._number, start, end) + data)
+
+    async def _bye(self, code: str) -> None:
+        self._is_over = True
+        await self._say({"t": "bye", "code": code})
+
+    async def _say(self, frame: dict[str, Any]) -> None:
+        await self._socket.send_text(encoded(frame))
+
+    # -- what the viewer says
+
+    async def _listen(self) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            try:
+                await self._take(message.get("text"), message.get("bytes"))
+            except TruettyError as error:
+                await self._say({"t": "error", **plain(refusal(error))})
+            except ValueError:
+                await self._say({"t": "error", "code": "misuse", "message": "this is no frame", "facts": {}})
+
+    async def _take(self, text: str | None, data: bytes | None) -> None:
+        if data is not None:
+            await self._service.type(self._terminal.id, data)
+            return
+        frame = fields.decoded(text or "")
+        match frame:
+            case {"t": "ack", "seq": int() as seq}:
+                self._acknowledged = max(self._acknowledged, min(seq, self._seq))
+            case {"t": "picture"}:
+                self._wanted = "asked"
+            case {"t": "keys", "text": str() as typed}:
+                await self._service.type(self._terminal.id, typed)
+            case {"t": "size", "size": [int() as columns, int() as rows]}:
+                await self._terminal.resize(columns, rows)
+                self._terminal.changes.tell()
+            case {"t": "ping"}:
+                await self._say({"t": "pong", "x": frame.get("x")})
+            case {"t": str()}:
+                pass  # of a later version
+            case _:
+                raise ValueError
+        self._wake.set()
+
+
+def _half_character(end: bytes) -> int:
+    """How many bytes at the end of this are the beginning of a UTF-8 character that is not whole yet."""
+    for back in range(1, len(end) + 1):
+        byte = end[-back]
+        if byte & 0xC0 != 0x80:  # no byte in the middle of one
+            length = 2 if byte & 0xE0 == 0xC0 else 3 if byte & 0xF0 == 0xE0 else 4 if byte & 0xF8 == 0xF0 else 1
+            return back if length > back else 0
+    return 0
