@@ -233,7 +233,7 @@ LOADED = "import sys, truetty.server.{0}; print(*(name for name in sys.argv[1:] 
     ("module", "heavy"),
     [
         ("process", ("mcp", "pydantic")),  # they would take longer to import than all the rest
-        *((module, ("asyncio", "http", "ssl")) for module in ("place", "launch", "ask")),
+        *((module, ("asyncio", "http", "ssl", "subprocess")) for module in ("place", "launch", "ask")),
     ],
 )
 def test_what_is_not_needed_is_not_loaded(module: str, heavy: tuple[str, ...]) -> None:
