@@ -202,6 +202,19 @@ class Status:
     connections: int
     seq: int
     keeper: bool
+    registry: RegistryForm
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryForm:
+    """The names of `Registry`."""
+
+    limit: int | None  # terminals in all
+    per_task: int | None
+    idle: float | None
+    warm: int  # shells that are ready
+    places: int  # terminals that are open or being opened
+    sandbox: str | None
 
 
 @dataclass(frozen=True, slots=True)

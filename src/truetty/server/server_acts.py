@@ -67,6 +67,18 @@ class ServerActs:
             connections=self._clients.count,
             seq=self._events.seq,
             keeper=self._keep is not None and self._keep.is_kept,
+            registry=self._registry(),
+        )
+
+    def _registry(self) -> forms.RegistryForm:
+        registry = self._service.registry
+        limits, sandbox = registry.limits, registry.sandbox
+        name = None
+        if sandbox is not None:
+            more = [word for word, holds in (("network", sandbox.network), ("sockets", sandbox.unix_sockets)) if holds]
+            name = "+".join([sandbox.profile, *more])
+        return forms.RegistryForm(
+            limits.terminals, limits.per_task, registry.idle, registry.warm, registry.places, name
         )
 
     async def shutdown(self, caller: Caller, *, force: bool) -> forms.Nothing:
