@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import http.client
 import json
@@ -105,8 +106,10 @@ class Live:
 
     def end(self) -> None:
         """By a signal; comes back when no process has the lock."""
-        if (info := self.place.read_info()) is not None and self.is_running():
-            os.kill(info["pid"], signal.SIGTERM)
+        while (info := self.place.read_info()) is not None and self.is_running():
+            with contextlib.suppress(ProcessLookupError):  # it was killed, and the next one is about to begin
+                os.kill(info["pid"], signal.SIGTERM)
+                break
         self.until_ended()
 
     def until_ended(self) -> None:

@@ -29,6 +29,7 @@ What the server says, a message each:
                             server's own: the shell, or what has started it and ends with it. With a descriptor, the
                             pty's master: it is to be kept
     drop NAME               it is closed
+    ready                   it serves: if it ends, that is no failure of its start
     stop                    the server is about to leave, and no other is to be started
 
 What `keep` says to a server:
@@ -55,8 +56,7 @@ GRACE = 0.5
 # How long the kernel gets to end them. Only what hangs in an uninterruptible wait takes so long.
 KILL_LIMIT = 5.0
 LONGEST_MESSAGE = 256
-# A server that ends sooner than this after its start has failed. The next one is started after a pause, which doubles.
-SHORT_LIFE = 1.0
+# A server that has ended before it was ready has failed. The next one is started after a pause, which doubles.
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 5.0
 # So many failures in a row end a keeper that holds no terminal.
@@ -90,6 +90,7 @@ class Terminals:
     def __init__(self) -> None:
         self._by_name: dict[bytes, Terminal] = {}
         self.stopping = False  # no other server is to be started
+        self.ready = False  # the server of now has served
 
     def take(self, message: bytes, descriptors: list[int]) -> None:
         verb, *words = message.split()
@@ -99,6 +100,8 @@ class Terminals:
             self._by_name[words[0]] = Terminal(words[0], shell, born, child, master)
         elif verb == b"drop" and (dropped := self._by_name.pop(words[0], None)) is not None:
             dropped.close()
+        elif verb == b"ready":
+            self.ready = True
         elif verb == b"stop":
             self.stopping = True
         for descriptor in descriptors:
@@ -166,9 +169,9 @@ class Keeper:
     def run(self) -> None:
         failures = 0
         while not self._terminals.stopping:
-            started = time.monotonic()
+            self._terminals.ready = False
             status = self._live()
-            failed = time.monotonic() - started < SHORT_LIFE
+            failed = not self._terminals.ready
             failures = failures + 1 if failed else 0
             kept = self._terminals.kept
             if not kept and (status == 0 or failures >= MOST_FAILURES):

@@ -87,6 +87,11 @@ class KeeperLink:
         with self._talk():
             self._socket.send(f"drop {name}".encode())
 
+    def ready(self) -> None:
+        """We serve: if we end, that is no failure of our start."""
+        with self._talk():
+            self._socket.send(b"ready")
+
     def stop(self) -> None:
         """We are about to leave, and no other process is to follow: it ends what is left."""
         with self._talk():

@@ -8,22 +8,28 @@ Rule 3: a server that is ending takes no more calls.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from typing import Any, Final
 
 from truetty.core import kinds
+from truetty.core.errors import ChannelLost
 from truetty.server import fields
 from truetty.server.caller import Caller
-from truetty.server.keys import Keys
+from truetty.server.keys import Keys, Note, PastKey
 from truetty.server.refusals import Stopping, Unknown
 from truetty.server.verbs import BY_NAME, Verb
+
+# What typed something. If the server that was asked has been killed, it is not known whether it did.
+TYPING: Final = frozenset({"send", "type", "type_in", "answer"})
 
 Act = Callable[..., Coroutine[Any, Any, Any]]
 
 
 class Dispatch:
-    def __init__(self, acts: Mapping[str, Act]) -> None:
+    """`note`: what writes down a retry key before anything is done with it."""
+
+    def __init__(self, acts: Mapping[str, Act], note: Note = lambda _: None) -> None:
         self.acts = acts
-        self.keys = Keys()
+        self.keys = Keys(note=note)
         self.is_stopping = False
 
     async def call(self, verb: Verb, given: Mapping[str, Any], caller: Caller, key: object = None) -> Any:
@@ -35,7 +41,25 @@ class Dispatch:
         if key is None or not verb.keyed:
             return await act(caller, **arguments)
         request = {field.name: given.get(field.name) for field in verb.fields}
+        past = self.keys.past(fields.key(key), verb.name, request)
+        if past is not None and past.made is not None:
+            return await self._again(past, caller, arguments)
+        if past is not None and verb.name in TYPING:
+            reason = "the server was ended before it had answered"
+            raise ChannelLost(f"{reason}: whether anything was typed is not known", reason=reason)
         return await self.keys.once(fields.key(key), verb.name, request, lambda: act(caller, **arguments))
+
+    async def _again(self, past: PastKey, caller: Caller, arguments: Mapping[str, Any]) -> Any:
+        """What was made by a server before this one, as its verb answers."""
+        match past.verb:
+            case "run":
+                timeout, until = arguments["wait"], arguments["until"]
+                wait = self.acts["wait"]
+                return await wait(caller, command_id=past.made, exact=True, timeout=timeout, until=until)
+            case "start":
+                return await self.acts["command"](caller, command_id=past.made, exact=True)
+            case _:
+                return await self.acts["show"](caller, terminal_id=past.made, exact=True)
 
 
 def find(name: object) -> Verb:

@@ -1,8 +1,9 @@
 """The terminals of a server that outlive it: what of each is written down, and how the next server gets them.
 
 Rule 1: what a terminal prints is in its file and what is known of it in the journal, before any caller learns of it.
-Rule 2: a terminal is handed over by the keeper and known from the journal. One without a label there was never told to
-        a caller, and is ended. Of one that only the journal has, the shell is gone: the keeper has died too.
+Rule 2: a terminal is handed over by the keeper and known from the journal. One without a label there, in which nothing
+        was run, was never told to a caller, and is ended. Of one that only the journal has, the shell is gone: the
+        keeper has died too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import contextlib
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, TypedDict, cast
 
@@ -22,8 +23,9 @@ from truetty.host.kept_hold import KeeperLink, KeptHold, host_for
 from truetty.host.past import PastChannel
 from truetty.host.wall import Sandbox
 from truetty.questions.replies import Reply
-from truetty.server import journal
+from truetty.server import journal, keys, limits
 from truetty.server.journal import Journal, Line
+from truetty.server.keys import PastKey
 from truetty.store.lasting import Carrier, LastingFile, LastingTranscript
 from truetty.terminal.command import Command
 from truetty.terminal.keeping import CommandRecord, TerminalRecord
@@ -69,13 +71,17 @@ class KeptTerminal:
         return (self.file.read(at, min(at + PIECE, end)) for at in range(offset, end, PIECE))
 
     def on_open(self, record: Standing) -> None:
-        self._write("open", {**record, "options": self._options})
+        opened = {**record, "options": self._options}
+        self._journal.write({"t": self.id, "open": opened, "key": keys.current.get()})
 
     def on_ask(self, record: Standing) -> None:
-        self._journal.write({"t": self.id, "begun": record, "at": time.time()})
+        self._begin(record)
 
     def on_send(self, record: Standing) -> None:
-        self._journal.write({"t": self.id, "begun": record, "at": time.time()})
+        self._begin(record)
+
+    def _begin(self, record: Standing) -> None:
+        self._journal.write({"t": self.id, "begun": record, "at": time.time(), "key": keys.current.get()})
 
     def on_end(self, record: Standing) -> None:
         self._write("end", record)
@@ -135,7 +141,9 @@ class Keep:
         self._carrier = carrier
         path = os.path.join(folder, "journal")
         lines, self.damaged = journal.read(path)  # and how many lines of it could not be read
-        self._records = _records(lines)
+        records = _records(lines)
+        self._records = {id: one for id, one in records.items() if one.label is not None or one.commands}
+        self.keys: Final = _keys(lines, self._records.keys())  # retry keys of servers before this one
         self._journal = Journal(path)
         newest = max((int(id[1:]) for id in (*self._records, *link.held)), default=0)
         self._numbers = itertools.count(newest + 1)
@@ -148,9 +156,6 @@ class Keep:
 
     async def adopt(self) -> list[Adopted]:
         """All that the keeper has handed over, and those that were closed or have ended and are remembered."""
-        untold = [id for id, record in self._records.items() if record.label is None]
-        for id in untold:
-            del self._records[id]
         self._compact()  # first: what is taken over is written about at once
         for name, held in self._link.held.items():
             if name not in self._records:
@@ -159,6 +164,10 @@ class Keep:
                 os.close(held.master)
                 self._link.drop(name)
         return [self._adopt(id, record) for id, record in self._records.items()]
+
+    def note_key(self, key: PastKey) -> None:
+        """Something is about to be done for a request with this key."""
+        self._journal.write(asdict(key))
 
     def note(self, id: str, label: Label) -> None:
         """A caller is about to be told of this terminal, or its label has changed."""
@@ -172,6 +181,10 @@ class Keep:
     def attach(self, on_loss: Callable[[], None]) -> None:
         """From now on in the event loop; `on_loss` is called when the keeper is gone."""
         self._link.attach(on_loss)
+
+    def ready(self) -> None:
+        """This process serves."""
+        self._link.ready()
 
     def stop(self) -> None:
         """This process is about to leave, and no other is to follow."""
@@ -195,8 +208,7 @@ class Keep:
             channel = PastChannel(Ended(*record.exit) if record.exit is not None else Ended())
         else:
             channel = kept.hold.adopt(held, record.opened["folder"])
-        assert record.label is not None
-        label = cast(Label, record.label)
+        label = cast(Label, record.label) if record.label is not None else _unlabelled(record)
         terminal, commands = Terminal.adopt(replace(options, keeping=kept), channel, record)
         terminal.name, terminal.task = label["name"], label["task"]
         started = {f"{id}-{one.begun['serial']}": one.started_at for one in record.commands}
@@ -217,9 +229,11 @@ class Keep:
 
     def _compact(self) -> None:
         """The journal begins anew with what is still needed of it."""
-        lines: list[Line] = [journal.header()]
+        lines: list[Line] = [journal.header(), *map(asdict, self.keys)]
         for id, record in self._records.items():
-            lines += [{"t": id, "open": record.opened}, {"t": id, "label": record.label}]
+            lines.append({"t": id, "open": record.opened})
+            if record.label is not None:
+                lines.append({"t": id, "label": record.label})
             for command in record.commands[-MOST_COMMANDS:]:
                 lines.append({"t": id, "begun": command.begun, "at": command.started_at})
                 if command.ended is not None:
@@ -248,6 +262,30 @@ def _records(lines: list[Line]) -> dict[str, TerminalRecord]:
             case {"t": str(id), **what} if id in records:
                 _add(records[id], what)
     return records
+
+
+def _unlabelled(record: TerminalRecord) -> Label:
+    """The server before was killed when a command was typed into a new terminal, and before it had answered."""
+    options = record.opened["options"]
+    opened_at = record.commands[0].started_at or time.time()
+    return Label(name=options["name"], task=options["task"], client=None, opened_at=opened_at, own=False, usual=False)
+
+
+def _keys(lines: list[Line], terminals: Collection[str]) -> list[PastKey]:
+    """Those that are young enough, the newest last, and what was made with each: of these terminals."""
+    found: dict[str, PastKey] = {}
+    youngest = time.time() - limits.KEY_SECONDS
+    for line in lines:
+        match line:
+            case {"key": str(key), "digest": digest, "verb": verb, "at": at, "made": made} if at > youngest:
+                found[key] = PastKey(key, digest, verb, at, made)
+            case {"key": str(key), "t": id, "begun": {"serial": serial}} if key in found:
+                found[key] = replace(found[key], made=f"{id}-{serial}")
+            case {"key": str(key), "t": id, "open": _} if (
+                key in found and found[key].verb == "open" and id in terminals
+            ):
+                found[key] = replace(found[key], made=id)
+    return list(found.values())[-limits.MOST_KEYS :]
 
 
 def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:

@@ -4,6 +4,8 @@ Rule 1: same key and same request: the same answer, also while the first is stil
 Rule 2: same key and another request: `KeyReused`.
 Rule 3: what was refused has done nothing, so its key is free again.
 Rule 4: the request goes on when the client that sent it has gone: it may come again and ask.
+Rule 5: keys outlive the server. A key is written down before anything is done, and what is done with it names it
+        (`current`). The next server knows what was made with a key, and that nothing was.
 """
 
 from __future__ import annotations
@@ -11,14 +13,32 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 from truetty.server import limits
 from truetty.server.events import encoded
 from truetty.server.refusals import KeyReused
+
+# Of the request that is carried out now.
+current: Final[ContextVar[str | None]] = ContextVar("key", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class PastKey:
+    """A key of a server before this one."""
+
+    key: str
+    digest: str
+    verb: str
+    at: float  # seconds since 1970
+    made: str | None  # the id of the terminal or command that was made with it
+
+
+Note = Callable[[PastKey], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +58,24 @@ def digest(verb: str, request: Mapping[str, Any]) -> str:
 
 
 class Keys:
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    """`note` is called before a request with a new key is carried out."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, note: Note = lambda _: None) -> None:
         self._clock = clock
+        self._note = note
         self._records: dict[str, Record] = {}
+        self._past: dict[str, PastKey] = {}
+
+    def take_over(self, keys: Iterable[PastKey]) -> None:
+        """Those of a server before this one."""
+        self._past = {one.key: one for one in keys}
+
+    def past(self, key: str, verb: str, request: Mapping[str, Any]) -> PastKey | None:
+        """What a server before this one has done with it."""
+        found = self._past.get(key)
+        if found is not None and found.digest != digest(verb, request):
+            raise KeyReused(f"key {key} was used for another request ({found.verb})", key=key)
+        return found
 
     async def once(
         self, key: str, verb: str, request: Mapping[str, Any], act: Callable[[], Coroutine[Any, Any, Any]]
@@ -52,7 +87,10 @@ class Keys:
             raise KeyReused(f"key {key} was used for another request ({record.verb})", key=key)
         if record is None:
             self._drop(inf, len(self._records) - limits.MOST_KEYS + 1)
-            answering = asyncio.ensure_future(act())
+            self._note(PastKey(key, wanted, verb, time.time(), None))
+            before = current.set(key)
+            answering = asyncio.ensure_future(act())  # which has a copy of the variable
+            current.reset(before)
             record = self._records[key] = Record(key, wanted, verb, self._clock(), answering)
             answering.add_done_callback(lambda done: self._settle(key, done))
         return await asyncio.shield(record.answering)

@@ -34,6 +34,7 @@ from truetty.server.connections import Connection, Connections
 from truetty.server.dispatch import Act, Dispatch
 from truetty.server.events import Events
 from truetty.server.keeping import Keep, Label
+from truetty.server.keys import PastKey
 from truetty.server.launch import peer
 from truetty.server.place import Place, boot, identity
 from truetty.server.server_acts import PROTOCOL, ServerActs
@@ -90,7 +91,7 @@ class Server:
         self._acts = ServerActs(
             self._service, self._watch, self._events, self._clients, setup.place, setup.path, self._stop, keep
         )
-        self._dispatch = Dispatch(methods(self._acts, terminals, commands))
+        self._dispatch = Dispatch(methods(self._acts, terminals, commands), self._note_key)
         self._ended: asyncio.Event = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -108,6 +109,8 @@ class Server:
             await self._take_over()
             serving = asyncio.ensure_future(web.serve(sockets=[self._setup.listening]))
             self._write_info()
+            if self._keep is not None:
+                self._keep.ready()
             LOG.info("process %d serves %s", os.getpid(), self._setup.path)
             self._on_change()
             ended = asyncio.ensure_future(self._ended.wait())
@@ -133,6 +136,7 @@ class Server:
             self._service.adopt(one.terminal, one.commands, Origin(one.label["own"], one.label["usual"]))
             self._watch.adopt(one.terminal, one.label["client"], one.label["opened_at"], one.started_at)
             LOG.info("terminal %s was taken over", one.terminal.id)
+        self._dispatch.keys.take_over(self._keep.keys)
         if self._keep.damaged:
             LOG.warning("%d lines of the journal could not be read", self._keep.damaged)
         self._keep.attach(self._on_keeper_loss)
@@ -140,6 +144,10 @@ class Server:
     def _on_keeper_loss(self) -> None:
         LOG.warning("the keeper is gone: from now on terminals end with this process")
         self._events.publish("server", keeper=False)
+
+    def _note_key(self, key: PastKey) -> None:
+        if self._keep is not None:
+            self._keep.note_key(key)
 
     def _note(self, terminal: Terminal, client: str | None, opened_at: float) -> None:
         """What the next server must know of it."""

@@ -1,0 +1,89 @@
+"""Terminals outlive the server that is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.patience import PATIENCE
+from tests.server.live import Live
+from tests.server.storm import storm
+from truetty.host.kernel import proc
+
+
+def kill(server: Live) -> None:
+    """And come back when the next one answers."""
+    pid = server.pid()
+    os.kill(pid, signal.SIGKILL)
+    while server.pid() == pid:
+        pass
+
+
+def test_a_command_goes_on_without_its_server(server: Live) -> None:
+    terminal = server.post("/v1/terminals", shell="bash", rc=False, name="build", task="fix")
+    first = server.post("/v1/run", command="echo one; (exit 3)", terminal=terminal["id"])
+    started = server.post("/v1/commands", command="read x; echo got $x; exit 7", terminal="build")
+    waiting = server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}")
+    kill(server)
+    (found,) = server.get("/v1/terminals")["terminals"]
+    same = ("id", "name", "task", "pid", "shell", "opened_at", "client", "strategy")
+    assert {name: found[name] for name in same} == {name: terminal[name] for name in same}
+    again = server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}")
+    assert (waiting["state"], again["state"]) == ("waiting", "waiting")
+    kill(server)
+    server.post(f"/v1/commands/{started['id']}/send", text="it", keys=["Enter"], wait=0)
+    ended = server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}&until=finished")
+    assert (ended["exit_code"], ended["evidence"], ended["closed"]) == (7, "exit", True)
+    assert "got it" in ended["output"]
+    kill(server)
+    past = server.get(f"/v1/commands/{first['command_id']}/wait")
+    assert (past["exit_code"], past["output"], past["evidence"]) == (3, "one\n", "mark")
+
+
+def test_a_request_that_comes_again_to_the_next_server_is_carried_out_once(server: Live, tmp_path: Path) -> None:
+    file = tmp_path / "ran"
+    key = {"Idempotency-Key": "k" * 22}
+    terminal = server.ask("POST", "/v1/terminals", {"shell": "bash", "rc": False}, {"Idempotency-Key": "o" * 22}).json
+    order = {"command": f"echo x >>{file}; cat", "terminal": terminal["id"]}
+    first = server.ask("POST", "/v1/commands", order, key).json
+    typing = {"text": "one", "keys": ["Enter"], "wait": 0}
+    path = f"/v1/commands/{first['id']}/send"
+    assert server.ask("POST", path, typing, {"Idempotency-Key": "s" * 22}).status == 200
+    kill(server)
+    assert server.ask("POST", "/v1/commands", order, key).json["id"] == first["id"]
+    again = server.ask("POST", "/v1/terminals", {"shell": "bash", "rc": False}, {"Idempotency-Key": "o" * 22}).json
+    assert again["id"] == terminal["id"]
+    assert server.ask("POST", "/v1/commands", {**order, "command": "true"}, key).code == "key_reused"
+    assert server.ask("POST", path, typing, {"Idempotency-Key": "s" * 22}).code == "channel_lost"
+    server.post(f"/v1/commands/{first['id']}/stop")
+    assert file.read_text() == "x\n"
+
+
+def test_a_server_whose_keeper_is_killed_carries_on_and_says_so(server: Live) -> None:
+    terminal = server.post("/v1/terminals", shell="bash", rc=False)
+    assert server.get("/v1/status")["keeper"] is True
+    found = proc.stat(server.pid())
+    assert found is not None
+    os.kill(found.parent, signal.SIGKILL)
+    while server.get("/v1/status")["keeper"]:
+        pass
+    outcome = server.post("/v1/run", command="echo on", terminal=terminal["id"])
+    assert (outcome["output"], outcome["exit_code"]) == ("on\n", 0)
+
+
+@pytest.mark.parametrize("shells", [("bash", "zsh", "fish", "dash")], ids=["all"])
+def test_a_storm_of_kills_loses_nothing(server: Live, tmp_path: Path, shells: tuple[str, ...]) -> None:
+    tally = storm(server, tmp_path, shells, kills=12, seed=1)
+    assert tally.wrong == [] and tally.count["kills"] == 12 and tally.count["commands"] > 0
+    assert set(tally.count) <= {"commands", "kills", "cut", "mark"}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_a_long_storm_of_kills_loses_nothing(server: Live, tmp_path: Path) -> None:
+    tally = storm(server, tmp_path, ("bash", "zsh", "fish", "dash"), kills=1000, seed=2)
+    print(dict(tally.count))
+    assert tally.wrong == [] and tally.count["kills"] == 1000
