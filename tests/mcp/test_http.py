@@ -22,7 +22,7 @@ from tests.mcp import results
 from tests.mcp.served import ERAS, JOB, PACKAGE, PATIENCE, alive, eventually, once, pids, two_lines
 from truetty.core.errors import HostError, Misuse
 from truetty.mcp import token
-from truetty.mcp.http import Listener, is_loopback
+from truetty.mcp.http import Listener, Receive, Scope, Send, guard, is_loopback
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -260,3 +260,34 @@ async def test_listeners() -> None:
             Listener("127.0.0.1", one.port)
     finally:
         await one.close()
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_let_in"),
+    [
+        ({"host": "127.0.0.1:1", "authorization": "Bearer secret"}, True),
+        ({"host": "127.0.0.1:1", "origin": "http://127.0.0.1:1", "authorization": "Bearer secret"}, True),
+        ({"host": "127.0.0.1:1"}, False),
+        ({"host": "127.0.0.1:1", "authorization": "Bearer guess"}, False),
+        ({"host": "evil.example", "authorization": "Bearer secret"}, False),
+        ({"host": "127.0.0.1:1", "origin": "http://evil.example", "authorization": "Bearer secret"}, False),
+        ({"authorization": "Bearer secret"}, False),
+    ],
+)
+async def test_the_same_holds_for_a_websocket(headers: dict[str, str], is_let_in: bool) -> None:
+    """A web page may open a WebSocket to any host: the browser asks only the server."""
+    entered, sent = [], []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        entered.append(scope["type"])
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    async def receive() -> Any:
+        raise AssertionError
+
+    guarded = guard(app, {"127.0.0.1:1"}, {"http://127.0.0.1:1"}, "secret")
+    scope = {"type": "websocket", "headers": [(name.encode(), value.encode()) for name, value in headers.items()]}
+    await guarded(scope, receive, send)
+    assert (entered, sent) == ((["websocket"], []) if is_let_in else ([], ["websocket.close"]))

@@ -99,17 +99,18 @@ def guard(app: App, hosts: Collection[str], origins: Collection[str], token: str
     """The app, behind the checks of Host, Origin and token."""
 
     async def door(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await app(scope, receive, send)
             return
         headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
         values = {name: [value for found, value in headers if found == name] for name, _ in headers}
+        refuse = _refuse if scope["type"] == "http" else _refuse_upgrade
         if len(values.get("host", ())) != 1 or values["host"][0].lower() not in hosts:
-            await _refuse(send, 421, "this is not the Host you think it is")
+            await refuse(send, 421, "this is not the Host you think it is")
         elif any(origin not in origins for origin in values.get("origin", ())):
-            await _refuse(send, 403, "not from this Origin")
+            await refuse(send, 403, "not from this Origin")
         elif token is not None and not _has_token(values.get("authorization", ()), token):
-            await _refuse(send, 401, "a Bearer token is needed", (b"www-authenticate", b'Bearer realm="truetty"'))
+            await refuse(send, 401, "a Bearer token is needed", (b"www-authenticate", b'Bearer realm="truetty"'))
         else:
             await app(scope, receive, send)
 
@@ -133,6 +134,11 @@ async def _refuse(send: Send, status: int, reason: str, *more: tuple[bytes, byte
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+async def _refuse_upgrade(send: Send, status: int, reason: str, *more: tuple[bytes, bytes]) -> None:
+    """Before it is accepted: the client gets 403, whatever the reason is."""
+    await send({"type": "websocket.close", "code": 1008, "reason": reason})
 
 
 def _bind(host: str, port: int) -> socket.socket:
