@@ -13,7 +13,7 @@ import socket
 import stat
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from truetty.core.errors import HostError
@@ -54,15 +54,21 @@ def reach(
 
 def connect(place: Place) -> socket.socket | None:
     """A connection to the server that runs. None: there is none, or it does not listen yet."""
-    info = place.read_info()
-    paths = [*([info["socket"]] if info is not None else []), *place.sockets()]
-    for path in dict.fromkeys(paths):
+    for path in _paths(place):
         try:
             return _connected(path)
         except OSError as error:
             if error.errno not in _ABSENT:
                 raise HostError(f"{path}: {error.strerror}", path=path, reason=error.strerror) from error
     return None
+
+
+def _paths(place: Place) -> Iterator[str]:
+    """Where it may listen, first what it says itself."""
+    info = place.read_info()
+    if info is not None:
+        yield info["socket"]
+    yield from (path for path in place.sockets() if info is None or path != info["socket"])
 
 
 def _connected(path: str) -> socket.socket:

@@ -18,8 +18,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from truetty import files
 from truetty.core.errors import HostError
@@ -29,8 +28,7 @@ LARGEST_INFO: Final = 64 << 10
 TEMPORARY: Final = ".XXXXXXXX"  # a socket is bound under a longer name, and renamed
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     folder: str
     runtime: str | None = None  # the user's runtime folder
 

@@ -91,4 +91,5 @@ def _classes(kind: type[TruettyError]) -> Iterator[type[TruettyError]]:
         yield from _classes(one)
 
 
-_CLASSES: Final = {kind.code: kind for kind in _classes(TruettyError)}
+# Of classes with one code the base: another one is made by its own module only.
+_CLASSES: Final = {kind.code: kind for kind in reversed(list(_classes(TruettyError)))}
