@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.docs.pages import ROOT
+from tests.server.live import Live
+from truetty.server.place import Place
 
 FILES = {
     "Makefile": "all:\n\t@echo compiling; echo linking\n\ntest:\n\t@echo 3 passed\n",
@@ -19,8 +22,11 @@ FILES = {
 
 
 @pytest.fixture
-def project(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A git repository with a Makefile, a script that asks, a test, and `./truetty`. `truetty` is on the PATH."""
+def project(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A git repository with a Makefile, a script that asks, a test, and `./truetty`. `truetty` is on the PATH.
+
+    A server that was started there is ended.
+    """
     folder = tmp_path / "project"
     folder.mkdir()
     for name, text in FILES.items():
@@ -35,4 +41,7 @@ def project(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "A first version"]):
         subprocess.run(["git", *words], cwd=folder, check=True)
     (folder / "truetty").symlink_to(ROOT / "truetty")
-    return folder
+    monkeypatch.delenv("TRUETTY_STATE", raising=False)
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    yield folder
+    Live(Path(Place.of(os.environ).folder)).end()

@@ -1,4 +1,4 @@
-"""`truetty answer URL`: the page of a handoff, in a terminal."""
+"""`truetty answer`: a command of the server, by its id, or the page of a handoff, by its URL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ from truetty.text.quoting import whole
 ANSWER_TIMEOUT = 30
 
 
-def answer(url: str) -> int:
+def answer(id: str, text: str | None, on: str | None) -> int:
+    if "://" not in id:
+        from truetty.cli.terminals.answer import answer_command
+
+        return answer_command(id, text, on)
+    if text is not None:
+        raise Misuse("behind a link there is no text: what is typed there is asked for. Nothing was typed.")
+    return _answer_page(id)
+
+
+def _answer_page(url: str) -> int:
     parts = urllib.parse.urlsplit(url)
     if parts.scheme != "http" or parts.hostname not in ("127.0.0.1", "localhost", "::1"):
         raise Misuse(f"{url!r} is not a truetty link. It looks like http://127.0.0.1:PORT/…", url=url)

@@ -80,7 +80,7 @@ def _unknown(of: str, rest: list[str], known: list[str], hint: str = "") -> Wron
     if not rest:
         return WrongWords(f"{of} needs a command: {' or '.join(known)}.")
     kind = "option" if rest[0].startswith("-") else f"command {of}".rstrip()
-    meant = near(rest[0], known)
+    meant = near(rest[0], ["--help", "--version"] if kind == "option" else known)
     return WrongWords(f"no {kind} {rest[0]}{meant}{hint if meant == '.' else ''}", word=rest[0])
 
 

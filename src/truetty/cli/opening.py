@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from truetty import Misuse, Settings, Terminal
+from truetty import Settings, Terminal
+from truetty.cli.variables import variables
 from truetty.host.wall import Sandbox
 from truetty.service.defaults import terminal_arguments
 
@@ -35,15 +36,6 @@ class OpeningOptions(NamedTuple):
         """Not open yet. `shell` and `size` win over the settings; variables of the settings over those `beneath`."""
         settings = self.settings()
         made = terminal_arguments(settings)
-        made["env"] = {**(beneath or {}), **(made["env"] or {}), **self._variables()}
+        made["env"] = {**(beneath or {}), **(made["env"] or {}), **variables(self.env)}
         made["size"] = size or settings.size
         return Terminal(shell or settings.shell, cwd=self.cwd or settings.workspace, **made)
-
-    def _variables(self) -> dict[str, str | None]:
-        variables: dict[str, str | None] = {}
-        for word in self.env:
-            name, equals, value = word.partition("=")
-            if not name:
-                raise Misuse(f"--env takes NAME=VALUE, or NAME alone to unset it; got {word!r}.", env=word)
-            variables[name] = value if equals else None
-        return variables

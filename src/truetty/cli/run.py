@@ -38,7 +38,22 @@ def run(
     color: Color,
     size: tuple[int, int] | None,
     keep: bool,
+    terminal: str | None,
+    detach: bool,
+    on: str | None,
 ) -> int:
+    if terminal is not None or detach or on is not None:
+        from truetty.cli.terminals.run_in import Place, run_in
+
+        # What is the terminal's own, and what cannot be without a wait.
+        others = {"--env": env, "--no-rc": no_rc, "--size": size, "--sandbox": sandbox, "--keep": keep}
+        others |= {"--cwd": cwd, "--shell": shell} if terminal is not None else {}
+        others |= {"--wait": wait, "--raw": raw} if detach else {}
+        for name, value in {**others, "--color": color != "auto"}.items():
+            if value:
+                raise Misuse(f"{name} does not go with {'--detach' if detach else '--in'}", option=name)
+        place = Place(on, terminal, cwd, shell)
+        return run_in(place, command_line(command), json=json, raw=raw, detach=detach, wait=wait, timeout=timeout)
     if keep and sandbox not in (None, "none"):
         raise Misuse("--keep does not go with --sandbox: a sandbox ends with all that runs in it", sandbox=sandbox)
     opening = OpeningOptions(shell, cwd, env, rc=not no_rc, sandbox=sandbox)

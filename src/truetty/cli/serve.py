@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json as format
 import os
-import sys
 import time
 from typing import Any, Final
 
+from truetty.cli.agreeing import agrees
 from truetty.core.errors import Busy, Misuse
 from truetty.server import launch
 from truetty.server.ask import ask
@@ -57,18 +57,11 @@ def _stop(place: Place, force: bool, json: bool) -> int:
         try:
             ask(found, "POST", "/v1/stop", {"force": force})
         except Busy as error:
-            if json or not _agrees(f"truetty: {error}."):
+            if json or not agrees(f"truetty: {error}. End them?"):
                 raise
             ask(found, "POST", "/v1/stop", {"force": True})
     print("{}" if json else "it ends, with its terminals")
     return 0
-
-
-def _agrees(question: str) -> bool:
-    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
-        return False
-    print(f"{question} End them? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _run_here(place: Place, idle: float | None, json: bool) -> int:

@@ -12,6 +12,7 @@ _COMPGEN: Final[dict[Source, str]] = {
     "files": 'compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur"))',
     "directories": 'compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur"))',
     "commands": 'COMPREPLY=($(compgen -c -- "$cur"))',
+    "terminals": "_truetty_terminals",
     "nothing": "COMPREPLY=()",
 }
 # COMP_WORDBREAKS cuts `--shell=ba` into three words. Behind COMMAND, whose options are its own, files are completed.
@@ -29,6 +30,14 @@ _truetty_value() {{
     case $1 in
 {values}
     esac
+}}
+
+# A name is taken as it is: compgen -W would expand it.
+_truetty_terminals() {{
+    local name
+    while IFS= read -r name; do
+        [[ $name == "$cur"* ]] && printf -v name %q "$name" && COMPREPLY+=("$name")
+    done < <("${{COMP_WORDS[0]}}" list --names 2>/dev/null)
 }}
 
 _truetty() {{

@@ -12,6 +12,7 @@ _SOURCES: Final[dict[Source, str]] = {
     "files": "-F",
     "directories": "-a '(__fish_complete_directories (commandline -ct))'",
     "commands": "-a '(__fish_complete_command)'",
+    "terminals": "-a '(truetty list --names 2>/dev/null)'",
     "nothing": "",
 }
 _SCRIPT: Final = """\

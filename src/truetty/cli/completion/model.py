@@ -17,14 +17,15 @@ from truetty.cli.table.row import CommandRow, Option, Word
 from truetty.settings import FIELDS
 from truetty.shells import table as shells
 
-# What the shell itself knows how to complete.
-Source = Literal["files", "directories", "commands", "nothing"]
+# What the shell itself knows how to complete; and terminals of the server, which `truetty list --names` knows.
+Source = Literal["files", "directories", "commands", "terminals", "nothing"]
 SOURCES: dict[str, Source] = {
     "FILE": "files",
     "FILE.svg": "files",
     "DIR": "directories",
     "COMMAND": "commands",
     "-- COMMAND": "commands",
+    "ID": "terminals",
 }
 
 

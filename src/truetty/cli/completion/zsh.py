@@ -14,6 +14,7 @@ _ACTIONS: Final[dict[Source, str]] = {
     "files": "_files",
     "directories": "_files -/",
     "commands": "_command_names -e",
+    "terminals": "_truetty_terminals",
     "nothing": " ",
 }
 _EXTRA: Final = {"help": "Show the help of a command", "version": "Print the version"}
@@ -33,6 +34,12 @@ _truetty() {{
         (( $+functions[_truetty_$words[1]] )) && _truetty_$words[1]
         ;;
     esac
+}}
+
+_truetty_terminals() {{
+    local -a found
+    found=(${{(f)"$(_call_program terminals truetty list --names 2>/dev/null)"}})
+    compadd "$@" -a found
 }}
 
 {functions}

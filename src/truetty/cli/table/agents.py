@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.cli.table.row import CommandRow, Example, Group, Option, Word, switch
-from truetty.cli.table.shared import NO_RC, POLICY, SANDBOX, SHELL
+from truetty.cli.table.shared import NO_RC, ON, POLICY, SANDBOX, SHELL
 
 MCP: Final = CommandRow(
     "mcp",
@@ -98,11 +98,21 @@ SETUP: Final = CommandRow(
 
 ANSWER: Final = CommandRow(
     "answer",
-    "Type a password an agent must not see",
-    "Type what an agent's command asks for, such as a password. The agent does not see it, and nothing keeps it.",
-    (Example("truetty answer http://127.0.0.1:…", "the link the agent gave you"),),
-    (Word("url", "URL"),),
-    notes=("Exit status: 0 typed, or the command has finished · 1 given back · 125 an error of truetty's",),
+    "Answer what a command asks, passwords too",
+    "Answer what a command asks, such as a password. An agent does not see what you type, and nothing keeps it.",
+    (
+        Example("truetty answer build", "what it asks, and your answer"),
+        Example("truetty answer t3-14 yes", "without being asked"),
+        Example("truetty answer http://127.0.0.1:…", "the link an agent gave you"),
+    ),
+    (Word("id", "ID"), Word("text", "TEXT", required=False)),
+    "ID is a command's, such as t3-14, or a terminal's id or name, for its last command; or the link that an agent "
+    "gave you. Without TEXT you are asked, or a line of standard input is read. A secret is never TEXT.",
+    (Group("Options", (ON,)),),
+    (
+        "Exit status: 0 typed, or the command of a link has finished · 1 a link was given back · 125 nothing is asked, "
+        "or an error of truetty's",
+    ),
 )
 
 SCHEMA: Final = CommandRow(

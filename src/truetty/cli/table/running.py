@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.cli.table.row import CommandRow, Example, Group, Option, Word, switch
-from truetty.cli.table.shared import CWD, ENV, JSON, NO_RC, SANDBOX, SHELL
+from truetty.cli.table.shared import CWD, ENV, JSON, NO_RC, ON, SANDBOX, SHELL
 
 EXPLAIN: Final = CommandRow(
     "explain",
@@ -32,6 +32,7 @@ RUN: Final = CommandRow(
         Example("truetty run --timeout 60 'pytest -q'", "stop it after a minute"),
         Example("truetty run --json make | jq .exit_code", "the outcome, for programs"),
         Example("echo y | truetty run ./install.sh", "answers from a pipe"),
+        Example("truetty run --in build 'make test'", "in a terminal of `truetty open`"),
     ),
     (Word("command", "COMMAND", many=True),),
     "Several words are quoted and joined: truetty run ls -l 'my file'",
@@ -45,6 +46,21 @@ RUN: Final = CommandRow(
                 NO_RC,
                 Option("--size", "the size of its terminal (default: your window's)", "COLSxROWS", "size"),
                 SANDBOX,
+            ),
+        ),
+        Group(
+            "In the server of terminals",
+            (
+                Option(
+                    "--in",
+                    "run it in this terminal, which stays; the command may outlive this one",
+                    "ID",
+                    parameter="terminal",
+                ),
+                switch(
+                    "--detach", "print the command's id and do not wait; without --in a terminal is found or opened"
+                ),
+                ON,
             ),
         ),
         Group(
@@ -76,6 +92,8 @@ RUN: Final = CommandRow(
         "asks while standard input is empty is reported as it stands.",
         "Ctrl-C goes to the command. Ctrl-Z stops it, and fg continues it. When run ends, whatever the command left in "
         "the background ends too, unless --keep is given.",
+        "With --in, a second Ctrl-C leaves the command running and says how to find it, and so does --wait. If it asks "
+        "something, truetty answer answers it.",
         "Exit status: the command's own · 124 its time was over, or it asked and there was no more input · 125 an "
         "error of truetty's, or the exit code is unknown",
     ),

@@ -26,3 +26,6 @@ POLICY: Final = Option(
     values=("settings", "allow", "read-only"),
 )
 JSON: Final = switch("--json", "one JSON object and nothing else, errors too")
+ON: Final = Option(
+    "--on", "the server that is meant: unix:PATH, its socket (default: $TRUETTY_ON, else your own)", "WHERE"
+)

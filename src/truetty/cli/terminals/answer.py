@@ -1,0 +1,49 @@
+"""`truetty answer ID`: what a command of the server asks, answered.
+
+Rule: a secret is typed without echo or comes from standard input. It is never an argument: every user of the machine
+      sees the arguments of a process.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from truetty.cli.terminals.server import Server, command
+from truetty.cli.terminals.standing import asked, sentence
+from truetty.core.errors import Misuse
+
+
+def answer_command(id: str, text: str | None, on: str | None) -> int:
+    server = Server(on)
+    found = server.get(command(id))
+    if found["episode"] is None or found["waiting"] is None:
+        raise Misuse(f"there is nothing to answer: {sentence(found)}", command_id=found["id"])
+    waiting = found["waiting"]
+    if text is not None and waiting["kind"] == "secret":
+        message = f"{found['id']} asks for a secret, which is no argument; truetty answer{server.on} {found['id']}"
+        raise Misuse(f"{message} asks you for it. Nothing was typed.", command_id=found["id"])
+    if text is None:
+        text = _read(waiting, f"$ {found['text']}")
+    server.post(command(found["id"], "/answer"), episode=found["episode"], text=text)
+    return 0
+
+
+def _read(waiting: dict[str, Any], what: str) -> str:
+    if sys.stdin is None:
+        raise Misuse("there is no standard input to read the answer from. Nothing was typed.")
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().removesuffix("\n")
+    from truetty.text.quoting import on_one_line
+
+    print(on_one_line(what), file=sys.stderr)
+    prompt = f"{asked(waiting)} "
+    if waiting["kind"] == "secret":
+        from getpass import getpass
+
+        return getpass(prompt)
+    print(prompt, end="", file=sys.stderr, flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise Misuse("nothing was typed")
+    return line.removesuffix("\n")

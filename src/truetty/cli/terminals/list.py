@@ -1,0 +1,74 @@
+"""`truetty list`: the terminals, those that wait for a person first.
+
+Rule: `--watch` draws anew when the server tells of a change, and never on a timer. What was drawn has all that had
+      happened up to its `seq`, so events up to that one are passed over, however many there are.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+from truetty.cli.terminals.server import Server
+from truetty.cli.terminals.standing import print_json
+from truetty.cli.terminals.table import table
+from truetty.core.errors import TruettyError
+
+COMPLETION_SECONDS: Final = 0.2  # a person who has pressed Tab waits no longer
+_UP: Final = "\x1b[{}F\x1b[J"  # to the beginning of so many lines above, and all from there on cleared
+
+
+def list(all: bool, watch: bool, names: bool, on: str | None, json: bool) -> int:
+    if names:
+        return _print_names(on)
+    server = Server(on)
+    if watch:
+        return _watch(server, all, json)
+    found = server.get("/v1/terminals", all=all or None)
+    if json:
+        print_json(found)
+    elif not found["terminals"]:
+        print("no terminals are open", file=sys.stderr)
+    else:
+        print("\n".join(table(found["terminals"])))
+    return 0
+
+
+def _print_names(on: str | None) -> int:
+    """For completion: nothing is started, and a server that does not answer at once is passed over."""
+    try:
+        found = Server(on, start=False, patience=COMPLETION_SECONDS).get("/v1/terminals")["terminals"]
+    except (TruettyError, OSError):
+        return 0
+    for name in [*(one["id"] for one in found), *(one["name"] for one in found if one["name"])]:
+        print(name)
+    return 0
+
+
+def _watch(server: Server, all: bool, json: bool) -> int:
+    drawn, seq = 0, -1
+    live = sys.stdout.isatty() and not json
+    for event in _events(server):
+        if event.get("seq", 0) <= seq:
+            continue
+        found = server.get("/v1/terminals", all=all or None)
+        seq = found["seq"]
+        if json:
+            print_json(found)
+            continue
+        lines = [*table(found["terminals"])] if found["terminals"] else ["no terminals are open"]
+        if live:
+            lines = lines[: max(os.get_terminal_size(sys.stdout.fileno()).lines - 1, 1)]
+        before = _UP.format(drawn) if live and drawn else "\n" if drawn else ""
+        print(before + "\n".join(lines), flush=True)
+        drawn = len(lines)
+    return 0
+
+
+def _events(server: Server) -> Iterator[dict[str, Any]]:
+    """One at once, for how things stand, then each that comes."""
+    stream = server.again().stream("/v1/events", since=server.get("/v1/terminals")["seq"])
+    yield {}
+    yield from stream

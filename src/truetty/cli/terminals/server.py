@@ -1,0 +1,107 @@
+"""The server that a command is for: found by `--on` or TRUETTY_ON, else the user's own, which is started if need be."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any, Final
+
+from truetty.cli.terminals.http import Answer, Http, quoted
+from truetty.core.errors import HostError, Misuse
+from truetty.core.version import VERSION
+from truetty.server import launch
+from truetty.server.place import Place
+
+WHERE: Final = "TRUETTY_ON"
+UNIX: Final = "unix:"
+
+
+class Server:
+    """One thread at a time asks. `again()` gives another one, for a question while an answer is still coming."""
+
+    def __init__(self, on: str | None, *, start: bool = True, patience: float | None = None) -> None:
+        """Without `start` a server that does not run is a HostError. `patience`: seconds for each part of an answer."""
+        self._where = on or os.environ.get(WHERE) or None
+        self._start = start
+        self._patience = patience
+        self._http = Http(self._dial, {"Host": "truetty", "Truetty-Client": f"truetty/{VERSION}"})
+
+    def again(self) -> Server:
+        return Server(self._where, start=self._start, patience=self._patience)
+
+    @property
+    def on(self) -> str:
+        """What stands in a command line that asks the same server."""
+        from shlex import quote
+
+        return f" --on {quote(self._where)}" if self._where else ""
+
+    def get(self, path: str, **query: object) -> Any:
+        return self.read(path, **query).json()
+
+    def read(self, path: str, **query: object) -> Answer:
+        """As it came: bytes are no JSON."""
+        return self._http.ask("GET", path, _texts(query))
+
+    def post(self, path: str, **body: object) -> Any:
+        return self._http.ask("POST", path, None, body, again=False).json()
+
+    def delete(self, path: str, **body: object) -> Any:
+        return self._http.ask("DELETE", path, None, body, again=False).json()
+
+    def stream(self, path: str, **query: object) -> Iterator[Any]:
+        return self._http.lines(path, _texts(query))
+
+    def _dial(self) -> socket.socket:
+        made = self._connection()
+        made.settimeout(self._patience)
+        return made
+
+    def _connection(self) -> socket.socket:
+        if self._where is None:
+            return launch.reach(Place.of(os.environ), start=self._start)
+        if not self._where.startswith(UNIX) or self._where == UNIX:
+            raise Misuse(f"a server is named as unix:PATH, by its socket; got {self._where!r}", where=self._where)
+        return _connected(self._where.removeprefix(UNIX))
+
+
+def _connected(path: str) -> socket.socket:
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        launch.check_socket(path)
+        made.connect(path)
+        launch.check_peer(made, path)
+    except OSError as error:
+        made.close()
+        raise HostError(f"no server answers at {path}: {error.strerror}", path=path, reason=error.strerror) from error
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def _texts(query: dict[str, object]) -> dict[str, str]:
+    """Texts stand as they are, everything else as JSON has it. None is left out."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in query.items()
+        if value is not None
+    }
+
+
+def terminal(id: str, rest: str = "") -> str:
+    """The path of a terminal."""
+    return f"/v1/terminals/{_named(id)}{rest}"
+
+
+def command(id: str, rest: str = "") -> str:
+    """The path of a command. A terminal's id or name stands for its last one."""
+    return f"/v1/commands/{_named(id)}{rest}"
+
+
+def _named(id: str) -> str:
+    if not id:
+        raise Misuse("an id or a name is not empty", id=id)
+    return quoted(id)
