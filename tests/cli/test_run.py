@@ -82,6 +82,16 @@ def test_colours_on_a_terminal(options: tuple[str, ...], coloured: bool) -> None
     assert b"\x1b]0;title\x07\x1b[Kplain\r\n" in person.seen  # the rest is as it was
 
 
+@pytest.mark.parametrize(
+    "hook", ['PROMPT_COMMAND="hook;$PROMPT_COMMAND"', "PROMPT_COMMAND=(hook)", "PS1='$(sh -c :)$ '"], ids=str
+)
+def test_nothing_of_the_next_prompt_is_shown(home: Path, hook: str) -> None:
+    (home / ".bashrc").write_text(f"hook() {{ sh -c 'exec sh -c :'; }}\n{hook}\n")
+    with Watched("run", "--shell", "bash", "echo hi") as person:
+        assert person.ends() == 0
+    assert person.seen == b"hi\r\n"
+
+
 def test_the_command_is_told_about_colours() -> None:
     ask = 'echo "${NO_COLOR-unset}"'
     assert run(ask)[1] == run("--color", "always", ask)[1] == "unset\n"

@@ -163,14 +163,14 @@ def test_a_prompt_mark_is_a_claim_until_a_look_shows_otherwise() -> None:
     testimony = heard()
     testimony.on_prompt(prompt(0), 1.0, True)
     testimony.on_look(RUNNING, 1.0 + DRAWING)
-    assert testimony.prompt_claimed
+    assert testimony.claimed is not None
     testimony.on_look(RUNNING, 1.1 + DRAWING)
-    assert not testimony.prompt_claimed
+    assert testimony.claimed is None
     testimony.on_prompt(prompt(0), 5.0, True)
     testimony.on_look(Observation("waiting", kind="shell"), 5.1)
-    assert testimony.prompt_claimed
+    assert testimony.claimed is not None
     testimony.on_look(Observation("waiting", kind="line"), 5.1)
-    assert not testimony.prompt_claimed
+    assert testimony.claimed is None
 
 
 def test_the_continuation_prompt_until_the_next_start_or_prompt() -> None:

@@ -198,6 +198,7 @@ class Machine:
                 self._whole = False
                 self.wants.append(Want.CANCEL)
             case Says.CLAIM:
+                self.testimony.on_claim(now)
                 self._pace.soon(now, LOOK_AFTER_MARK)
             case Says.PROMPT | Says.UNSEEN if self.state is State.QUEUED:
                 if in_front is None or self._prompt.is_freed_by_mark:

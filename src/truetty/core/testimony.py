@@ -99,7 +99,7 @@ class Testimony:
         # Where the shell was seen to wait for programs since the last D that is a claim: prompts run several.
         self.waits_at: tuple[object, ...] = ()
         self._status_is_ours = True  # what the shell has in `$?` when it is asked can only be this command's
-        self._claimed_at: float | None = None  # when a P came after the start that a look has yet to confirm
+        self._claimed_at: float | None = None  # when a D or P came after the start that a look has yet to confirm
         self._secrets = secrets
         self._sees = sees
         self._end_claim: Mark | None = None  # a D that came while the shell was not alone in front
@@ -163,6 +163,10 @@ class Testimony:
         if self._end_claim is not None and self._end_claim.code == mark.code:
             self._confirmed = True
 
+    def on_claim(self, now: float) -> None:
+        """D, while the shell was not alone in front: its hooks may run programs already."""
+        self._claimed_at = now
+
     def on_question(self, *, status_is_ours: bool) -> None:
         """The shell is asked for `$?`."""
         self._status_is_ours = status_is_ours
@@ -193,14 +197,9 @@ class Testimony:
         return self._end_claim is not None
 
     @property
-    def prompt_claimed(self) -> bool:
-        """A P came after the start, and a look must still show the shell at its prompt."""
-        return self._claimed_at is not None
-
-    @property
-    def prompt_at(self) -> int | None:
-        """Where the output ends if the last D or P is the shell's."""
-        return None if self._prompt_mark is None else self._prompt_mark.start
+    def claimed(self) -> Mark | None:
+        """The D or P that came after the start, while a look must still show the shell at its prompt."""
+        return None if self._claimed_at is None else self._end_claim or self._prompt_mark
 
     @property
     def is_continuation(self) -> bool:

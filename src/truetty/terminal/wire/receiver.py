@@ -76,7 +76,7 @@ class Receiver:
             sign = replace(sign, code=None)
         if isinstance(sign, Mark) and sign.letter in "DP" and run.lost_interrupt and sign.code == 0:
             sign = replace(sign, code=128 + SIGINT)
-        if run.on_sign(sign, now, in_front=in_front, is_echo=link.typist.is_echo):
+        if run.on_sign(sign, now, link.shell, in_front=in_front, is_echo=link.typist.is_echo):
             link.integration.on_mark(run)
             link.timeline.end_echo(run.machine.testimony.output_from or 0, run.text or "")
             self._queries.forget(None)  # a hook no longer waits for what it asked
@@ -142,6 +142,8 @@ class Receiver:
             self._link.typist.on_end(mark, of_command=run is not None and mark.secret == run.secrets.end)
             if run is not None:
                 run.span.window.leave_out(mark.start, mark.end)
+                if mark.secret == run.secrets.end and run.machine.ending is None:
+                    run.span.end(mark.start)  # what follows is the hooks', as it seems; P will tell
 
     def _on_query(self, query: Query, run: Run | None) -> None:
         if (run is not None and run.machine.state is State.RUNNING) or not self._link.shell.asks_terminal:

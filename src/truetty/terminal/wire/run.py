@@ -63,7 +63,9 @@ class Run:
         elif self.span.has_preface:
             self.span.skip_preface()
 
-    def on_sign(self, sign: Sign, now: float, *, in_front: bool | None, is_echo: Callable[[bytes], bool]) -> bool:
+    def on_sign(
+        self, sign: Sign, now: float, shell: Row, *, in_front: bool | None, is_echo: Callable[[bytes], bool]
+    ) -> bool:
         """Returns whether its output begins with this sign. `is_echo`: whether these bytes are our own line."""
         machine, before = self.machine, self.machine.testimony.output_from
         if isinstance(sign, Mode):
@@ -79,9 +81,16 @@ class Run:
             self.span.window.leave_out(sign.start, sign.end)
             if sign.letter == "J":
                 self._on_message(sign)
-            if machine.testimony.prompt_claimed and sign.letter in "DP":
-                self.span.window.end_at(machine.testimony.prompt_at)  # as it seems; looks will tell
+            if sign.letter in "DP" and (claimed := machine.testimony.claimed) is not None:
+                self._end_at(claimed, shell)  # as it seems; looks will tell
         return False
+
+    def _end_at(self, mark: Mark, shell: Row) -> None:
+        """What the shell draws right before P is no output either."""
+        if mark.letter == "P":
+            self.span.end_at_prompt(mark.start, shell)
+        else:
+            self.span.end(mark.start)
 
     def _is_ours(self, mark: Mark) -> bool:
         return mark.secret == self.secrets.start or self.secrets.lines.knows_prompt(mark)
@@ -95,11 +104,11 @@ class Run:
             self._message_from = None
 
     def on_look(self, seen: Observation, now: float, shell: Row) -> None:
-        claimed = self.machine.testimony.prompt_claimed
+        claimed = self.machine.testimony.claimed
         if self._is_secret(seen, shell):
             seen = replace(seen, kind="secret")
         self.machine.on_observation(seen, now, line_open=seen.listens and self.span.line_is_open())
-        if claimed and not self.machine.testimony.prompt_claimed:
+        if claimed is not None and self.machine.testimony.claimed is None and self.machine.ending is None:
             self.span.window.end_at(None)  # it was no prompt after all: the output goes on
 
     def _is_secret(self, seen: Observation, shell: Row) -> bool:
