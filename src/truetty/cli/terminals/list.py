@@ -59,8 +59,8 @@ def _watch(server: Server, all: bool, json: bool) -> int:
             print_json(found)
             continue
         lines = [*table(found["terminals"])] if found["terminals"] else ["no terminals are open"]
-        if live:
-            lines = lines[: max(os.get_terminal_size(sys.stdout.fileno()).lines - 1, 1)]
+        if live and (rows := os.get_terminal_size(sys.stdout.fileno()).lines):  # 0 where it does not say
+            lines = lines[: max(rows - 1, 1)]
         before = _UP.format(drawn) if live and drawn else "\n" if drawn else ""
         print(before + "\n".join(lines), flush=True)
         drawn = len(lines)

@@ -1,0 +1,125 @@
+"""The commands for terminals of the server, with a person at a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import truetty
+from tests.acceptance.watched import Watched
+from tests.server.live import Live
+
+
+@pytest.fixture
+def server(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    monkeypatch.setenv("TRUETTY_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("PYTHONPATH", str(Path(truetty.__file__).parents[1]))
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name in ("TRUETTY_ON", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    live = Live(tmp_path / "state")
+    live.post("/v1/terminals", name="build", shell="bash", rc=False, environ=dict(os.environ))
+    yield live
+    live.end()
+
+
+def start(server: Live, command: str) -> str:
+    return str(server.post("/v1/commands", command=command, terminal="build")["id"])
+
+
+def test_ctrl_c_goes_to_the_command(server: Live) -> None:
+    trapped = "bash -c 'trap \"echo caught; exit 7\" INT; echo begun; sleep 1000'"
+    with Watched("run", "--in", "build", trapped) as person:
+        person.until("begun\r+\n")
+        person.type("\x03")
+        assert person.ends() == 7
+        assert b"caught" in person.seen
+
+
+def test_a_second_ctrl_c_leaves_it_running(server: Live) -> None:
+    stubborn = "bash -c 'trap \"echo ignored\" INT; echo begun; while :; do read -t 1000 -u 3 3<>pipe; done'"
+    server.post("/v1/run", command="mkfifo pipe", terminal="build", wait=60)
+    with Watched("run", "--in", "build", stubborn) as person:
+        person.until("begun\r+\n")
+        person.type("\x03")
+        person.until("ignored")
+        person.type("\x03")
+        assert person.ends() == 124
+        assert b"truetty: t1-2 is running" in person.seen
+        assert b"It goes on: truetty log --follow t1-2" in person.seen
+    assert server.get("/v1/commands/t1-2")["state"] != "finished"
+    server.post("/v1/commands/t1-2/stop")
+
+
+def test_a_person_who_follows_sees_the_question(server: Live) -> None:
+    with Watched("run", "--in", "build", "read -p 'Sure? ' x; echo \"<$x>\"") as person:
+        person.until("truetty: it asks: Sure\\?; truetty answer t1-1")
+        with Watched("answer", "build") as other:
+            other.until("Sure\\? $")
+            other.type("yes\r")
+            assert other.ends() == 0
+        assert person.ends() == 0
+        assert b"<yes>" in person.seen
+
+
+def test_a_secret_is_typed_without_echo(server: Live) -> None:
+    id = start(server, "read -s -p 'Password: ' x; echo; echo ${#x}")
+    assert server.get(f"/v1/commands/{id}/wait?timeout=60")["state"] == "waiting"
+    with Watched("answer", id) as person:
+        person.until("Password: $")
+        person.type("hunter2\r")
+        assert person.ends() == 0
+        assert b"hunter2" not in person.seen
+    assert server.get(f"/v1/commands/{id}/wait?timeout=60&until=exit")["output"].endswith("7\n")
+
+
+@pytest.mark.parametrize(("answer", "status", "closed"), [("y\r", 0, True), ("\r", 125, False)])
+def test_close_asks_while_a_command_runs(server: Live, answer: str, status: int, closed: bool) -> None:
+    start(server, "sleep 1000")
+    with Watched("close", "build") as person:
+        person.until(r"in t1 runs t1-1, 'sleep 1000'. End it\? \[y/N\] ")
+        person.type(answer)
+        assert person.ends() == status
+    assert server.get("/v1/terminals?all=true")["terminals"][0]["closed"] is closed
+
+
+def test_the_table_fits_the_terminal(server: Live) -> None:
+    start(server, f"sleep 1000 # {'x' * 100}")
+    with Watched("list", size=(45, 20)) as person:
+        assert person.ends() == 0
+        assert b"\x1b[32mt1  build" in person.seen
+        lines = re.sub(r"\x1b\[[0-9;]*m", "", person.seen.decode()).splitlines()
+        assert [len(line) <= 45 for line in lines] == [True, True] and lines[1].endswith("x…")
+
+
+def test_a_watched_list_is_drawn_on_events(server: Live) -> None:
+    with Watched("list", "--watch") as person:
+        person.until("idle")
+        id = start(server, "read -p 'Sure? ' x")
+        person.until("\x1b\\[2F\x1b\\[J.*\r\n.*waiting.*Sure\\? \\(read")
+        server.post(f"/v1/commands/{id}/stop")
+        person.until("waiting(?s:.*)idle")
+        server.ask("DELETE", "/v1/terminals/build")
+        person.until("no terminals are open")
+        person.type("\x03")
+        assert person.ends() == 130
+
+
+def test_a_watched_list_in_a_pipe(server: Live) -> None:
+    with Watched("list", "--watch", "--json", person=False) as program:
+        program.until('"state": null|"command": null')
+        start(server, "read x")
+        program.until('"state": "waiting"')
+
+
+def test_a_log_that_is_followed(server: Live) -> None:
+    id = start(server, "printf '\\033[1mbold\\033[0m\\n'; read x; (exit 6)")
+    with Watched("log", "--follow", "build") as person:
+        person.until("\x1b\\[1mbold\x1b\\[0m\r+\n")
+        server.post(f"/v1/commands/{id}/type", text="go\n")
+        assert person.ends() == 6
