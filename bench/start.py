@@ -1,6 +1,7 @@
 """Starting, beside the bare interpreter, in CPU time of the program and all that it starts. To reach: `import truetty`
 2.5 times the interpreter, `truetty --help` 6 times, `truetty run --no-rc true` 15 times; `truetty mcp` half of the time
-that a bare server of the SDK takes until it has answered `initialize` and `tools/list`.
+that a bare server of the SDK takes until it has answered `initialize` and `tools/list`. To reach by
+the quick verbs, for terminals of a server that runs: 4 times the interpreter.
 
 The programs take turns, so that a busy machine is as busy for each. The least of ten rounds counts.
 
@@ -47,6 +48,10 @@ PROGRAMS = {
     "truetty run --help": ["-m", "truetty", "run", "--help"],
     "truetty.Terminal": ["-c", "import truetty; truetty.Terminal"],
     "truetty run --no-rc true": ["-m", "truetty", "run", "--no-rc", "true"],
+}
+QUICK = {
+    f"truetty {words}": ["-m", "truetty", *words.split()]
+    for words in ("list", "list --names", "log bench", "wait bench", "send bench x", "stop bench", "open --no-rc")
 }
 SERVERS = {
     "bare server of the SDK": ["-c", BARE_SERVER],
@@ -114,7 +119,14 @@ def measure(programs: dict[str, list[str]]) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        measure({name: [sys.executable, *arguments] for name, arguments in PROGRAMS.items()} | others(folder))
+        os.environ["TRUETTY_STATE"] = f"{folder}/state"
+        for words in ("open --name bench --no-rc", "run --in bench true"):
+            subprocess.run([sys.executable, "-m", "truetty", *words.split()], check=True)
+        try:
+            programs = {name: [sys.executable, *arguments] for name, arguments in (PROGRAMS | QUICK).items()}
+            measure(programs | others(f"{folder}/others"))
+        finally:
+            subprocess.run([sys.executable, "-m", "truetty", "serve", "--stop", "--force"], check=True)
 
 
 if __name__ == "__main__":

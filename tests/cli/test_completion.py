@@ -14,6 +14,7 @@ import pytest
 
 from tests import warm
 from tests.patience import PATIENCE
+from tests.server.live import Live
 from truetty.cli.completion.model import options, places, values
 from truetty.cli.table import COMMANDS
 from truetty.sync import Terminal
@@ -76,17 +77,25 @@ def lines(*command: str) -> list[str]:
 
 @pytest.mark.parametrize(("line", "expected"), CASES.items())
 def test_bash(line: str, expected: list[str], folder: Path, program: Callable[[str], str]) -> None:
+    assert ask_bash(line, folder, program) == expected
+
+
+def ask_bash(line: str, folder: Path, program: Callable[[str], str]) -> list[str]:
     words = shlex.split(line) + ([""] if line.endswith(" ") else [])
     ask = f'COMP_WORDS=({shlex.join(words)}) COMP_CWORD={len(words) - 1}; _truetty; printf "%s\\n" "${{COMPREPLY[@]}}"'
     found = lines(program("bash"), "--norc", "-c", f"source {script('bash', folder)}; compopt() {{ :; }}; {ask}")
-    assert sorted(set(filter(None, found))) == expected
+    return sorted(set(filter(None, found)))
 
 
 @pytest.mark.parametrize(("line", "expected"), CASES.items())
 def test_fish(line: str, expected: list[str], folder: Path, program: Callable[[str], str]) -> None:
+    assert ask_fish(line, folder, program) == expected
+
+
+def ask_fish(line: str, folder: Path, program: Callable[[str], str]) -> list[str]:
     ask = f"source {script('fish', folder)}; complete -C {shlex.quote(line)}"
     found = {one.split("\t")[0].rstrip("/") for one in lines(program("fish"), "--no-config", "-c", ask)}
-    assert sorted(found) == expected
+    return sorted(found)
 
 
 @pytest.fixture
@@ -164,3 +173,47 @@ def test_another_shell_is_refused() -> None:
     )
     assert (done.returncode, done.stdout) == (125, b"")
     assert done.stderr == b"truetty: no completion for 'tcsh': there are bash, zsh, fish\n"
+
+
+# -- terminals of the server
+
+
+NAMED = ("build-one", "$(touch expanded)")  # a name is any text, and no shell expands it
+
+
+@pytest.fixture
+def server(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    """With two terminals, and `truetty` on the PATH, which is asked until the server has answered within its 0.2 s."""
+    monkeypatch.setenv("TRUETTY_STATE", str(tmp_path / "state"))
+    program = tmp_path / "bin" / "truetty"
+    ask = f'found=$({sys.executable} -m truetty "$@")'
+    program.write_text(f'#!/bin/sh\nuntil {ask}; [ -n "$found" ]; do :; done; printf \'%s\\n\' "$found"\n')
+    program.chmod(0o755)
+    live = Live(tmp_path / "state")
+    for name in NAMED:
+        live.post("/v1/terminals", name=name, shell="bash", rc=False)
+    yield live
+    live.end()
+
+
+TERMINALS = {
+    "truetty log bu": ["build-one"],
+    "truetty run --in bu": ["build-one"],
+    "truetty close t": ["t1", "t2"],
+    "truetty log build-one ": [],
+}
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_ids_and_names_are_the_servers(shell: str, server: Live, folder: Path, program: Callable[[str], str]) -> None:
+    for line, expected in TERMINALS.items():
+        found = ask_bash(line, folder, program) if shell == "bash" else ask_fish(line, folder, program)
+        assert found == expected, line
+    ask = ask_bash if shell == "bash" else ask_fish
+    assert len(ask("truetty log ", folder, program)) == 4
+    assert not (folder / "expanded").exists()
+
+
+def test_ids_and_names_in_zsh(server: Live, typed: Callable[[str, str, str], None]) -> None:
+    typed("zsh", "truetty log bu", "truetty log build-one")
+    typed("zsh", "truetty run --in bu", "truetty run --in build-one")
