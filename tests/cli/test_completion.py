@@ -108,6 +108,8 @@ def typed(folder: Path) -> Iterator[Callable[[str, str, str], None]]:
         begin = "autoload -Uz compinit; compinit -u -D; " if shell == "zsh" else ""
         outcome = terminal.run(f"{begin}source {script(shell, folder)}")
         assert outcome.exit_code == 0 and outcome.output == ""
+        # Keys before the prompt would be echoed by the tty, where no C-u takes them away.
+        wait_for(terminal, lambda shown: shown.endswith(("#", "$", "%", ">")), "a prompt")
         return terminal
 
     def type_and_look(shell: str, line: str, becomes: str) -> None:
