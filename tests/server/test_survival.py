@@ -87,3 +87,27 @@ def test_a_long_storm_of_kills_loses_nothing(server: Live, tmp_path: Path) -> No
     tally = storm(server, tmp_path, ("bash", "zsh", "fish", "dash"), kills=1000, seed=2)
     print(dict(tally.count))
     assert tally.wrong == [] and tally.count["kills"] == 1000
+
+
+def test_an_upgrade_carries_everything_over(server: Live) -> None:
+    terminal = server.post("/v1/terminals", shell="bash", rc=False, name="build")
+    started = server.post("/v1/commands", command="read x; echo got $x", terminal="build")
+    server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}")
+    before = server.pid()
+    server.post("/v1/upgrade")
+    while server.pid() == before:
+        pass
+    assert server.get("/v1/terminals")["terminals"][0]["pid"] == terminal["pid"]
+    server.post(f"/v1/commands/{started['id']}/send", text="it", keys=["Enter"], wait=0)
+    ended = server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}&until=finished")
+    assert (ended["output"], ended["exit_code"], ended["evidence"]) == ("it\ngot it\n", 0, "mark")
+
+
+def test_a_server_goes_on_if_the_one_that_is_to_follow_fails(server: Live) -> None:
+    before = server.pid()
+    refused = server.ask("POST", "/v1/upgrade", {"python": "/bin/false"})
+    assert refused.json["error"]["message"].startswith("this server goes on: the new one has ended")
+    assert server.pid() == before
+    server.post("/v1/upgrade")
+    while server.pid() == before:
+        pass

@@ -1,6 +1,6 @@
 """The keeper: a process that outlives a server, and ends or keeps what the server's terminals have left running.
 
-Run as a program of its own, with nothing but the standard library: it is small, and starts quickly.
+A program of its own, with nothing but the standard library: it is small, and starts quickly.
 
     keeper_program.py watch VARIABLE MARK SOCKET
     keeper_program.py keep VARIABLE MARK PROGRAM ARGUMENT...
@@ -10,8 +10,8 @@ ends and of a shared word (`store/lasting.py`), and MARK.
 
 `watch`: beside a server that has started it (`keeper.py`). When the server is gone, its terminals end.
 
-`keep`: above a server that it starts, and starts again when that is killed. Each terminal's pty is held here as well,
-so that its programs go on meanwhile, and the next server gets it.
+`keep`: above a server that it starts, and starts again when that is killed. It holds each terminal's pty too, so that
+its programs go on meanwhile, and the next server gets it.
 
 Rule 1: it has a session of its own, and no parent but init: a client that ends the server by its group, or by following
         parents, does not meet it.
@@ -23,13 +23,14 @@ Rule 4: first they are asked to end (HUP and TERM), then they are killed.
 Rule 5: a shell whose server is gone becomes our child. How it ended is told to the next server, and is forgotten only
         when that has said `drop`.
 
-What the server says, a message each:
+What the server says:
 
-    put NAME SHELL BORN CHILD   a terminal with this shell, which began at this tick of the machine's. CHILD is the
-                            server's own: the shell, or what has started it and ends with it. With a descriptor, the
-                            pty's master: it is to be kept
+    put NAME SHELL BORN CHILD   a terminal with this shell, which began at this tick of the machine. CHILD is the shell
+                            or what has started it and ends with it. With the pty's master: it is to be kept
     drop NAME               it is closed
+    waits                   it has started, and waits for the terminals
     ready                   it serves: if it ends, that is no failure of its start
+    renew PROGRAM ARGUMENT...   another server is to follow it, started so. NUL stands between the words
     stop                    the server is about to leave, and no other is to be started
 
 What `keep` says to a server:
@@ -37,6 +38,8 @@ What `keep` says to a server:
     held NAME SHELL BORN CHILD   with the master: a terminal of a server before
     ended NAME CODE SIGNAL  CHILD has ended, as a child of ours; one of the two is "-"
     begin                   those were all that there are
+    leave                   the server that is to follow waits for the terminals: end, and leave them
+    stay                    the server that was to follow has ended: go on
 """
 
 from __future__ import annotations
@@ -53,9 +56,9 @@ import time
 
 # How long programs get to end by themselves.
 GRACE = 0.5
-# How long the kernel gets to end them. Only what hangs in an uninterruptible wait takes so long.
+# How long the kernel gets to end them.
 KILL_LIMIT = 5.0
-LONGEST_MESSAGE = 256
+LONGEST_MESSAGE = 1 << 14
 # A server that has ended before it was ready has failed. The next one is started after a pause, which doubles.
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 5.0
@@ -71,8 +74,7 @@ Processes = dict[int, int]  # a descriptor of each, and its number
 class Terminal:
     def __init__(self, name: bytes, shell: int, born: int, child: int, master: int | None) -> None:
         self.name = name
-        self.shell = shell
-        self.born = born
+        self.shell, self.born = shell, born
         self.child = child
         self.master = master  # None: it is not kept
         self.end: bytes | None = None  # CODE and SIGNAL, if its shell has ended as our child
@@ -91,6 +93,7 @@ class Terminals:
         self._by_name: dict[bytes, Terminal] = {}
         self.stopping = False  # no other server is to be started
         self.ready = False  # the server of now has served
+        self.renewal: list[str] | None = None  # how the server is started that is to follow
 
     def take(self, message: bytes, descriptors: list[int]) -> None:
         verb, *words = message.split()
@@ -102,6 +105,8 @@ class Terminals:
             dropped.close()
         elif verb == b"ready":
             self.ready = True
+        elif verb == b"renew":
+            self.renewal = message.removeprefix(b"renew ").decode(errors="surrogateescape").split("\0")
         elif verb == b"stop":
             self.stopping = True
         for descriptor in descriptors:
@@ -118,9 +123,6 @@ class Terminals:
 
     def forget_unkept(self) -> None:
         self._by_name = {one.name: one for one in self.kept}
-
-    def have_child(self, pid: int) -> bool:
-        return any(one.child == pid for one in self._by_name.values())
 
 
 def main() -> None:
@@ -144,6 +146,38 @@ def watch(server: int, ending: Ending) -> None:
     ending.end(terminals.shells)
 
 
+class Server:
+    """A process that has just been started, and our socket to it."""
+
+    def __init__(self, command: list[str], shared: tuple[int, ...], mark: bytes) -> None:
+        self.socket, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with its:
+            its.set_inheritable(True)
+            numbers = ",".join(str(number) for number in (its.fileno(), *shared))
+            argv = [*command, f"--keeper={numbers},{mark.decode()}"]
+            reset = set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}
+            self.pid = os.posix_spawn(argv[0], argv, os.environ, setsigdef=reset)
+        self.socket.setblocking(False)
+
+    def say(self, message: bytes, *descriptors: int) -> None:
+        with contextlib.suppress(OSError):  # it has ended: the next one will be told
+            select.select([], [self.socket], [])
+            socket.send_fds(self.socket, [message], descriptors)
+
+    def heard(self) -> tuple[bytes, list[int]] | None:
+        """Its next message. None: it is gone. Raises BlockingIOError where it has said nothing more."""
+        try:
+            message, descriptors, _, _ = socket.recv_fds(self.socket, LONGEST_MESSAGE, 1, socket.MSG_CMSG_CLOEXEC)
+        except ConnectionResetError:  # it had not read all that we said. What it said before comes next
+            return self.heard()
+        return (message, descriptors) if message else None
+
+    def end(self) -> int:
+        """It is gone: how it ended."""
+        self.socket.close()
+        return os.waitpid(self.pid, 0)[1]
+
+
 class Keeper:
     def __init__(self, ending: Ending, command: list[str]) -> None:
         self._ending = ending
@@ -157,107 +191,99 @@ class Keeper:
         for descriptor in self._shared:
             os.set_inheritable(descriptor, True)
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self._woken, wakes = socket.socketpair()
-        for end in (self._woken, wakes):
+        self._woken, self._wakes = socket.socketpair()
+        for end in (self._woken, self._wakes):
             end.setblocking(False)
-        signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
-        self._wakes = wakes
+        signal.set_wakeup_fd(self._wakes.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(signal.SIGTERM, self._on_term)
-        self._server = 0
+        self._server: Server | None = None
+        self._next: Server | None = None  # which has been started to follow
 
     def run(self) -> None:
         failures = 0
         while not self._terminals.stopping:
             self._terminals.ready = False
             status = self._live()
+            if self._next is not None:
+                continue
             failed = not self._terminals.ready
             failures = failures + 1 if failed else 0
-            kept = self._terminals.kept
-            if not kept and (status == 0 or failures >= MOST_FAILURES):
+            if not self._terminals.kept and (status == 0 or failures >= MOST_FAILURES):
                 break
             if failed and not self._terminals.stopping:
                 self._pause(min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE))
         self._terminals.stopping = True
+        if self._next is not None:
+            os.kill(self._next.pid, signal.SIGKILL)
         self._ending.end(self._terminals.shells)
 
     def _on_term(self, *_: object) -> None:
         self._terminals.stopping = True
-        if self._server:
+        if self._server is not None:
             with contextlib.suppress(OSError):
-                os.kill(self._server, signal.SIGTERM)
+                os.kill(self._server.pid, signal.SIGTERM)
 
     def _live(self) -> int:
         """One server's life; returns how it ended."""
-        ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with ours:
-            with its:
-                its.set_inheritable(True)
-                numbers = ",".join(str(number) for number in (its.fileno(), *self._shared))
-                argv = [*self._command, f"--keeper={numbers},{self._ending.mark.decode()}"]
-                reset = set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}
-                self._server = os.posix_spawn(argv[0], argv, os.environ, setsigdef=reset)
-            self._hand_over(ours)
-            self._follow(ours)
-        status = os.waitpid(self._server, 0)[1]
-        self._server = 0
+        server, self._next = self._next or Server(self._command, self._shared, self._ending.mark), None
+        self._server = server
+        for one in self._terminals.kept:
+            assert one.master is not None
+            server.say(b"held %s %d %d %d" % (one.name, one.shell, one.born, one.child), one.master)
+        for one in self._terminals.kept:
+            if one.end is not None:
+                server.say(b"ended %s %s" % (one.name, one.end))
+        server.say(b"begin")
+        self._follow(server)
+        status = server.end()
+        self._server = None
         if unkept := self._terminals.shells:
             self._ending.end(unkept, by_mark=False)
         self._terminals.forget_unkept()
-        self._look_at_children(None)
+        self._look_at_children()
         return status
 
-    def _hand_over(self, server: socket.socket) -> None:
-        with contextlib.suppress(OSError):  # it has ended already
-            for one in self._terminals.kept:
-                assert one.master is not None
-                message = b"held %s %d %d %d" % (one.name, one.shell, one.born, one.child)
-                socket.send_fds(server, [message], [one.master])
-            for one in self._terminals.kept:
-                if one.end is not None:
-                    server.send(b"ended %s %s" % (one.name, one.end))
-            server.send(b"begin")
-
-    def _follow(self, server: socket.socket) -> None:
+    def _follow(self, server: Server) -> None:
         """Until it is gone."""
-        poll = select.poll()
-        for one in (server, self._woken):
-            poll.register(one, select.POLLIN)
-        server.setblocking(False)
         while True:
-            poll.poll()
+            sockets = [self._woken, server.socket, *([] if self._next is None else [self._next.socket])]
+            select.select(sockets, [], [])
             # First what the server has said: it may have dropped the shell that has just ended.
             with contextlib.suppress(BlockingIOError):
-                while self._take(server):
-                    pass
+                while (heard := server.heard()) is not None:
+                    self._terminals.take(*heard)
                 return
-            with contextlib.suppress(BlockingIOError):
-                while self._woken.recv(64):
-                    pass
-            self._look_at_children(server)
+            if self._next is not None:
+                self._hear_next(self._next, server)
+            elif self._terminals.renewal is not None:
+                self._command, self._terminals.renewal = self._terminals.renewal, None
+                self._next = Server(self._command, self._shared, self._ending.mark)
+            self._drain_wakes()
+            self._look_at_children()
 
-    def _take(self, server: socket.socket) -> bool:
-        """One message; False: it is gone."""
-        try:
-            message, descriptors, _, _ = socket.recv_fds(server, LONGEST_MESSAGE, 1, socket.MSG_CMSG_CLOEXEC)
-        except ConnectionResetError:  # it had not read all that we said. What it said before comes next
-            return True
-        if message:
-            self._terminals.take(message, descriptors)
-        return bool(message)
+    def _hear_next(self, following: Server, server: Server) -> None:
+        """The one that is to follow has started, or has failed to."""
+        with contextlib.suppress(BlockingIOError):
+            if following.heard() is not None:
+                server.say(b"leave")
+            else:
+                following.end()
+                self._next = None
+                server.say(b"stay")
 
-    def _look_at_children(self, server: socket.socket | None) -> None:
+    def _look_at_children(self) -> None:
         """Those of a server that is gone: how a shell ended is kept, every other process is reaped."""
         for one in self._terminals.kept:
             if one.end is None and (end := _end_of(one.child)) is not None:
                 one.end = end
-                if server is not None:
-                    with contextlib.suppress(OSError):  # the next one will be told
-                        server.send(b"ended %s %s" % (one.name, end))
+                if self._server is not None:
+                    self._server.say(b"ended %s %s" % (one.name, end))
         with contextlib.suppress(ChildProcessError):
             while (found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
                 # One of these is forgotten later, and hides those behind it until then.
-                if found.si_pid == self._server or self._terminals.have_child(found.si_pid):
+                servers = [one.pid for one in (self._server, self._next) if one is not None]
+                if found.si_pid in (*servers, *(one.child for one in self._terminals.kept)):
                     return
                 os.waitid(os.P_PID, found.si_pid, os.WEXITED)
 
@@ -265,9 +291,12 @@ class Keeper:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0 and not self._terminals.stopping:
             select.select([self._woken], [], [], left)
-            with contextlib.suppress(BlockingIOError):
-                while self._woken.recv(64):
-                    pass
+            self._drain_wakes()
+
+    def _drain_wakes(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while self._woken.recv(64):
+                pass
 
 
 def _end_of(child: int) -> bytes | None:

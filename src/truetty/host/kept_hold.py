@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -63,6 +63,9 @@ class KeeperLink:
         self._ended: dict[str, Ended] = {}
         self._on_exit: dict[str, OnExit] = {}
         self._on_loss: Callable[[], None] | None = None
+        self._on_renewal: Callable[[bool], None] | None = None
+        with self._talk():
+            self._socket.send(b"waits")
         while self._take():
             pass
         self._socket.setblocking(False)
@@ -91,6 +94,13 @@ class KeeperLink:
         """We serve: if we end, that is no failure of our start."""
         with self._talk():
             self._socket.send(b"ready")
+
+    def renew(self, command: Sequence[str], on_answer: Callable[[bool], None]) -> None:
+        """Another process is to follow us, started so. `on_answer` is called with True when it waits for the terminals,
+        and with False when it has failed."""
+        self._on_renewal = on_answer
+        with self._talk():
+            self._socket.send(b"renew " + "\0".join(command).encode(errors="surrogateescape"))
 
     def stop(self) -> None:
         """We are about to leave, and no other process is to follow: it ends what is left."""
@@ -140,6 +150,9 @@ class KeeperLink:
             code, signal = (None if word == "-" else int(word) for word in words[1:])
             self._ended[words[0]] = Ended(code=code, signal=signal)
             self._tell(words[0])
+        elif verb in ("leave", "stay") and self._on_renewal is not None:
+            self._on_renewal(verb == "leave")
+            self._on_renewal = None
         return verb not in ("", "begin")
 
     def _tell(self, name: str) -> None:

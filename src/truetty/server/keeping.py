@@ -8,11 +8,12 @@ Rule 2: a terminal is handed over by the keeper and known from the journal. One 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, TypedDict, cast
 
@@ -186,12 +187,22 @@ class Keep:
         """This process serves."""
         self._link.ready()
 
-    def stop(self) -> None:
-        """This process is about to leave, and no other is to follow."""
-        self._link.stop()
+    async def renew(self, command: Sequence[str]) -> bool:
+        """Start the process that is to follow this one; True when it waits for the terminals, False if it failed."""
+        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._link.renew(command, answered.set_result)
+        return await answered
+
+    def leave(self) -> None:
+        """This process is about to leave, and another takes its terminals over."""
         self._journal.close()
         self._carrier.close()
         self._link.close()
+
+    def stop(self) -> None:
+        """This process is about to leave, and no other is to follow."""
+        self._link.stop()
+        self.leave()
 
     def _kept(self, id: str, options: Options) -> KeptTerminal:
         return KeptTerminal(id, options, self._transcripts, self._link, self._carrier, self._journal, self._on_closed)

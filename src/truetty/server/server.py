@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 
 import uvicorn
 
@@ -89,11 +89,20 @@ class Server:
         terminals = TerminalActs(self._service, self._watch, settings)
         commands = CommandActs(self._service, self._watch, terminals)
         self._acts = ServerActs(
-            self._service, self._watch, self._events, self._clients, setup.place, setup.path, self._stop, keep
+            self._service,
+            self._watch,
+            self._events,
+            self._clients,
+            setup.place,
+            setup.path,
+            self._stop,
+            self._leave,
+            keep,
         )
         self._dispatch = Dispatch(methods(self._acts, terminals, commands), self._note_key)
         self._ended: asyncio.Event = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
+        self._leaves = False  # its terminals go to the next one
 
     # -- its life
 
@@ -117,12 +126,15 @@ class Server:
             await asyncio.wait({serving, ended}, return_when=asyncio.FIRST_COMPLETED)
             ended.cancel()
             self._dispatch.is_stopping = True
-            self._remove_files()
-            self._events.publish("server", stopping=True)
+            if not self._leaves:
+                self._remove_files()
+            self._events.publish("server", **{"upgrading" if self._leaves else "stopping": True})
             self._events.close()
             await self._dispatch.keys.close()
             web.should_exit = True
             await serving
+            if self._leaves:
+                self._go()
         self._watch.close()
         if self._keep is not None:
             self._keep.stop()
@@ -186,6 +198,18 @@ class Server:
             lifespan="off",
             timeout_graceful_shutdown=limits.LAST_WORDS_SECONDS,  # type: ignore[arg-type]  # it takes fractions too
         )
+
+    def _leave(self) -> None:
+        self._leaves = True
+        self._stop("another one follows")
+
+    def _go(self) -> NoReturn:
+        """Without closing anything: the next one has the terminals."""
+        LOG.info("process %d has left its terminals to the next one", os.getpid())
+        logging.shutdown()
+        assert self._keep is not None
+        self._keep.leave()
+        os._exit(0)
 
     def _stop(self, why: str) -> None:
         if not self._ended.is_set():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from truetty.core.errors import Busy
+from truetty.core.errors import Busy, HostError
 from truetty.core.version import VERSION
 from truetty.server import forms
 from truetty.server.app import Clients
@@ -26,7 +27,7 @@ MOST_NAMED: Final = 10  # commands in a refusal
 
 
 class ServerActs:
-    """`stop` ends the server; the text says why."""
+    """`stop` ends the server; the text says why. `leave` ends it and leaves its terminals to the next one."""
 
     def __init__(
         self,
@@ -37,8 +38,10 @@ class ServerActs:
         place: Place,
         path: str,
         stop: Callable[[str], None],
+        leave: Callable[[], None],
         keep: Keep | None,
     ) -> None:
+        self._leave = leave
         self._keep = keep
         self._service = service
         self._watch = watch
@@ -88,6 +91,17 @@ class ServerActs:
             message = f"{len(running)} commands run: {named}. With force they are ended"
             raise Busy(message, running=[one.id for one in running])
         asyncio.get_running_loop().call_soon(self._stop, "a client has asked for it")
+        return forms.Nothing()
+
+    async def upgrade(self, caller: Caller, *, python: str | None) -> forms.Nothing:
+        if self._keep is None or not self._keep.is_kept:
+            reason = "no keeper holds its terminals: they would end with it"
+            raise HostError(f"this server cannot be upgraded: {reason}", reason=reason)
+        own = [word for word in sys.orig_argv if not word.startswith("--keeper=")]
+        if not await self._keep.renew([python or sys.executable, *own[1:]]):
+            reason = f"the new one has ended; {self._place.log} says why"
+            raise HostError(f"this server goes on: {reason}", reason=reason, path=self._place.log)
+        asyncio.get_running_loop().call_soon(self._leave)
         return forms.Nothing()
 
     def _running(self) -> tuple[forms.CommandForm, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.server import forms
-from truetty.server.fields import COUNT, FLAG, TEXT, Field
+from truetty.server.fields import COUNT, FLAG, PATH, TEXT, Field
 from truetty.server.verbs.row import Verb
 
 ROWS: Final[tuple[Verb, ...]] = (
@@ -17,6 +17,14 @@ ROWS: Final[tuple[Verb, ...]] = (
         "/v1/stop",
         "End the server and all its terminals. Refused with `busy` while commands run, unless forced.",
         (Field("force", FLAG, "though commands run", default=False),),
+        forms.Nothing,
+    ),
+    Verb(
+        "upgrade",
+        "POST",
+        "/v1/upgrade",
+        "Let another server follow, which has started before this one leaves. Terminals, commands and ids go on.",
+        (Field("python", PATH, "the interpreter that has it; otherwise this server's own"),),
         forms.Nothing,
     ),
     Verb(
