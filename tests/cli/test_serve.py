@@ -67,12 +67,24 @@ def test_in_the_foreground(server: Live) -> None:
     environ = {**os.environ, "TRUETTY_STATE": server.place.folder}
     with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        assert f"process {process.pid} serves" in process.stderr.readline()
-        assert server.pid() == process.pid
+        assert "serves" in process.stderr.readline()
+        terminal = server.post("/v1/terminals", shell="bash", rc=False)
+        os.kill(server.pid(), signal.SIGKILL)
+        assert server.get("/v1/terminals")["terminals"][0]["pid"] == terminal["pid"]
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
         assert "has ended" in process.stderr.read()
     assert not server.is_running()
+
+
+def test_an_upgrade(server: Live) -> None:
+    assert serve(server, "--upgrade") == (1, f"no server runs for {server.place.folder}\n", "")
+    terminal = server.post("/v1/terminals", shell="bash", rc=False)
+    before = server.pid()
+    status, printed, said = serve(server, "--upgrade")
+    assert (status, said) == (0, "") and "1 terminals, 0 commands run" in printed
+    assert server.pid() != before
+    assert server.get("/v1/terminals")["terminals"][0]["pid"] == terminal["pid"]
 
 
 def test_words_that_contradict_each_other(server: Live) -> None:

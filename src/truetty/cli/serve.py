@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json as format
 import os
+import sys
 import time
 from typing import Any, Final
 
 from truetty.cli.agreeing import agrees
-from truetty.core.errors import Busy, Misuse
+from truetty.core.errors import Busy, HostError, Misuse
 from truetty.server import launch
 from truetty.server.ask import ask
 from truetty.server.place import Place
@@ -18,9 +20,11 @@ ANSWER_SECONDS: Final = 2.0  # a server that takes longer to say how it is hangs
 START_SECONDS: Final = 60.0
 
 
-def serve(status: bool, stop: bool, force: bool, foreground: bool, idle: float | None, json: bool) -> int:
-    if status + stop + foreground > 1:
-        raise Misuse("--status, --stop and --foreground are three things: name one of them")
+def serve(
+    status: bool, stop: bool, force: bool, upgrade: bool, foreground: bool, idle: float | None, json: bool
+) -> int:
+    if status + stop + upgrade + foreground > 1:
+        raise Misuse("--status, --stop, --upgrade and --foreground are four things: name one of them")
     if force and not stop:
         raise Misuse("--force goes with --stop")
     place = Place.of(os.environ)
@@ -28,6 +32,8 @@ def serve(status: bool, stop: bool, force: bool, foreground: bool, idle: float |
         return _show(place, json)
     if stop:
         return _stop(place, force, json)
+    if upgrade:
+        return _upgrade(place, json)
     if foreground:
         return _run_here(place, idle, json)
     with launch.reach(place, idle=idle) as connection:
@@ -64,6 +70,29 @@ def _stop(place: Place, force: bool, json: bool) -> int:
     return 0
 
 
+def _upgrade(place: Place, json: bool) -> int:
+    """To the version of this program, if another one runs."""
+    found = launch.connect(place)
+    if found is None:
+        print("{}" if json else f"no server runs for {place.folder}")
+        return NONE_RUNS
+    with found:
+        found.settimeout(START_SECONDS)
+        before = ask(found, "GET", "/v1/hello")["pid"]
+    with launch.reach(place, start=False) as connection:
+        connection.settimeout(START_SECONDS)
+        ask(connection, "POST", "/v1/upgrade", {"python": sys.executable})
+    # Until the old one is gone, it may still take a connection. It answers none.
+    while True:
+        with launch.reach(place, start=False) as connection, contextlib.suppress(OSError, HostError):
+            connection.settimeout(START_SECONDS)
+            status = ask(connection, "GET", "/v1/status")
+            if status["pid"] != before:
+                break
+    _print(status, json)
+    return 0
+
+
 def _run_here(place: Place, idle: float | None, json: bool) -> int:
     from truetty.server import starting
 
@@ -73,13 +102,8 @@ def _run_here(place: Place, idle: float | None, json: bool) -> int:
                 connection.settimeout(START_SECONDS)
                 _print(ask(connection, "GET", "/v1/status"), json)
             return 0
-        try:
-            from truetty.server import process
-        except ModuleNotFoundError as error:
-            raise Misuse(f"{error.name} is missing: pip install 'truetty[server]' brings it") from None
         with starting.listening(place) as (bound, path):
-            process.serve(place.folder, path, os.dup(bound.fileno()), idle, log=False)
-    return 0
+            starting.become(place, held, bound, path, idle)
 
 
 def _print(status: dict[str, Any], json: bool) -> None:

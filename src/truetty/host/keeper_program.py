@@ -3,7 +3,8 @@
 A program of its own, with nothing but the standard library: it is small, and starts quickly.
 
     keeper_program.py watch VARIABLE MARK SOCKET
-    keeper_program.py keep VARIABLE MARK PROGRAM ARGUMENT...
+    keeper_program.py keep VARIABLE MARK PROGRAM ARGUMENT...       in the background
+    keeper_program.py foreground VARIABLE MARK PROGRAM ARGUMENT... the same, in this process
 
 The program of `keep` gets one more argument, `--keeper=` and a list: the descriptors of its socket, of a pipe's two
 ends and of a shared word (`store/lasting.py`), and MARK.
@@ -127,7 +128,7 @@ class Terminals:
 
 def main() -> None:
     mode, variable, mark, *rest = sys.argv[1:]
-    if os.fork():
+    if mode != "foreground" and os.fork():
         os._exit(0)
     os.chdir("/")
     for ignored in (signal.SIGHUP, signal.SIGINT):

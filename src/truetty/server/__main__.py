@@ -14,7 +14,14 @@ def main() -> None:
         os.set_inheritable(descriptor, False)  # a shell that had the lock would keep it
     from truetty.server import process
 
-    process.serve(arguments.state, arguments.path, arguments.socket, arguments.idle, keeper=arguments.keeper)
+    process.serve(
+        arguments.state,
+        arguments.path,
+        arguments.socket,
+        arguments.idle,
+        keeper=arguments.keeper,
+        log=not arguments.no_log,
+    )
 
 
 def _arguments() -> argparse.Namespace:
@@ -24,6 +31,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--lock", type=int, required=True)
     parser.add_argument("--socket", type=int, required=True)
     parser.add_argument("--idle", type=float)
+    parser.add_argument("--no-log", action="store_true", help="standard error is not the log's file")
     parser.add_argument("--keeper", help="what `keeper_program.py` hands to its server")
     return parser.parse_args()
 

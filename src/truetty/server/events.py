@@ -10,6 +10,7 @@ Rule 3: an event is written as JSON once, for all listeners.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import secrets
 import time
@@ -39,7 +40,8 @@ class Events:
         self._ring: deque[str] = deque()
         self._bytes = 0
         self._last = 0
-        self._waiting: set[asyncio.Event] = set()
+        self._listeners: set[Listener] = set()
+        self._taken = asyncio.Event()
 
     @property
     def seq(self) -> int:
@@ -61,8 +63,8 @@ class Events:
         self.wake()
 
     def wake(self) -> None:
-        for one in self._waiting:
-            one.set()
+        for one in self._listeners:
+            one.wake.set()
 
     def listen(self, since: int | None = None, epoch: str | None = None, wake: asyncio.Event | None = None) -> Listener:
         """From the event after `since` on; None: from the next one on. `wake` is set when there may be one."""
@@ -82,17 +84,27 @@ class Events:
         facts = {"seq": self._last, "epoch": self.epoch, "at": self._clock(), "event": "reset"}
         return encoded({**facts, **self._state()})
 
-    def close(self) -> None:
+    async def close(self) -> None:
+        """Comes back when every listener has taken the last one, or takes nothing any more."""
         self.over = True
         self.wake()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limits.LAST_WORDS_SECONDS):
+                while any(one.seq < self._last for one in self._listeners):
+                    self._taken.clear()
+                    await self._taken.wait()
 
-    def add(self, wake: asyncio.Event) -> None:
-        self._waiting.add(wake)
-        self.listeners = len(self._waiting)
+    def on_take(self) -> None:
+        self._taken.set()
 
-    def remove(self, wake: asyncio.Event) -> None:
-        self._waiting.discard(wake)
-        self.listeners = len(self._waiting)
+    def add(self, listener: Listener) -> None:
+        self._listeners.add(listener)
+        self.listeners = len(self._listeners)
+
+    def remove(self, listener: Listener) -> None:
+        self._listeners.discard(listener)
+        self.listeners = len(self._listeners)
+        self.on_take()
 
 
 class Listener:
@@ -101,13 +113,14 @@ class Listener:
     def __init__(self, events: Events, seq: int, wake: asyncio.Event) -> None:
         self.wake: Final = wake
         self._events = events
-        self._seq = seq
-        events.add(self.wake)
+        self.seq = seq  # of the last one that was taken
+        events.add(self)
 
     def take(self) -> list[str]:
         """What has come since it was last asked, each as JSON."""
-        self._seq, found = self._events.after(self._seq)
+        self.seq, found = self._events.after(self.seq)
+        self._events.on_take()
         return found
 
     def close(self) -> None:
-        self._events.remove(self.wake)
+        self._events.remove(self)

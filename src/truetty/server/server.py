@@ -129,7 +129,7 @@ class Server:
             if not self._leaves:
                 self._remove_files()
             self._events.publish("server", **{"upgrading" if self._leaves else "stopping": True})
-            self._events.close()
+            await self._events.close()
             await self._dispatch.keys.close()
             web.should_exit = True
             await serving

@@ -18,7 +18,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, NoReturn
 
 from truetty import files
 from truetty.core.errors import HostError
@@ -77,20 +77,10 @@ def listening(place: Place) -> Iterator[tuple[socket.socket, str]]:
 def start(
     place: Place, held: int, bound: socket.socket, path: str, idle: float | None, environ: Mapping[str, str]
 ) -> None:
-    server = [
-        *(sys.executable, "-P", "-m", "truetty.server", "--state", place.folder, "--path", path),
-        *("--lock", str(held), "--socket", str(bound.fileno())),
-        *(["--idle", str(idle)] if idle is not None else []),
-    ]
-    if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
-        reason = f"{missing[0]} is missing: pip install 'truetty[server]' brings it"
-        raise HostError(f"the server cannot be started: {reason}", reason=reason)
-    # The keeper starts the server, and starts it again when it is killed.
-    command = [sys.executable, "-S", "-I", str(PROGRAM), "keep", KEEPER_MARKS, secrets.token_hex(8), *server]
     log = open_log(place)
     try:
         ended = subprocess.run(
-            command,
+            _command("keep", place, held, bound, path, idle),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -106,6 +96,27 @@ def start(
     if ended.returncode != 0:
         reason = f"the server could not be started; {place.log} says why"
         raise HostError(reason, path=place.log, reason=reason, exit_code=ended.returncode)
+
+
+def become(place: Place, held: int, bound: socket.socket, path: str, idle: float | None) -> NoReturn:
+    """This process becomes the keeper, with a server below it that writes its log to standard error."""
+    command = [*_command("foreground", place, held, bound, path, idle), "--no-log"]
+    for descriptor in (held, bound.fileno()):
+        os.set_inheritable(descriptor, True)
+    os.execve(command[0], command, _environ(os.environ))
+
+
+def _command(mode: str, place: Place, held: int, bound: socket.socket, path: str, idle: float | None) -> list[str]:
+    """Of the keeper, which starts the server, and starts it again when it is killed."""
+    if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
+        reason = f"{missing[0]} is missing: pip install 'truetty[server]' brings it"
+        raise HostError(f"the server cannot be started: {reason}", reason=reason)
+    return [
+        *(sys.executable, "-S", "-I", str(PROGRAM), mode, KEEPER_MARKS, secrets.token_hex(8)),
+        *(sys.executable, "-P", "-m", "truetty.server", "--state", place.folder, "--path", path),
+        *("--lock", str(held), "--socket", str(bound.fileno())),
+        *(["--idle", str(idle)] if idle is not None else []),
+    ]
 
 
 def open_log(place: Place) -> int:

@@ -15,6 +15,7 @@ SERVE: Final = CommandRow(
         Example("truetty serve", "start it, in the background"),
         Example("truetty serve --status", "what runs in it"),
         Example("truetty serve --stop", "end it with its terminals"),
+        Example("truetty serve --upgrade", "after an update: nothing ends"),
         Example("truetty serve --foreground", "for systemd, which starts it itself"),
     ),
     (),
@@ -27,7 +28,8 @@ SERVE: Final = CommandRow(
                 switch("--status", "say how it is; start nothing"),
                 switch("--stop", "end it. While commands run it asks, or needs --force"),
                 switch("--force", "with --stop: end what runs, too"),
-                switch("--foreground", "serve in this process, until it is ended by a signal"),
+                switch("--upgrade", "let a new server follow it, of this program's version. Everything goes on"),
+                switch("--foreground", "stay in the foreground, until it is ended by a signal"),
             ),
         ),
         Group(
@@ -39,7 +41,7 @@ SERVE: Final = CommandRow(
         ),
     ),
     (
-        "Exit status: 0 it runs, or was ended · 1 with --status or --stop: none runs · 125 an error of truetty's, or "
-        "commands run and it was not ended",
+        "Exit status: 0 it runs, or was ended · 1 with --status, --stop or --upgrade: none runs · 125 an error of "
+        "truetty's, or commands run and it was not ended",
     ),
 )
