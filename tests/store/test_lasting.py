@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import random
@@ -72,6 +73,19 @@ def test_what_is_taken_is_stored(pipe: PIPE, pty: Pty, tmp_path: Path) -> None:
     assert take_all(file, pty.master) == b"two\n"
     assert (tmp_path / "t1").read_bytes() == b"one\ntwo\n" and file.size == 8
     assert (tmp_path / "t1").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_kernel_that_cannot_splice(pipe: PIPE, pty: Pty, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def splice(*_: object, **__: object) -> int:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "splice", splice)
+    file = LastingFile(str(tmp_path / "t1"), 1, carrier(pipe), quota=6)
+    pty.print(b"one\n")
+    assert take_all(file, pty.master) == b"one\n"
+    pty.print(b"two\n")
+    assert take_all(file, pty.master) == b"two\n"
+    assert (tmp_path / "t1").read_bytes() == b"one\ntw" and file.gaps == [(6, 8)] and file.size == 8
 
 
 def test_what_was_on_the_way_is_found_by_the_next_process(pipe: PIPE, pty: Pty, tmp_path: Path) -> None:

@@ -6,12 +6,15 @@ Rule 1: at every instant each byte is in the pty, in the pipe, or in the file. T
         finds what is left in the pipe (`Carrier.finish`).
 Rule 2: the word changes only while the pipe is empty.
 Rule 3: the file's length is how much was printed. What the disk refuses is a gap: its bytes reach us, and are gone.
+        Where the kernel cannot move bytes from a pty to a pipe (Linux 5.10), they are read and written: what a process
+        has read and not written when it is killed is lost there.
 Rule 4: the secrets of our marks are blanked for readers at once, and in the file when the command has ended: the next
         process reads the marks of a command that runs once more.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import mmap
 import os
@@ -19,7 +22,7 @@ import struct
 import termios
 from bisect import bisect_left
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from truetty import files
@@ -41,6 +44,7 @@ class Carrier:
         self._out = out
         self._into = into
         self._word = mmap.mmap(word, _WORD.size)
+        self.splices = True  # until a pty shows otherwise
         self._most = min(MOST_AT_ONCE, fcntl.fcntl(into, fcntl.F_GETPIPE_SZ) * 2 // 3)
         os.close(word)
 
@@ -107,23 +111,42 @@ class LastingFile:
 
     def take(self, master: int) -> bytes:
         """What the pty has; stored first. Raises as `os.read` does."""
-        return self._store(self._carrier.take(self.number, master))
+        if self._carrier.splices:
+            try:
+                return self._store(self._carrier.take(self.number, master))
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
+                self._carrier.splices = False
+        return self._write(os.read(master, CHUNK))
+
+    def _write(self, data: bytes) -> bytes:
+        at, done = self.size, 0
+        room = len(data) if self._quota is None else max(0, min(len(data), self._quota - at))
+        with suppress(OSError):  # the disk is full
+            while done < room:
+                done += os.pwrite(self._fd, data[done:room], at + done)
+        self._grow(len(data), done, room)
+        return data
 
     def _store(self, size: int) -> bytes:
         at = self.size
         room = size if self._quota is None else max(0, min(size, self._quota - at))
         done = self._carrier.move(self._fd, at, room)
-        self.size += size
+        self._grow(size, done, room)
         data = os.pread(self._fd, done, at)
+        return data if done == size else data + self._carrier.drain(size - done)
+
+    def _grow(self, size: int, done: int, room: int) -> None:
+        """So many bytes have come, and so many of them are in the file, for which there was `room` in the quota."""
+        start, self.size = self.size + done, self.size + size
         if done == size:
-            return data
+            return
         self.trouble = "quota reached" if done == room else "the disk is full"
-        rest = self._carrier.drain(size - done)
-        if self.gaps and self.gaps[-1][1] == at + done:
+        if self.gaps and self.gaps[-1][1] == start:
             self.gaps[-1] = (self.gaps[-1][0], self.size)
         else:
-            self.gaps.append((at + done, self.size))
-        return data + rest
+            self.gaps.append((start, self.size))
 
     def read(self, start: int, end: int) -> bytes:
         with self._opened() as fd:
