@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from truetty.cli.terminals.server import Server
 from truetty.cli.terminals.standing import print_json
 from truetty.cli.terminals.table import table
-from truetty.core.errors import TruettyError
+from truetty.core.errors import ChannelLost, TruettyError
 
 COMPLETION_SECONDS: Final = 0.2  # a person who has pressed Tab waits no longer
 _UP: Final = "\x1b[{}F\x1b[J"  # to the beginning of so many lines above, and all from there on cleared
@@ -51,7 +52,7 @@ def _watch(server: Server, all: bool, json: bool) -> int:
     drawn, seq = 0, -1
     live = sys.stdout.isatty() and not json
     for event in _events(server):
-        if event.get("seq", 0) <= seq:
+        if event and event["seq"] <= seq:
             continue
         found = server.get("/v1/terminals", all=all or None)
         seq = found["seq"]
@@ -68,7 +69,9 @@ def _watch(server: Server, all: bool, json: bool) -> int:
 
 
 def _events(server: Server) -> Iterator[dict[str, Any]]:
-    """One at once, for how things stand, then each that comes."""
-    stream = server.again().stream("/v1/events", since=server.get("/v1/terminals")["seq"])
-    yield {}
-    yield from stream
+    """One at once, for how things stand, then each that comes. A server that is killed has a next one."""
+    while True:
+        stream = server.again().stream("/v1/events", since=server.get("/v1/terminals")["seq"])
+        yield {}
+        with suppress(ChannelLost):
+            yield from stream

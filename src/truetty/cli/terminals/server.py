@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from truetty.cli.terminals.http import Answer, Http, quoted
-from truetty.core.errors import HostError, Misuse
+from truetty.core.errors import ChannelLost, HostError, Misuse
 from truetty.core.version import VERSION
 from truetty.server import launch
 from truetty.server.place import Place
@@ -19,7 +19,11 @@ UNIX: Final = "unix:"
 
 
 class Server:
-    """One thread at a time asks. `again()` gives another one, for a question while an answer is still coming."""
+    """One thread at a time asks. `again()` gives another one, for a question while an answer is still coming.
+
+    A server that was killed has a next one, which is asked again what may be asked twice. One that has ended for good
+    is not started anew.
+    """
 
     def __init__(self, on: str | None, *, start: bool = True, patience: float | None = None) -> None:
         """Without `start` a server that does not run is a HostError. `patience`: seconds for each part of an answer."""
@@ -43,7 +47,12 @@ class Server:
 
     def read(self, path: str, **query: object) -> Answer:
         """As it came: bytes are no JSON."""
-        return self._http.ask("GET", path, _texts(query))
+        try:
+            return self._http.ask("GET", path, _texts(query))
+        except ChannelLost:
+            if self._patience is not None:
+                raise
+            return self._http.ask("GET", path, _texts(query))
 
     def post(self, path: str, **body: object) -> Any:
         return self._http.ask("POST", path, None, body, again=False).json()
@@ -57,6 +66,7 @@ class Server:
     def _dial(self) -> socket.socket:
         made = self._connection()
         made.settimeout(self._patience)
+        self._start = False
         return made
 
     def _connection(self) -> socket.socket:
