@@ -26,6 +26,7 @@ FLOORS = (
     ({"terminal"}, {"settings"}),
     ({"service"},),
     ({"server"},),
+    ({"client"},),
     (
         {"functions"},
         {"registry"},

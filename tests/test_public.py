@@ -18,8 +18,8 @@ OBJECTS = {"Command", "Output", "Recording", "Registry", "Terminal"}
 MODULES = {"events", "functions", "sync", "testing", "until"}
 
 PATHS = {
-    "truetty": ERRORS | VALUES | OBJECTS | MODULES,
-    "truetty.sync": ERRORS | VALUES | OBJECTS | {"Transcript"},
+    "truetty": ERRORS | VALUES | OBJECTS | MODULES | {"connect"},
+    "truetty.sync": ERRORS | VALUES | OBJECTS | {"Transcript", "connect"},
     "truetty.testing": {
         "CONFORMANCE",
         "expect",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from truetty import sync as sync
     from truetty import testing as testing
     from truetty import until as until
+    from truetty.client.registry import connect as connect
     from truetty.core.errors import BadCommand as BadCommand
     from truetty.core.errors import BadKey as BadKey
     from truetty.core.errors import Busy as Busy
@@ -57,6 +58,7 @@ _HOMES = {
     "truetty.settings": ("Settings",),
     "truetty.terminal.terminal": ("Terminal",),
     "truetty.store.output": ("Output",),
+    "truetty.client.registry": ("connect",),
 }
 
 # Modules that are there as `truetty.sync` after `import truetty` alone.

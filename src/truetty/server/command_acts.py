@@ -21,6 +21,7 @@ from truetty.server.watch import Watch
 from truetty.service.service import MOST_MATCHES, Service
 from truetty.store.part import Part
 from truetty.terminal.command import Command
+from truetty.terminal.stream import Stream
 from truetty.text.digest import Budget
 
 REST: Final = "read has them, by the command_id and an offset"
@@ -96,9 +97,11 @@ class CommandActs:
         )
 
     async def follow(
-        self, caller: Caller, *, command_id: str, exact: bool, coalesce: float | None
+        self, caller: Caller, *, command_id: str, exact: bool, coalesce: float | None, at: int | None
     ) -> AsyncIterator[dict[str, Any]]:
         stream = self._find(command_id, exact).events(coalesce)
+        if at is not None:
+            stream.skip_to(at)
         return _parts(stream)
 
     # -- typing and ending
@@ -240,10 +243,10 @@ def _pattern(given: Any) -> Any:
     return BoundedPattern(given) if isinstance(given, str) else given
 
 
-async def _parts(stream: Any) -> AsyncIterator[dict[str, Any]]:
+async def _parts(stream: Stream) -> AsyncIterator[dict[str, Any]]:
     try:
         async for event in stream:
-            yield {"event": type(event).__name__.lower(), **plain(event)}
+            yield {"event": type(event).__name__.lower(), **plain(event), "at": stream.at}
     finally:
         await stream.aclose()
 

@@ -15,13 +15,13 @@ from truetty.server import forms
 from truetty.server.app import Clients
 from truetty.server.caller import Caller
 from truetty.server.events import Events
+from truetty.server.forms import PROTOCOL as PROTOCOL
 from truetty.server.keeping import Keep
 from truetty.server.place import Place
 from truetty.server.shapes import plain
 from truetty.server.watch import Watch
 from truetty.service.service import Service
 
-PROTOCOL: Final = (1, 1)
 CAPABILITIES: Final = ("events.1", "follow.1", "keys.1", "view.1")
 MOST_NAMED: Final = 10  # commands in a refusal
 

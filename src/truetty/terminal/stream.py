@@ -121,6 +121,18 @@ class Stream:
                 await self.aclose()
         raise StopAsyncIteration
 
+    @property
+    def at(self) -> int:
+        """Up to this place of the terminal's transcript the output was given."""
+        return self._reader.at
+
+    def skip_to(self, at: int) -> None:
+        """The output up to there was given by another stream."""
+        if (far := min(at, self._reader.end) - self._reader.at - MOST_BEHIND) > 0:
+            self._reader.skip(far)
+        if self._reader.behind(at) > 0:
+            self._reader.until(at)
+
     async def aclose(self) -> None:
         """Listen no longer."""
         self._over = True

@@ -1,4 +1,4 @@
-"""`truetty serve`, described."""
+"""`truetty serve` and `dial`, described."""
 
 from __future__ import annotations
 
@@ -43,5 +43,19 @@ SERVE: Final = CommandRow(
     (
         "Exit status: 0 it runs, or was ended · 1 with --status, --stop or --upgrade: none runs · 125 an error of "
         "truetty's, or commands run and it was not ended",
+    ),
+)
+
+DIAL: Final = CommandRow(
+    "dial",
+    "Connect standard input and output to the server",
+    "Be the wire between a program elsewhere and the server here: truetty.connect runs it, by ssh or docker.",
+    (
+        Example("ssh -T host truetty dial", "what connect runs for ssh://host"),
+        Example("docker exec -i box truetty dial", "as words for connect"),
+    ),
+    notes=(
+        "The first line that it prints is: truetty dial 1. From there on HTTP is spoken.",
+        "Exit status: 0 the connection was closed · 125 an error of truetty's",
     ),
 )

@@ -51,7 +51,11 @@ ROWS: Final[tuple[Verb, ...]] = (
         "GET",
         "/v1/commands/{command_id}/events",
         "What `Command.events()` gives: `{event, …}`, the last one `finished` with the outcome.",
-        (*WHICH_COMMAND, Field("coalesce", SECONDS, "the shortest time between two pieces of output")),
+        (
+            *WHICH_COMMAND,
+            Field("coalesce", SECONDS, "the shortest time between two pieces of output"),
+            Field("at", COUNT, "the `at` of the last event of another stream: go on behind it"),
+        ),
         dict[str, object],
         stream=True,
     ),
