@@ -5,11 +5,7 @@
 
 from __future__ import annotations
 
-import getpass
 import os
-import socket
-import subprocess
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +13,7 @@ import pytest
 
 import truetty
 from tests.acceptance.session import PATIENCE, assert_healthy, opened
+from tests.sshd import sshd, target
 
 
 @pytest.fixture(scope="module")
@@ -27,37 +24,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def box(folder: Path) -> Iterator[str]:
     """The beginning of an ssh command to a server on the loopback that lets us in by a key."""
-    for name in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-    if os.geteuid() == 0:
-        os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
-    settings = {
-        "ListenAddress": "127.0.0.1",
-        "Port": port,
-        "HostKey": folder / "host",
-        "AuthorizedKeysFile": folder / "user.pub",
-        "PidFile": "none",
-        "UsePAM": "no",
-        "StrictModes": "no",
-        "PrintMotd": "no",
-        "PrintLastLog": "no",
-    }
-    config, log = folder / "config", folder / "log"
-    config.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
-    with log.open("wb") as errors:
-        process = subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", str(config)], stderr=errors)
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while b"Server listening" not in log.read_bytes():
-            assert process.poll() is None and time.monotonic() < deadline, log.read_text()
-            time.sleep(0.02)
-        options = "-o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no -o LogLevel=ERROR -o IdentitiesOnly=yes"
-        yield f"ssh -F /dev/null {options} -i {folder / 'user'} -p {port} {getpass.getuser()}@127.0.0.1"
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
+    with sshd(folder) as (ssh, port):
+        yield f"{ssh} {target(port)}"
 
 
 @pytest.fixture
