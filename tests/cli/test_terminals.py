@@ -233,6 +233,22 @@ def test_another_server(server: Live, build: str, tmp_path: Path) -> None:
     assert not os.path.exists(elsewhere)
 
 
+def test_the_server_of_another_machine(server: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a program named ssh, which runs what it is to run there here, in another directory."""
+    (tmp_path / "bin").mkdir()
+    ssh = tmp_path / "bin" / "ssh"
+    ssh.write_text('#!/bin/sh\nshift 2\ncd / && echo noise && exec sh -c "$*"\n')
+    (tmp_path / "bin" / "truetty").write_text(f'#!/bin/sh\nexec {sys.executable} -m truetty "$@"\n')
+    for program in (tmp_path / "bin").iterdir():
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("TRUETTY_ON", "ssh://there")
+    monkeypatch.setenv("OF_THE_CALLER", "here")
+    id = printed("open", "--no-rc", "--shell", "bash", "--cwd", "/").strip()
+    assert run("run", "--in", id, "echo $PWD; (exit 3)") == (3, "/\n", "")
+    assert run("run", "--in", id, "read -p 'Sure? ' x")[2].endswith("truetty answer --on ssh://there t1-2\n")
+
+
 @pytest.mark.parametrize(
     "words",
     ["list", "list --json", "open --name more", "send build x", "wait build", "log build", "stop build", "close build"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 import truetty
 from tests.acceptance.watched import Watched
 from tests.server.live import Live
-from truetty.cli.terminals.follow import Continued
 
 
 @pytest.fixture
@@ -71,32 +69,3 @@ def test_a_watched_list(server: Live) -> None:
         program.until("waiting .*Sure")
         server.ask("POST", "/v1/stop", {"force": True})
         assert program.ends() == 125
-
-
-def test_text_that_begins_again_is_printed_once() -> None:
-    chance = random.Random(3)
-    text = "".join(f"line {number}\n" for number in range(200))
-    for _ in range(100):
-        shown: list[str] = []
-        continued = Continued(shown.append)
-        for end in (chance.randrange(len(text)), chance.randrange(len(text)), len(text)):
-            at = 0
-            while at < end:
-                after = min(end, at + chance.randrange(1, 300))
-                continued.write(text[at:after])
-                at = after
-            if end < len(text):
-                continued.begin_again()
-        continued.end()
-        assert "".join(shown) == text
-
-
-def test_another_text_is_printed_whole() -> None:
-    for another in ("10%\n", "20%\ndone\nand more\n"):
-        shown: list[str] = []
-        continued = Continued(shown.append)
-        continued.write("10%\n20%\n")
-        continued.begin_again()
-        continued.write(another)
-        continued.end()
-        assert "".join(shown) == f"10%\n20%\n{another}"

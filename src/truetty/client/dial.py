@@ -10,17 +10,17 @@ Rule 1: each of them is a socket. A program has the other end of a pair as its i
 Rule 2: `truetty dial` says `truetty dial 1` first, and nothing of the server's comes before the client has asked. So
         what stands before that line is noise of start-up files, and is passed over.
 Rule 3: an error says what is wrong there and what to do about it.
+Rule 4: nothing slow is imported before it is needed: the command line's quick verbs come through here.
 """
 
 from __future__ import annotations
 
 import os
 import socket
-import threading
 from collections.abc import Sequence
 from typing import Final
 
-from truetty.core import kinds, lazy
+from truetty.core import lazy
 from truetty.core.errors import HostError, Misuse
 
 GREETING: Final = "truetty dial"
@@ -104,7 +104,7 @@ class Tcp(Address):
         super().__init__(where)
         found = _HTTP.fullmatch(where)
         if found is None:
-            raise Misuse(f"{kinds.quoted(where)} is no address: it is http://host:port", where=where)
+            raise _no_address(where, "it is http://host:port")
         if token is None:
             raise Misuse(f"a server at {where} needs a token: connect({where!r}, token=…)", where=where)
         self._token = token
@@ -205,6 +205,8 @@ class _End:
         self._process: Final = process
         self._errors = b""
         self._status: int | None = None
+        import threading
+
         self._thread = threading.Thread(target=self._follow, name="truetty dial", daemon=True)
         self._thread.start()
 
@@ -232,7 +234,7 @@ def address(where: Where = None, token: str | None = None) -> Address:
     if isinstance(where, str):
         return _named(where, token)
     if not isinstance(where, list | tuple) or not where or not all(isinstance(word, str) for word in where):
-        raise Misuse(f"an address is {FORMS}; got {kinds.described(where)}", where=where)
+        raise _no_address(where, f"an address is {FORMS}")
     from shlex import join
 
     return Program(join(where), where)
@@ -247,12 +249,19 @@ def _named(where: str, token: str | None) -> Address:
     if colon and scheme == "ssh":
         found = _SSH.fullmatch(where)
         if found is None or found["host"].startswith("-") or (found["user"] or "").startswith("-"):
-            raise Misuse(f"{kinds.quoted(where)} is no address: it is ssh://[user@]host[:port]", where=where)
+            raise _no_address(where, "it is ssh://[user@]host[:port]")
         host = found["host"].strip("[]")
         target = f"{found['user']}@{host}" if found["user"] else host
         port = ["-p", found["port"]] if found["port"] else []
         return Program(where, ["ssh", "-T", *port, target, "truetty dial"], host)
-    raise Misuse(f"an address is {FORMS}; got {kinds.quoted(where)}", where=where)
+    raise _no_address(where, f"an address is {FORMS}")
+
+
+def _no_address(where: object, but: str) -> Misuse:
+    from truetty.core import kinds  # an address that is right is dialled without it
+
+    said = kinds.quoted(where) if isinstance(where, str) else kinds.described(where)
+    return Misuse(f"{said} is no address: {but}", where=where)
 
 
 def _unreachable(where: str, error: OSError) -> HostError:

@@ -27,5 +27,8 @@ POLICY: Final = Option(
 )
 JSON: Final = switch("--json", "one JSON object and nothing else, errors too")
 ON: Final = Option(
-    "--on", "the server that is meant: unix:PATH, its socket (default: $TRUETTY_ON, else your own)", "WHERE"
+    "--on",
+    "the server that is meant: unix:PATH, its socket; or ssh://HOST, the one of that machine (default: $TRUETTY_ON, "
+    "else your own)",
+    "WHERE",
 )

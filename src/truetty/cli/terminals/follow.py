@@ -10,7 +10,6 @@ import contextlib
 import sys
 from collections.abc import Callable
 from typing import Any, Final, Literal
-from zlib import crc32
 
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import print_json
@@ -24,12 +23,13 @@ MOST_SILENT: Final = 3
 def follow(server: Server, id: str, way: Way, on_waiting: Callable[[Any], bool] = lambda waiting: True) -> Any:
     """The outcome; None: `on_waiting`, which is called with each question, did not want to go on."""
     show = _Show(server, id, way)
+    at: int | None = None  # the place of the last event: the next stream goes on behind it
     silent = 0  # streams that have ended before they said anything
     while silent < MOST_SILENT:
         silent += 1
         with contextlib.suppress(ChannelLost):
-            for event in server.again().stream(command(id, "/events"), coalesce=COALESCE):
-                silent = 0
+            for event in server.again().stream(command(id, "/events"), coalesce=COALESCE, at=at):
+                silent, at = 0, event.get("at", at)
                 show.take(event)
                 match event["event"]:
                     case "waiting" if not on_waiting(event["waiting"]):
@@ -40,7 +40,6 @@ def follow(server: Server, id: str, way: Way, on_waiting: Callable[[Any], bool] 
         if server.get(command(id))["state"] in ("finished", "lost"):
             show.end()
             return server.get(command(id, "/report"))
-        show.begin_again()
     raise ChannelLost(f"the server does not say what {id} prints", command_id=id, reason="it says nothing")
 
 
@@ -50,7 +49,6 @@ class _Show:
         self._id = id
         self._way = way
         self._offset = 0  # of the bytes that were shown
-        self._text = Continued(sys.stdout.write)
 
     def take(self, event: Any) -> None:
         kind = event["event"]
@@ -59,7 +57,7 @@ class _Show:
         elif self._way == "bytes" and kind in ("output", "gap", "finished"):
             self._offset = copy(self._server, self._id, self._offset)
         elif self._way == "text" and kind == "output":
-            self._text.write(event["text"])
+            sys.stdout.write(event["text"])
             sys.stdout.flush()
         elif self._way == "text" and kind == "gap" and event["bytes"]:
             how = f"truetty log{self._server.on} {self._id}"
@@ -67,52 +65,9 @@ class _Show:
         if kind == "finished":
             self.end()
 
-    def begin_again(self) -> None:
-        """The next events are those from the beginning on."""
-        self._text.begin_again()
-
     def end(self) -> None:
         if self._way == "bytes":
             self._offset = copy(self._server, self._id, self._offset)
-        self._text.end()
-        sys.stdout.flush()
-
-
-class Continued:
-    """Text that may begin again, and is printed once. If it is another one then, it is printed whole: none is lost."""
-
-    def __init__(self, write: Callable[[str], object]) -> None:
-        self._write = write
-        self._count = 0  # characters that were printed
-        self._check = 0  # their checksum
-        self._held: str | None = None  # of the text that has begun again, until it is as long as what was printed
-
-    def write(self, text: str) -> None:
-        if self._held is not None:
-            self._held += text
-            if len(self._held) < self._count:
-                return
-            text, self._held = self._held, None
-            if _checksum(text[: self._count]) == self._check:
-                text = text[self._count :]
-            else:
-                self._count = self._check = 0
-        self._write(text)
-        self._count += len(text)
-        self._check = _checksum(text, self._check)
-
-    def begin_again(self) -> None:
-        self._held = ""
-
-    def end(self) -> None:
-        """No more will come: what is held is shorter than what was printed, so it is another text."""
-        if self._held:
-            self._write(self._held)
-        self._held = None
-
-
-def _checksum(text: str, before: int = 0) -> int:
-    return crc32(text.encode("utf-8", "surrogatepass"), before)
 
 
 def copy(server: Server, id: str, offset: int = 0) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from truetty.cli.terminals.server import Server
 from truetty.cli.terminals.standing import print_json
 from truetty.cli.variables import variables
@@ -20,13 +18,13 @@ def open(
     on: str | None,
     json: bool,
 ) -> int:
-    made = Server(on).post(
+    server = Server(on)
+    made = server.post(
         "/v1/terminals",
         name=name,
         task=task,
         shell=shell,
-        cwd=os.path.abspath(cwd or "."),
-        environ=dict(os.environ),
+        **server.surroundings(cwd),
         env=variables(env),
         rc=False if no_rc else None,
         size=size,

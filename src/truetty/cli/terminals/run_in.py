@@ -7,7 +7,6 @@ Rule 2: where it asks something and no person follows, it is left as it is: 124,
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -61,8 +60,7 @@ def _start(server: Server, place: Place, text: str, timeout: float | None) -> An
     fields: dict[str, Any] = {"command": text, "timeout": timeout}
     if place.terminal is not None:
         return server.post("/v1/commands", **fields, terminal=place.terminal)
-    here = os.path.abspath(place.cwd or ".")
-    return server.post("/v1/commands", **fields, cwd=here, shell=place.shell, environ=dict(os.environ))
+    return server.post("/v1/commands", **fields, shell=place.shell, **server.surroundings(place.cwd))
 
 
 def _follow(server: Server, id: str, json: bool, raw: bool, wait: float | None) -> Any:

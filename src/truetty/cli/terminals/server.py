@@ -8,14 +8,12 @@ import socket
 from collections.abc import Iterator
 from typing import Any, Final
 
-from truetty.cli.terminals.http import Answer, Http, quoted
-from truetty.core.errors import ChannelLost, HostError, Misuse
+from truetty.client.dial import address
+from truetty.client.http import Answer, Http, quoted
+from truetty.core.errors import ChannelLost, Misuse
 from truetty.core.version import VERSION
-from truetty.server import launch
-from truetty.server.place import Place
 
 WHERE: Final = "TRUETTY_ON"
-UNIX: Final = "unix:"
 
 
 class Server:
@@ -30,10 +28,17 @@ class Server:
         self._where = on or os.environ.get(WHERE) or None
         self._start = start
         self._patience = patience
-        self._http = Http(self._dial, {"Host": "truetty", "Truetty-Client": f"truetty/{VERSION}"})
+        self._address = address(self._where)
+        self._http = Http(self._dial, {**self._address.headers(), "Truetty-Client": f"truetty/{VERSION}"})
 
     def again(self) -> Server:
         return Server(self._where, start=self._start, patience=self._patience)
+
+    def surroundings(self, cwd: str | None) -> dict[str, object]:
+        """Fields of a new terminal: on this machine it has our directory and our environment."""
+        if not self._address.is_here:
+            return {"cwd": cwd}
+        return {"cwd": os.path.abspath(cwd or "."), "environ": dict(os.environ)}
 
     @property
     def on(self) -> str:
@@ -64,32 +69,10 @@ class Server:
         return self._http.lines(path, _texts(query))
 
     def _dial(self) -> socket.socket:
-        made = self._connection()
+        made = self._address.dial(start=self._start)
         made.settimeout(self._patience)
         self._start = False
         return made
-
-    def _connection(self) -> socket.socket:
-        if self._where is None:
-            return launch.reach(Place.of(os.environ), start=self._start)
-        if not self._where.startswith(UNIX) or self._where == UNIX:
-            raise Misuse(f"a server is named as unix:PATH, by its socket; got {self._where!r}", where=self._where)
-        return _connected(self._where.removeprefix(UNIX))
-
-
-def _connected(path: str) -> socket.socket:
-    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        launch.check_socket(path)
-        made.connect(path)
-        launch.check_peer(made, path)
-    except OSError as error:
-        made.close()
-        raise HostError(f"no server answers at {path}: {error.strerror}", path=path, reason=error.strerror) from error
-    except BaseException:
-        made.close()
-        raise
-    return made
 
 
 def _texts(query: dict[str, object]) -> dict[str, str]:
