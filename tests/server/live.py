@@ -106,11 +106,14 @@ class Live:
 
     def end(self) -> None:
         """By a signal; comes back when no process has the lock."""
-        while (info := self.place.read_info()) is not None and self.is_running():
-            with contextlib.suppress(ProcessLookupError):  # it was killed, and the next one is about to begin
-                os.kill(info["pid"], signal.SIGTERM)
-                break
-        self.until_ended()
+        end = time.monotonic() + PATIENCE
+        while self.is_running():
+            # One that is killed, or has just begun, has another follow it.
+            if (info := self.place.read_info()) is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(info["pid"], signal.SIGTERM)
+            assert time.monotonic() < end, Path(self.place.log).read_text()
+            time.sleep(0.1)
 
     def until_ended(self) -> None:
         end = time.monotonic() + PATIENCE

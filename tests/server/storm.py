@@ -26,10 +26,11 @@ from tests.server.live import Live, Reply
 from truetty.core.errors import HostError
 from truetty.host.kernel import proc
 
-Victim = Callable[[int], None]  # takes the keeper
+Blow = Callable[[Live, int], None]  # takes the keeper too
 # How long a server lives from when it serves, in seconds; one in five from its start, which it may not survive.
 LONGEST_LIFE = 0.6
 SERVES = 0.8
+SHELLS = ("bash", "zsh", "fish", "dash")
 
 
 @dataclass
@@ -150,7 +151,16 @@ def keeper_of(live: Live) -> int:
     return found.parent
 
 
-def kill_server(keeper: int) -> None:
+def upgrade(live: Live, keeper: int) -> None:
+    with contextlib.suppress(OSError, HostError, http.client.HTTPException):  # one is on its way
+        live.ask("POST", "/v1/upgrade", {})
+
+
+def kill_keeper(live: Live, keeper: int) -> None:
+    os.kill(keeper, signal.SIGKILL)
+
+
+def kill_server(live: Live, keeper: int) -> None:
     """The server of now, whatever it does: it may be starting."""
     for child in Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split():
         with contextlib.suppress(OSError):
@@ -158,14 +168,12 @@ def kill_server(keeper: int) -> None:
                 os.kill(int(child), signal.SIGKILL)
 
 
-def storm(
-    live: Live, folder: Path, shells: tuple[str, ...], kills: int, seed: int, victim: Victim = kill_server
-) -> Tally:
-    """Ten callers; `victim` is called so many times, at moments that the seed chooses."""
+def storm(live: Live, folder: Path, kills: int, seed: int, blow: Blow = kill_server) -> Tally:
+    """Ten callers in four shells; `blow` is dealt so many times, at moments that the seed chooses."""
     tally, over, moments = Tally(), threading.Event(), random.Random(seed)
     keeper = keeper_of(live)
     callers = [
-        Caller(live, shells[number % len(shells)], seed * 1000 + number, folder, over, tally) for number in range(10)
+        Caller(live, SHELLS[number % len(SHELLS)], seed * 1000 + number, folder, over, tally) for number in range(10)
     ]
     for caller in callers:
         caller.start()
@@ -173,7 +181,7 @@ def storm(
         if moments.random() < SERVES:
             reached(live)
         over.wait(moments.random() * LONGEST_LIFE)
-        victim(keeper)
+        blow(live, keeper)
         tally.add("kills")
     over.set()
     for caller in callers:

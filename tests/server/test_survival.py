@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.patience import PATIENCE
 from tests.server.live import Live
-from tests.server.storm import storm
+from tests.server.storm import Blow, kill_keeper, kill_server, reached, storm, upgrade
 from truetty.host.kernel import proc
 
 
@@ -74,19 +76,28 @@ def test_a_server_whose_keeper_is_killed_carries_on_and_says_so(server: Live) ->
     assert (outcome["output"], outcome["exit_code"]) == ("on\n", 0)
 
 
-@pytest.mark.parametrize("shells", [("bash", "zsh", "fish", "dash")], ids=["all"])
-def test_a_storm_of_kills_loses_nothing(server: Live, tmp_path: Path, shells: tuple[str, ...]) -> None:
-    tally = storm(server, tmp_path, shells, kills=12, seed=1)
-    assert tally.wrong == [] and tally.count["kills"] == 12 and tally.count["commands"] > 0
+def long(*values: object) -> Any:
+    return pytest.param(*values, marks=[pytest.mark.long, pytest.mark.timeout(3600)])
+
+
+@pytest.mark.parametrize(
+    ("blow", "times"), [(kill_server, 12), (upgrade, 4), long(kill_server, 1000), long(upgrade, 100)]
+)
+def test_a_storm_loses_nothing(server: Live, tmp_path: Path, blow: Blow, times: int) -> None:
+    tally = storm(server, tmp_path, times, seed=times, blow=blow)
+    print(blow.__name__, dict(tally.count))
+    assert tally.wrong == [] and tally.count["kills"] == times and tally.count["commands"] > 0
     assert set(tally.count) <= {"commands", "kills", "cut", "mark"}
 
 
-@pytest.mark.long
-@pytest.mark.timeout(3600)
-def test_a_long_storm_of_kills_loses_nothing(server: Live, tmp_path: Path) -> None:
-    tally = storm(server, tmp_path, ("bash", "zsh", "fish", "dash"), kills=1000, seed=2)
-    print(dict(tally.count))
-    assert tally.wrong == [] and tally.count["kills"] == 1000
+@pytest.mark.parametrize("times", [2, long(100)])
+def test_commands_go_on_when_the_keeper_is_killed(make_server: Callable[..., Live], tmp_path: Path, times: int) -> None:
+    for number in range(times):
+        live = make_server(f"state{number}")
+        (folder := tmp_path / f"ran{number}").mkdir()
+        tally = storm(live, folder, 1, seed=number, blow=kill_keeper)
+        assert tally.wrong == [] and tally.count["commands"] > 0 and "cut" not in tally.count
+        live.end()
 
 
 def test_an_upgrade_carries_everything_over(server: Live) -> None:
@@ -95,7 +106,7 @@ def test_an_upgrade_carries_everything_over(server: Live) -> None:
     server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}")
     before = server.pid()
     server.post("/v1/upgrade")
-    while server.pid() == before:
+    while reached(server) == before:
         pass
     assert server.get("/v1/terminals")["terminals"][0]["pid"] == terminal["pid"]
     server.post(f"/v1/commands/{started['id']}/send", text="it", keys=["Enter"], wait=0)
@@ -109,5 +120,5 @@ def test_a_server_goes_on_if_the_one_that_is_to_follow_fails(server: Live) -> No
     assert refused.json["error"]["message"].startswith("this server goes on: the new one has ended")
     assert server.pid() == before
     server.post("/v1/upgrade")
-    while server.pid() == before:
+    while reached(server) == before:
         pass

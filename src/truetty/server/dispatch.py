@@ -2,11 +2,13 @@
 
 Rule 1: everything is checked before anything is done.
 Rule 2: HTTP and /v1/connect come here, so that a verb is the same on both.
-Rule 3: a server that is ending takes no more calls.
+Rule 3: a server that is ending takes no more calls. One that leaves its terminals to the next server answers none: the
+        connection ends with it, and the client asks the next one.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
@@ -31,12 +33,15 @@ class Dispatch:
         self.acts = acts
         self.keys = Keys(note=note)
         self.is_stopping = False
+        self.is_leaving = False
 
     async def call(self, verb: Verb, given: Mapping[str, Any], caller: Caller, key: object = None) -> Any:
         """The answer, as a value of the verb's type."""
         arguments = fields.read(verb.fields, given)
         if self.is_stopping and verb.name not in ("hello", "status"):
             raise Stopping("the server is ending: it takes nothing more")
+        if self.is_leaving:
+            await asyncio.Event().wait()
         act = self.acts[verb.name]
         if key is None or not verb.keyed:
             return await act(caller, **arguments)

@@ -58,5 +58,6 @@ KEY_SECONDS: Final = 24 * 3600.0
 # -- of the process
 
 IDLE_SECONDS: Final = 600.0  # without a terminal and without a client
+LEAVING_SECONDS: Final = 0.2  # the same, when the next server waits for its terminals
 LAST_WORDS_SECONDS: Final = 1.0  # for answers that are under way when the server ends
 LARGEST_LOG: Final = MB

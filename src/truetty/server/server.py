@@ -125,16 +125,18 @@ class Server:
             ended = asyncio.ensure_future(self._ended.wait())
             await asyncio.wait({serving, ended}, return_when=asyncio.FIRST_COMPLETED)
             ended.cancel()
+            web.should_exit = True
+            if self._leaves:
+                self._events.publish("server", upgrading=True)
+                await self._events.close()
+                await asyncio.wait({serving}, timeout=limits.LEAVING_SECONDS)
+                self._go()
             self._dispatch.is_stopping = True
-            if not self._leaves:
-                self._remove_files()
-            self._events.publish("server", **{"upgrading" if self._leaves else "stopping": True})
+            self._remove_files()
+            self._events.publish("server", stopping=True)
             await self._events.close()
             await self._dispatch.keys.close()
-            web.should_exit = True
             await serving
-            if self._leaves:
-                self._go()
         self._watch.close()
         if self._keep is not None:
             self._keep.stop()
@@ -200,7 +202,7 @@ class Server:
         )
 
     def _leave(self) -> None:
-        self._leaves = True
+        self._leaves = self._dispatch.is_leaving = True
         self._stop("another one follows")
 
     def _go(self) -> NoReturn:
