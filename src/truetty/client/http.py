@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from truetty.core.errors import ChannelLost, TruettyError
@@ -75,6 +75,21 @@ class Http:
             self.close()
             raise _lost(trouble) from trouble
 
+    def lines(self, path: str, query: Mapping[str, str] | None = None) -> Iterator[Any]:
+        """A stream of values, each when it comes. The connection is used for nothing else afterwards."""
+        try:
+            status, headers = self._begin(_request("GET", path, query or {}, None, None, self._head))
+            if status >= 400:
+                Answer(status, headers, self._body(headers)).json()
+            rest = b""
+            while part := self._chunk():
+                *whole, rest = (rest + part).split(b"\n")
+                yield from map(json.loads, whole)
+        except OSError as trouble:
+            raise _lost(trouble) from trouble
+        finally:
+            self.close()
+
     def close(self) -> None:
         self._buffer.clear()
         if self._socket is not None:
@@ -104,7 +119,15 @@ class Http:
         return int(words[1]), {name.strip().lower(): value.strip() for name, _, value in pairs}
 
     def _body(self, headers: Mapping[str, str]) -> bytes:
+        if headers.get("transfer-encoding", "").lower() == "chunked":
+            return b"".join(iter(self._chunk, b""))
         return self._exactly(int(headers.get("content-length", "0")))
+
+    def _chunk(self) -> bytes:
+        while (end := self._buffer.find(b"\r\n")) < 0:
+            self._receive()
+        size = int(self._take(end + 2).split(b";")[0], 16)
+        return self._exactly(size + 2)[:-2]
 
     def _exactly(self, size: int) -> bytes:
         while len(self._buffer) < size:
