@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
@@ -43,54 +43,94 @@ def plain(value: object) -> Any:
 
 def made(kind: type[T], value: object) -> T:
     """The value of this type that was written as this JSON. Raises ValueError where it cannot be one."""
-    found: T = _made(kind, value)
+    reader: Reader = _reader(kind)  # type: ignore[arg-type]  # a type can be hashed
+    found: T = reader(value)
     return found
 
 
-def _made(kind: Any, value: Any) -> Any:
+Reader = Callable[[Any], Any]
+
+
+@functools.cache
+def _reader(kind: Any) -> Reader:
+    """What makes a value of this type. It is made once: to take a type apart takes longer than to read a value."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
-        if value is None and type(None) in arguments:
+        return _union(kind, [_reader(one) for one in arguments if one is not type(None)], type(None) in arguments)
+    if origin is typing.Literal or kind in (Any, object):
+        return lambda value: value  # a word of a newer server is still a word
+    if origin is tuple and arguments[1:] == (...,):
+        item = _reader(arguments[0])
+        return lambda value: tuple(map(item, _listed(value)))
+    if origin is tuple:
+        return _parts([_reader(one) for one in arguments])
+    if origin is list:
+        item = _reader(arguments[0])
+        return lambda value: list(map(item, _listed(value)))
+    if origin in (dict, Mapping):
+        item = _reader(arguments[1])
+        return lambda value: {name: item(one) for name, one in _mapping(value, "object").items()}
+    if dataclasses.is_dataclass(kind):
+        return _object(kind)
+    return _simple(kind)
+
+
+def _union(kind: Any, readers: list[Reader], optional: bool) -> Reader:
+    def read(value: Any) -> Any:
+        if value is None and optional:
             return None
-        for one in arguments:
+        for one in readers:
             try:
-                return _made(one, value)
+                return one(value)
             except ValueError:
                 continue
         raise ValueError(f"{value!r} is no {kind}")
-    if origin is typing.Literal or kind in (Any, object):
-        return value  # a word of a newer server is still a word
-    if origin is tuple:
+
+    return read
+
+
+def _parts(readers: list[Reader]) -> Reader:
+    def read(value: Any) -> Any:
         items = _listed(value)
-        if arguments[1:] == (...,):
-            return tuple(_made(arguments[0], item) for item in items)
-        if len(items) != len(arguments):
-            raise ValueError(f"{value!r} has not {len(arguments)} parts")
-        return tuple(_made(one, item) for one, item in zip(arguments, items, strict=True))
-    if origin is list:
-        return [_made(arguments[0], item) for item in _listed(value)]
-    if origin in (dict, Mapping):
-        if not isinstance(value, Mapping):
-            raise ValueError(f"{value!r} is no object")
-        return {name: _made(arguments[1], item) for name, item in value.items()}
-    if dataclasses.is_dataclass(kind):
-        return _object(kind, value)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise ValueError(f"{value!r} is no {kind.__name__}")
-    return value
+        if len(items) != len(readers):
+            raise ValueError(f"{value!r} has not {len(readers)} parts")
+        return tuple(one(item) for one, item in zip(readers, items, strict=True))
+
+    return read
 
 
-def _object(kind: Any, value: object) -> Any:
+def _object(kind: Any) -> Reader:
+    readers: dict[str, Reader] = {}
+
+    def read(value: Any) -> Any:
+        if not readers:  # a type may hold itself
+            readers.update({name: _reader(hint) for name, hint in _hints(kind).items()})
+        given = _mapping(value, kind.__name__)
+        try:
+            return kind(**{name: one(given[name]) for name, one in readers.items() if name in given})
+        except TypeError as error:
+            raise ValueError(f"{kind.__name__}: {error}") from None
+
+    return read
+
+
+def _simple(kind: Any) -> Reader:
+    def read(value: Any) -> Any:
+        if type(value) is kind:
+            return value
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise ValueError(f"{value!r} is no {kind.__name__}")
+        return value
+
+    return read
+
+
+def _mapping(value: object, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ValueError(f"{value!r} is no {kind.__name__}")
-    hints = _hints(kind)
-    found = {name: _made(hint, value[name]) for name, hint in hints.items() if name in value}
-    try:
-        return kind(**found)
-    except TypeError as error:
-        raise ValueError(f"{kind.__name__}: {error}") from None
+        raise ValueError(f"{value!r} is no {what}")
+    return value
 
 
 def _listed(value: object) -> list[Any]:
