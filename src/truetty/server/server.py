@@ -125,10 +125,10 @@ class Server:
             ended = asyncio.ensure_future(self._ended.wait())
             await asyncio.wait({serving, ended}, return_when=asyncio.FIRST_COMPLETED)
             ended.cancel()
-            web.should_exit = True
             if self._leaves:
                 self._events.publish("server", upgrading=True)
                 await self._events.close()
+                web.should_exit = True
                 await asyncio.wait({serving}, timeout=limits.LEAVING_SECONDS)
                 self._go()
             self._dispatch.is_stopping = True
@@ -136,6 +136,7 @@ class Server:
             self._events.publish("server", stopping=True)
             await self._events.close()
             await self._dispatch.keys.close()
+            web.should_exit = True
             await serving
         self._watch.close()
         if self._keep is not None:
