@@ -36,7 +36,7 @@ from truetty.text.digest import Budget
 
 PIECE: Final = 1 << 20
 # Of each terminal so many commands are remembered.
-MOST_COMMANDS: Final = 1000
+MOST_COMMANDS: Final = 100
 # And so many terminals that were closed.
 MOST_CLOSED: Final = 32
 MOST_BYTES: Final = 1 << 30  # that these have printed
@@ -245,7 +245,8 @@ class Keep:
             lines.append({"t": id, "open": record.opened})
             if record.label is not None:
                 lines.append({"t": id, "label": record.label})
-            for command in record.commands[-MOST_COMMANDS:]:
+            record.forget(MOST_COMMANDS)
+            for command in record.commands:
                 lines.append({"t": id, "begun": command.begun, "at": command.started_at})
                 if command.ended is not None:
                     lines.append({"t": id, "end": command.ended})

@@ -55,6 +55,13 @@ class TerminalRecord:
     closed: bool = False
     label: Standing | None = None  # what callers know of it; None: none was told of it
 
+    def forget(self, most: int) -> None:
+        """All but so many commands; and of all but the last two, of which one may not be typed yet, how the shell stood."""
+        self.commands = self.commands[-most:]
+        for command in self.commands[:-2]:
+            command.begun = _without_link(command.begun)
+            command.ended = None if command.ended is None else _without_link(command.ended)
+
     @property
     def link(self) -> Standing:
         """What was last known of its shell."""
@@ -63,3 +70,7 @@ class TerminalRecord:
                 if record is not None and "link" in record:
                     return record["link"]  # type: ignore[no-any-return]
         return self.opened["link"]  # type: ignore[no-any-return]
+
+
+def _without_link(record: Standing) -> Standing:
+    return {name: value for name, value in record.items() if name != "link"}
