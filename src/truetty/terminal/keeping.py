@@ -56,7 +56,7 @@ class TerminalRecord:
     label: Standing | None = None  # what callers know of it; None: none was told of it
 
     def forget(self, most: int) -> None:
-        """All but so many commands; and of all but the last two, of which one may not be typed yet, how the shell stood."""
+        """All but so many commands; and how the shell stood, of all but the last two: one may not be typed yet."""
         self.commands = self.commands[-most:]
         for command in self.commands[:-2]:
             command.begun = _without_link(command.begun)
