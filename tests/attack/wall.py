@@ -19,7 +19,7 @@ from typing import Final, Self
 import truetty
 from tests.attack import cage, keeper, runner, warden
 from tests.attack.cage import Shell
-from truetty.core import errors, lazy
+from truetty.core import errors, lazy, version
 from truetty.host import filter, wall
 
 PATIENCE: Final = 1.0  # seconds for one line
@@ -77,7 +77,7 @@ class WalledCage:
 
 def _files() -> dict[str, str]:
     """The modules that the warden imports. They need no others."""
-    modules = (truetty, truetty.core, errors, lazy, truetty.host, wall, filter, keeper, runner, warden)
+    modules = (truetty, truetty.core, errors, lazy, version, truetty.host, wall, filter, keeper, runner, warden)
     files = {}
     for module in modules:
         assert module.__file__ is not None

@@ -225,7 +225,11 @@ def test_a_recording_is_not_replaced_by_accident(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("nonsense", "'nonsense' is not a truetty link. It looks like http://127.0.0.1:PORT/…"),
+        (
+            "nonsense",
+            "'nonsense' is not a truetty link, which looks like http://127.0.0.1:PORT/… And no server runs in which it "
+            "could be a terminal or a command.",
+        ),
         (
             "https://example.org/x",
             "'https://example.org/x' is not a truetty link. It looks like http://127.0.0.1:PORT/…",

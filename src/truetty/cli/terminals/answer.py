@@ -11,12 +11,18 @@ from typing import Any
 
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import asked, sentence
-from truetty.core.errors import Misuse
+from truetty.core.errors import HostError, Misuse
 
 
 def answer_command(id: str, text: str | None, on: str | None) -> int:
-    server = Server(on)
-    found = server.get(command(id))
+    server = Server(on, start=False)
+    try:
+        found = server.get(command(id))
+    except HostError as error:
+        if error.facts.get("reason") != "no server":
+            raise
+        what = f"{id!r} is not a truetty link, which looks like http://127.0.0.1:PORT/…"
+        raise Misuse(f"{what} And no server runs in which it could be a terminal or a command.", id=id) from None
     if found["episode"] is None or found["waiting"] is None:
         raise Misuse(f"there is nothing to answer: {sentence(found)}", command_id=found["id"])
     waiting = found["waiting"]
