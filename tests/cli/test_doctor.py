@@ -79,6 +79,11 @@ def test_narrow_terminals_lose_the_path_and_no_name(columns: int) -> None:
             [ShellReport("nu", "/bin/nu", True, "rich", True, False, False)],
             "Not everything works: nu lacks exact output, seeing that a command asks.",
         ),
+        (
+            HOST,
+            [ShellReport(name, f"/bin/{name}", True, "rich", True, True, False) for name in ("bash", "zsh", "dash")],
+            "Not everything works: bash, zsh, dash lack seeing that a command asks.",
+        ),
         (HOST, [ShellReport("nu", None, problem="not installed")], "Not everything works: no shell is installed."),
     ],
 )

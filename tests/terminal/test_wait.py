@@ -377,3 +377,14 @@ async def test_silence_is_counted_from_the_keys(home: Path, program: str) -> Non
         await command.send("print('n' + 'ew')\n")
         outcome = await command.wait(PATIENCE, Idle(0.2))
         assert outcome.reached == "idle" and "new" in outcome.output.replace("' + '", "")
+
+
+async def test_an_answer_without_its_enter_is_said_to_lack_it(home: Path) -> None:
+    async with opened("bash", home) as terminal:
+        command = await terminal.start("read -p 'name: ' x; echo hi $x")
+        assert (await command.wait(PATIENCE)).notes == ()
+        await command.send("Ada")
+        assert (await command.wait(PATIENCE)).notes == ("it reads lines, and no Enter was pressed",)
+        await command.press("Enter")
+        outcome = await command.wait(PATIENCE, "finished")
+        assert (outcome.output, outcome.notes) == ("name: Ada\nhi Ada\n", ())

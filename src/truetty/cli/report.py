@@ -105,7 +105,13 @@ class ReportWriter:
 
     def conclude(self, host: HostReport, reports: list[ShellReport]) -> None:
         faults = [f"{report.name} does not work" for report in reports if report.path and not report.works]
-        faults += [f"{report.name} lacks {', '.join(report.faults)}" for report in reports if report.faults]
+        lacking: dict[str, list[str]] = {}
+        for report in reports:
+            if report.faults:
+                lacking.setdefault(", ".join(report.faults), []).append(report.name)
+        faults += [
+            f"{', '.join(names)} {'lacks' if len(names) == 1 else 'lack'} {what}" for what, names in lacking.items()
+        ]
         if not any(report.path for report in reports):
             faults.append("no shell is installed")
         faults += host.problems

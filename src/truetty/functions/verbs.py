@@ -39,6 +39,7 @@ from truetty.service.registry import unknown
 from truetty.service.service import PAGE_SIZE, REST, Service
 from truetty.store.part import Part
 from truetty.terminal.command import Command
+from truetty.terminal.report import NO_ENTER
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import HEAD_SHARE, SMALLEST_BUDGET, Budget
 
@@ -209,7 +210,7 @@ class Verbs:
         report = await self._report(arguments, command, work)
         still_reads = not command.finished and (command.reads_lines or command.waiting is not None)
         if takes_line and still_reads and text and not keys and not text.endswith(_SENT):
-            return dataclasses.replace(report, notes=(words.NO_ENTER,), next=words.press_enter(command.id))
+            return dataclasses.replace(report, notes=(NO_ENTER,), next=words.press_enter(command.id))
         return report
 
     async def _report(

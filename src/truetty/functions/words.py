@@ -35,7 +35,6 @@ NO_MORE_OUTPUT: Final = "no more output"
 NO_MATCH: Final = "no line matches"
 ON_SCREEN: Final = "its screen is below"
 GO_ON: Final = "wait, read or stop"
-NO_ENTER: Final = "it reads lines, and no Enter was pressed"
 HANDED_OVER: Final = "wait: the user has the terminal; do not ask for the secret"
 NO_REASON: Final = "it asks for something that only you should type"
 # What a refused call of a verb has not done.

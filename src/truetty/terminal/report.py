@@ -22,6 +22,7 @@ LAST: Final = 2048
 UNTOLD: Final = "it is unknown whether it waits for input: the kernel does not show what its processes read"
 UNSEEN: Final = "if it has asked something, the question is still there"
 IN_PIPE: Final = f"{{}} prints into a pipe to {{}}: {UNSEEN}"
+NO_ENTER: Final = "it reads lines, and no Enter was pressed"
 STOPPED: Final = "stopped: nothing runs until it is continued"
 
 
@@ -60,6 +61,8 @@ def report(
     reader = run.reader.waiting
     if waiting is not None and not waiting.prompt.strip() and reader is not None and reader.pipe_to is not None:
         notes.append(IN_PIPE.format(reader.program, reader.pipe_to))
+    if waiting is not None and run is conversation.run and conversation.link.typist.awaits_enter():
+        notes.append(NO_ENTER)
     if run.reader.stopped:
         notes.append(STOPPED)
     return Outcome(

@@ -19,6 +19,11 @@ class OpenLine:
     def __init__(self) -> None:
         self._size = 0  # bytes of the line that was not ended
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something stands there that no program gets before Enter."""
+        return self._size > 0
+
     def longest_with(self, keys: bytes) -> int:
         """Bytes of the longest line, once these keys are typed."""
         first, *others = map(len, _CONTROLS.split(keys))

@@ -179,6 +179,10 @@ class Typist(Stands):
         self._line.on_keys(data) if modes.canonical else self._line.forget()
         return Sending(self._write(data), wakes, flushes, cut)
 
+    def awaits_enter(self) -> bool:
+        """Whether the tty holds back what was typed, since no Enter was."""
+        return self._line.is_open and (self._channel.tty.modes() or USUAL).canonical
+
     def cut_line(self, data: bytes) -> int | None:
         """Bytes of a line of which the tty would keep a part only, if these keys were typed now; None: it keeps all."""
         modes = self._channel.tty.modes()
