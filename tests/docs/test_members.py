@@ -10,7 +10,7 @@ import truetty
 from tests.docs.members import members
 from truetty.settings import FIELDS, Settings
 from truetty.terminal.options import Options
-from truetty.testing.expect import BlockingExpectation, Expectation
+from truetty.testing.expectation import BlockingExpectation, Expectation
 
 
 def public_classes() -> Iterator[type]:

@@ -10,7 +10,7 @@ import pytest
 import truetty
 from tests.acceptance.session import PATIENCE, opened
 from truetty.testing import expect
-from truetty.testing.expect import MOST_SIGHTINGS, Sightings
+from truetty.testing.expectation import MOST_SIGHTINGS, Sightings
 from truetty.text.screen import Model
 
 DRAW = r"printf 'one\n'; read -p 'Save it? ' x; printf '\033[2J\033[Hdone %s\n' $x; (exit 3)"

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from truetty.host.fake import mark as mark
     from truetty.testing.by_hand import SECRETS as SECRETS
     from truetty.testing.by_hand import MachineByHand as MachineByHand
-    from truetty.testing.expect import expect as expect
+    from truetty.testing.expectation import expect as expect
 
 HOMES = {
     "truetty.host.conformance": ("CONFORMANCE", "Make", "Recorder", "Script", "order"),
     "truetty.host.fake": ("FakeChannel", "FakeHost", "FakeObserver", "mark"),
     "truetty.testing.by_hand": ("SECRETS", "MachineByHand"),
-    "truetty.testing.expect": ("expect",),
+    "truetty.testing.expectation": ("expect",),
 }
 
 __getattr__ = lazy.names(__name__, globals(), HOMES)

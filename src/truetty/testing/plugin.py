@@ -69,7 +69,7 @@ def pytest_runtest_makereport(
 def _sight(terminal: truetty.sync.Terminal) -> list[str]:
     from truetty.sync.bridge import unwrap
     from truetty.sync.loop import loop
-    from truetty.testing.expect import frame, standing
+    from truetty.testing.expectation import frame, standing
 
     inner = unwrap(terminal)
     return loop.ask(lambda: [*standing(inner), *frame(inner.screen())])
