@@ -70,6 +70,18 @@ async def test_another_connection_finds_everything(registry: Any, direct: Any) -
     assert await mine.command.output.slices.text() == "1\n2\n3\n"
 
 
+async def test_each_connection_hears_of_a_question_once(registry: Any, direct: Any) -> None:
+    terminal = await registry.open("bash", rc=False)
+    command = await terminal.start("read -p 'Go? ' x")
+    assert (await command.wait(LONG)).reached == "input"
+    seen = await known(direct, terminal.id)
+    assert (await seen.wait(LONG)).reached == "input"
+    assert seen.unread is False
+    assert [(await one.wait(0)).reached for one in (command, seen)] == [None, None]
+    await command.send("y\n")
+    assert [(await one.wait(LONG)).reached for one in (command, seen)] == ["exit", "exit"]
+
+
 async def test_a_start_that_was_cut_runs_once(registry: Any, direct: Any, cable: Proxy, tmp_path: Path) -> None:
     terminal = await registry.open("bash", rc=False)
     seen = direct.get(terminal.id)
@@ -111,7 +123,6 @@ async def test_what_was_typed_is_not_typed_again(registry: Any, direct: Any, cab
     command = await terminal.start("read x; read y; echo $x$y")
     await command.wait(LONG)
     seen = await known(direct, terminal.id)
-    await seen.wait(LONG)
     before = seen.form.episode
     cable.hold()
     sending = asyncio.ensure_future(command.send("once\n"))

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
+from collections import ChainMap
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from math import inf
 from typing import Any, Final
 
-from truetty.client.link import Again, Link, Reconnected
+from truetty.client.link import Again, Link
 from truetty.client.output import Output
 from truetty.client.stream import Stream
 from truetty.client.waits import until_field
 from truetty.core.checks import check_finite, check_wait
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, Reached, State, Waiting
-from truetty.core.until import Exit, Input, Screen, Settled, Until, of
+from truetty.core.until import Exit, Screen, Until, of
 from truetty.host.base import Identity
 from truetty.server import forms
 from truetty.terminal import keys
@@ -42,7 +43,7 @@ class Command:
         self._link = link
         self._form = form
         self._outcome: Outcome | None = None  # once it has ended and its text was read
-        self._last_episode: int | None = None  # the waiting that a wait has returned last
+        self._known = {"after_episode": 0, "after_byte": 0}  # what the last wait has returned, as fields of the next
         self._which = {"command_id": form.id, "exact": True}
 
     def __repr__(self) -> str:
@@ -57,6 +58,10 @@ class Command:
         """How it stands now. An end is final."""
         if not self.finished:
             self._form = form
+
+    def forget_waitings(self) -> None:
+        """Another server may have it, which counts them anew."""
+        self._known["after_episode"] = 0
 
     @property
     def state(self) -> State:
@@ -96,7 +101,8 @@ class Command:
     @property
     def unread(self) -> bool:
         """Whether there is output that neither a wait nor `output.unread()` has returned."""
-        return self._link.ask("command", forms.CommandForm, self._which).unread
+        form = self._link.ask("command", forms.CommandForm, self._which)
+        return form.unread and self._known["after_byte"] < form.output_bytes
 
     @property
     def reads_lines(self) -> bool:
@@ -157,21 +163,16 @@ class Command:
         return outcome
 
     async def _wait(self, wanted: Until, deadline: float | None) -> Outcome:
-        fields = {**self._which, "until": until_field(wanted)}
+        fields = ChainMap({"until": until_field(wanted)}, self._which, self._known)  # read anew by each call
         while True:
-            try:
-                outcome = await self._link.call("wait", Outcome, fields, Again.CALLER, deadline=deadline)
-            except Reconnected:
-                # The answer that was lost may have been this waiting: the server does not report one twice.
-                if not isinstance(wanted, Settled | Input) or self._form.episode in (None, self._last_episode):
-                    continue
-                outcome = replace(await self.report(), reached="input")
+            outcome = await self._link.call("wait", Outcome, fields, deadline=deadline)
             episode = self._form.episode
-            asks = outcome.reached == "input" and episode is not None
-            if asks and self.answers is not None and await self.answers(self, episode or 0):
-                continue
-            if outcome.state == "waiting":
-                self._last_episode = episode
+            if episode is not None:
+                self._known["after_episode"] = episode
+                asks = outcome.reached == "input"
+                if asks and self.answers is not None and await self.answers(self, episode):
+                    continue
+            self._known["after_byte"] = outcome.output_bytes
             return outcome
 
     async def _wait_for_screen(self, wanted: Screen, deadline: float | None) -> Outcome:

@@ -41,11 +41,6 @@ class Again(Enum):
     ALWAYS = auto()  # it looks or waits, or comes to the same if it is done twice
     ONCE = auto()  # it has a retry key
     NEVER = auto()
-    CALLER = auto()  # it waits, and its caller decides: `Reconnected` is raised
-
-
-class Reconnected(Exception):
-    """The call was cut, and there is a new connection."""
 
 
 class Link:
@@ -119,8 +114,6 @@ class Link:
         cut = 0
         while True:
             wire = await self._wire_for(fields, cut)
-            if cut and again is Again.CALLER:
-                raise Reconnected
             if deadline is not None:
                 more["timeout"] = max(0.0, deadline - asyncio.get_running_loop().time())
             try:

@@ -119,6 +119,8 @@ class Mirror:
         for id in self._open.keys() - {form.id for form in found}:
             gone = self._open.pop(id)
             gone.stand(replace(gone.form, closed=True))
+        for command in self._commands.values():
+            command.forget_waitings()
         for form in found:
             self._stand(form)
 

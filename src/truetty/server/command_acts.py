@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Any, Final, get_args
 
 from truetty import events
@@ -20,7 +21,7 @@ from truetty.server.terminal_acts import TerminalActs, typed
 from truetty.server.watch import Watch
 from truetty.service.service import MOST_MATCHES, Service
 from truetty.store.part import Part
-from truetty.terminal.command import Command
+from truetty.terminal.command import Command, LastWait
 from truetty.terminal.stream import Stream
 from truetty.text.digest import Budget
 
@@ -53,21 +54,39 @@ class CommandActs:
         return started
 
     async def wait(
-        self, caller: Caller, *, command_id: str, exact: bool, timeout: float | None, until: Until | None
+        self,
+        caller: Caller,
+        *,
+        command_id: str,
+        exact: bool,
+        timeout: float | None,
+        until: Until | None,
+        after_episode: int | None,
+        after_byte: int | None,
     ) -> Outcome:
-        return await self._wait(caller, self._find(command_id, exact), timeout, until)
+        known = after_episode is not None or after_byte is not None
+        last = LastWait(after_episode or 0, after_byte or 0) if known else None
+        return await self._wait(caller, self._find(command_id, exact), timeout, until, last)
 
-    async def _wait(self, caller: Caller, command: Command, timeout: float | None, until: Until | None) -> Outcome:
+    async def _wait(
+        self,
+        caller: Caller,
+        command: Command,
+        timeout: float | None,
+        until: Until | None,
+        last: LastWait | None = None,
+    ) -> Outcome:
+        wait = command.wait if last is None else partial(command.wait_since, last)
         longest = caller.longest_wait
         async with caller.rest():
             if longest is None or (timeout is not None and timeout <= longest):
-                outcome = await command.wait(timeout, until or Settled())
+                outcome = await wait(timeout, until or Settled())
             else:
                 # A wait that is cut by our own limit is no wait that was answered: what it has searched is searched
                 # again by the next one.
                 try:
                     async with asyncio.timeout(longest):
-                        outcome = await command.wait(timeout, until or Settled())
+                        outcome = await wait(timeout, until or Settled())
                 except TimeoutError:
                     outcome = await command.report()
         self._look(command)

@@ -86,8 +86,8 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _follow(self) -> None:
-        """It may have gone from one state to the other."""
-        if self.transport.is_closing():
+        """It may have gone from one state to the other. After an upgrade the transport has another protocol."""
+        if self.transport.is_closing() or self.transport.get_protocol() is not self:
             return
         serves = self.cycle is not None and not self.cycle.response_complete
         if serves and self._end is not None:

@@ -200,6 +200,14 @@ class Command:
 
         The command's end ends every wait. `outcome.reached` says what came: None, if `timeout` was over.
         """
+        outcome = await self.wait_since(self._last_wait, timeout, until)
+        self._last_wait = LastWait(self._run.reader.number, outcome.output_bytes)
+        return outcome
+
+    async def wait_since(
+        self, last: LastWait, timeout: float | None = None, until: str | re.Pattern[str] | Until = "settled"
+    ) -> Outcome:
+        """The same for a caller that keeps `last` itself."""
         check_wait(timeout, "timeout")
         if not self.finished:
             self._conversation.link.home.require()
@@ -211,13 +219,11 @@ class Command:
             answers=self._answers,
             conversation=self._conversation,
             viewer=self._viewer,
-            from_byte=self._last_wait.bytes,
-            after_waiting=self._last_wait.waiting,
+            from_byte=last.bytes,
+            after_waiting=last.waiting,
         )
         self.reached, found = await wait.wait(timeout)
-        outcome = await self.report()
-        self._last_wait = LastWait(self._run.reader.number, outcome.output_bytes)
-        return replace(outcome, reached=self.reached, match=found)
+        return replace(await self.report(), reached=self.reached, match=found)
 
     async def report(self) -> Outcome:
         """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile."""
