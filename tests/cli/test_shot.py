@@ -81,6 +81,6 @@ def test_without_the_extra_nothing_runs(home: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (
         ran.returncode == 125
-        and "Install the extra: pip install 'truetty[png]'" in ran.stderr
+        and "Install the extra: pip install '.[png]'" in ran.stderr
         and not (home / "ran").exists()
     )

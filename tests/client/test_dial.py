@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import truetty
+from tests.acceptance.session import eventually
 from tests.client.conftest import address
 from tests.patience import PATIENCE
 from tests.server.live import Live
@@ -24,6 +25,12 @@ def words(server: Live, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A list of words that reaches the server."""
     monkeypatch.setenv("TRUETTY_STATE", server.place.folder)
     return [*TRUETTY, "dial"]
+
+
+def _children() -> set[str]:
+    """The children of this process, zombies too."""
+    found = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "pid=,args="], capture_output=True, text=True)
+    return {line for line in found.stdout.splitlines() if " ps --ppid" not in line}
 
 
 async def _works(where: Any) -> None:
@@ -53,9 +60,9 @@ async def test_noise_before_the_greeting(server: Live, words: list[str]) -> None
 
 
 async def test_a_program_that_ends_leaves_no_zombie(server: Live, words: list[str]) -> None:
+    before = _children()
     await _works(words)
-    children = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "stat=,args="], capture_output=True, text=True)
-    assert [line for line in children.stdout.splitlines() if "dial" in line and not line.startswith("Z")] == []
+    await eventually(lambda: _children() <= before, "the program is gone, and was waited for")
 
 
 @pytest.mark.parametrize(

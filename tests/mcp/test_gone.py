@@ -126,4 +126,4 @@ async def test_without_the_extra_it_says_what_is_missing(home: Path, tmp_path: P
     ended = subprocess.run(
         [sys.executable, "-m", "truetty", "mcp"], env=environ, input="", capture_output=True, text=True, check=False
     )
-    assert ended.returncode == 125 and "truetty[mcp]" in ended.stderr and ended.stdout == ""
+    assert ended.returncode == 125 and "'.[mcp]'" in ended.stderr and ended.stdout == ""

@@ -30,7 +30,7 @@ def test_a_missing_parser_is_asked_and_says_what_to_do(tmp_path: Path, monkeypat
     monkeypatch.setenv("PATH", str(tmp_path))
     decision = Policy.read_only().decide("ls")
     assert decision.verdict == "ask"
-    assert "pip install 'truetty[policy]'" in decision.reason
+    assert "pip install '.[policy]'" in decision.reason
     assert Policy.from_lists({"deny": ["rm"]}, default="allow").decide("ls; rm x").verdict == "deny"
     assert Policy.allow_all().decide("ls").verdict == "allow"
 

@@ -52,7 +52,10 @@ def mcp(
     try:
         from truetty.mcp import serving, token
     except ModuleNotFoundError as error:
-        print(f"truetty: {error.name} is missing: pip install 'truetty[mcp]' brings it", file=sys.stderr)
+        print(
+            f"truetty: {error.name} is missing: the extra brings it, pip install '.[mcp]' in a checkout of truetty",
+            file=sys.stderr,
+        )
         return OURS
     patience = Patience(RUN_WAIT if wait is None else wait, inf if most_wait is None else most_wait)
     setup = Setup.of(settings, policy, Face(structured, prefix, patience, reads_files=not http))

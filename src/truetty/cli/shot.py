@@ -103,7 +103,9 @@ def _png(scale: float) -> Callable[[str], bytes]:
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
-        raise HostError("a PNG needs resvg-py. Install the extra: pip install 'truetty[png]'; or write .svg") from None
+        raise HostError(
+            "a PNG needs resvg-py. Install the extra: pip install '.[png]' in a checkout of truetty; or write .svg"
+        ) from None
     return lambda image: bytes(svg_to_bytes(svg_string=image, zoom=scale))
 
 

@@ -189,7 +189,7 @@ class Program(Address):
         said = _shown(errors)
         facts = {"where": self.where, "exit_code": status}
         if status == NOT_FOUND:
-            install = f"install it there: pipx install 'truetty[server]' on {self._machine}"
+            install = f"install it there: pipx install '.[server]' in a checkout of truetty on {self._machine}"
             return HostError(f"there is no truetty at {self.where}; {install}", reason="no truetty", **facts)
         answered = f'; it printed "{_shown(noise)}" instead' if noise.strip() else ""
         complained = f": {said}" if said else ""

@@ -53,7 +53,7 @@ class Wire:
             from websockets.exceptions import WebSocketException
         except ImportError as missing:
             stream.close()
-            message = "websockets is missing: pip install 'truetty[server]' brings it"
+            message = "websockets is missing: the extra brings it, pip install '.[server]' in a checkout of truetty"
             raise HostError(message, reason="websockets is missing") from missing
         host = headers["Host"]
         more = {name: value for name, value in headers.items() if name != "Host"}

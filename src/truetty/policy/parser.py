@@ -50,7 +50,7 @@ def dialect_of(shell: str) -> Dialect:
 def parse(text: bytes, dialect: Dialect) -> Node:
     program = find()
     if program is None:
-        reason = f"The parser ({PROGRAM}) is not installed: pip install 'truetty[policy]'."
+        reason = f"The parser ({PROGRAM}) is not installed: pip install '.[policy]' in a checkout of truetty."
         raise Unreadable(reason, "Install the parser.")
     if len(text) > MOST_TEXT:
         raise Unreadable(f"It is longer than {MOST_TEXT // 1024} kB, too long to be checked.")

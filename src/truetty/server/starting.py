@@ -109,7 +109,7 @@ def become(place: Place, held: int, bound: socket.socket, path: str, idle: float
 def _command(mode: str, place: Place, held: int, bound: socket.socket, path: str, idle: float | None) -> list[str]:
     """Of the keeper, which starts the server, and starts it again when it is killed."""
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
-        reason = f"{missing[0]} is missing: pip install 'truetty[server]' brings it"
+        reason = f"{missing[0]} is missing: the extra brings it, pip install '.[server]' in a checkout of truetty"
         raise HostError(f"the server cannot be started: {reason}", reason=reason)
     return [
         *(sys.executable, "-S", "-I", str(PROGRAM), mode, KEEPER_MARKS, secrets.token_hex(8)),

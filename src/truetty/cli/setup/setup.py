@@ -53,7 +53,7 @@ def setup(client: str | None, show: bool, undo: bool, project: bool, approve: bo
             print(f"It starts {' '.join((started.command, *started.args))}. {chosen.title} must be started again.")
             _explain(chosen)
     if not undo and importlib.util.find_spec("mcp") is None:
-        print("truetty: the server needs more: pip install 'truetty[mcp]'", file=sys.stderr)
+        print("truetty: the server needs more: pip install '.[mcp]' in a checkout of truetty", file=sys.stderr)
     return 0
 
 
