@@ -11,13 +11,25 @@ import errno
 import json
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from truetty import files
+from truetty.core.errors import HostError
+from truetty.core.version import VERSION as TRUETTY
 
 Line = Mapping[str, Any]
 
 VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What was written. `boot`: the run of the machine in which it was; None: its first line is damaged."""
+
+    lines: list[Line]
+    damaged: int  # lines that could not be read
+    boot: str | None
 
 
 class Journal:
@@ -48,13 +60,13 @@ def header() -> Line:
     return {"journal": VERSION, "boot": boot()}
 
 
-def read(path: str) -> tuple[list[Line], int]:
-    """Its lines, and how many could not be read."""
+def read(path: str) -> Past:
+    """Raises HostError for a journal of a newer version."""
     try:
         with open(path, "rb") as file:
             raw = file.read().split(b"\n")
     except FileNotFoundError:
-        return [], 0
+        return Past([], 0, boot())
     lines: list[Line] = []
     damaged = 0
     for one in raw:
@@ -68,7 +80,13 @@ def read(path: str) -> tuple[list[Line], int]:
             lines.append(line)
         else:
             damaged += 1
-    return lines, damaged
+    first = next((line for line in lines if "journal" in line), None)
+    if first is None:
+        return Past(lines, damaged, None if lines or damaged else boot())
+    if (version := first["journal"]) != VERSION:
+        message = f"{path} has version {version}, and truetty {TRUETTY} knows {VERSION}: start the newer truetty again"
+        raise HostError(message, path=path, reason="versions", version=version)
+    return Past(lines, damaged, first.get("boot"))
 
 
 def boot() -> str:

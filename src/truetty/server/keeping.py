@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import logging
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,19 +21,22 @@ from typing import Any, Final, TypedDict, cast
 from truetty import files
 from truetty.core.standing import Standing
 from truetty.host.base import Channel, Ended
-from truetty.host.kept_hold import KeeperLink, KeptHold, host_for
+from truetty.host.kept_hold import HeldPty, KeeperLink, KeptHold, host_for
 from truetty.host.past import PastChannel
 from truetty.host.wall import Sandbox
 from truetty.questions.replies import Reply
 from truetty.server import journal, keys, limits
 from truetty.server.journal import Journal, Line
 from truetty.server.keys import PastKey
+from truetty.server.stray import Stray, undescribed
 from truetty.store.lasting import Carrier, LastingFile, LastingTranscript
 from truetty.terminal.command import Command
 from truetty.terminal.keeping import CommandRecord, TerminalRecord
 from truetty.terminal.options import Options
 from truetty.terminal.terminal import Terminal
 from truetty.text.digest import Budget
+
+LOG: Final = logging.getLogger("truetty.server")
 
 PIECE: Final = 1 << 20
 # Of each terminal so many commands are remembered.
@@ -102,15 +106,6 @@ class KeptTerminal:
         self._journal.write({"t": self.id, what: value})
 
 
-class Nowhere:
-    """For the output of a terminal of which no caller knows."""
-
-    size = 0
-
-    def take(self, master: int) -> bytes:
-        return os.read(master, PIECE)
-
-
 class Label(TypedDict):
     """What callers know of a terminal beside what the shell does."""
 
@@ -141,10 +136,14 @@ class Keep:
         self._link = link
         self._carrier = carrier
         path = os.path.join(folder, "journal")
-        lines, self.damaged = journal.read(path)  # and how many lines of it could not be read
-        records = _records(lines)
+        past = journal.read(path)
+        self.damaged: Final = past.damaged  # lines of it that could not be read
+        # What the keeper holds is of this run of the machine, though the journal may no longer say so.
+        is_ours = past.boot == journal.boot() or (past.boot is None and bool(link.held))
+        records = _records(past.lines) if is_ours else {}
         self._records = {id: one for id, one in records.items() if one.label is not None or one.commands}
-        self.keys: Final = _keys(lines, self._records.keys())  # retry keys of servers before this one
+        self.keys: Final = _keys(past.lines, self._records.keys())  # retry keys of servers before this one
+        self._strays = {line["t"] for line in past.lines if "stray" in line}
         self._journal = Journal(path)
         newest = max((int(id[1:]) for id in (*self._records, *link.held)), default=0)
         self._numbers = itertools.count(newest + 1)
@@ -157,14 +156,17 @@ class Keep:
 
     async def adopt(self) -> list[Adopted]:
         """All that the keeper has handed over, and those that were closed or have ended and are remembered."""
+        unknown = self._link.held.keys() - self._records.keys()
+        if self.damaged:
+            self._strays |= unknown
         self._compact()  # first: what is taken over is written about at once
-        for name, held in self._link.held.items():
-            if name not in self._records:
-                await KeptHold(self._link, name, Nowhere()).adopt(held, os.path.join(self._transcripts, name)).close()
-            elif self._records[name].exit is not None:
-                os.close(held.master)
-                self._link.drop(name)
-        return [self._adopt(id, record) for id, record in self._records.items()]
+        for held in [self._link.held[name] for name in unknown]:
+            if held.name in self._strays:
+                self._leave_alone(held)
+            else:
+                await undescribed(self._link, held, self._nowhere(held)).close()
+        adopted = [self._try_to_adopt(id, record) for id, record in self._records.items()]
+        return [one for one in adopted if one is not None]
 
     def note_key(self, key: PastKey) -> None:
         """Something is about to be done for a request with this key."""
@@ -207,6 +209,27 @@ class Keep:
     def _kept(self, id: str, options: Options) -> KeptTerminal:
         return KeptTerminal(id, options, self._transcripts, self._link, self._carrier, self._journal, self._on_closed)
 
+    def _leave_alone(self, held: HeldPty) -> None:
+        LOG.warning("terminal %s is not described by the journal: process %d goes on", held.name, held.shell)
+        Stray(self._link, held, self._nowhere(held))
+
+    def _nowhere(self, held: HeldPty) -> str:
+        return os.path.join(self._transcripts, held.name, "none")
+
+    def _try_to_adopt(self, id: str, record: TerminalRecord) -> Adopted | None:
+        held = self._link.held.get(id)
+        if held is not None and record.exit is not None:
+            os.close(held.master)
+            self._link.drop(id)
+        try:
+            return self._adopt(id, record)
+        except Exception:  # what the record says is not what a server has written
+            LOG.exception("terminal %s cannot be taken over", id)
+        if held is not None and record.exit is None:
+            self._journal.write({"t": id, "stray": True})
+            self._leave_alone(held)
+        return None
+
     def _adopt(self, id: str, record: TerminalRecord) -> Adopted:
         options = _from_json(record.opened["options"])
         kept = self._kept(id, options)
@@ -241,6 +264,7 @@ class Keep:
     def _compact(self) -> None:
         """The journal begins anew with what is still needed of it."""
         lines: list[Line] = [journal.header(), *map(asdict, self.keys)]
+        lines += [{"t": name, "stray": True} for name in self._strays & self._link.held.keys()]
         for id, record in self._records.items():
             lines.append({"t": id, "open": record.opened})
             if record.label is not None:
@@ -261,13 +285,13 @@ class Keep:
 
 
 def _records(lines: list[Line]) -> dict[str, TerminalRecord]:
-    """By terminal, in the order in which they were opened. What is from before the machine's last start is left out."""
+    """By terminal, in the order in which they were opened."""
     records: dict[str, TerminalRecord] = {}
-    if not lines or lines[0].get("boot") != journal.boot():
-        return records
-    for line in lines[1:]:
+    for line in lines:
         match line:
-            case {"t": str(id), "open": opened}:
+            case {"t": str(id), "stray": True}:
+                records.pop(id, None)
+            case {"t": str(id), "open": dict(opened)}:
                 records[id] = TerminalRecord(opened)
             case {"t": str(id), "forget": True}:
                 records.pop(id, None)
@@ -303,9 +327,9 @@ def _keys(lines: list[Line], terminals: Collection[str]) -> list[PastKey]:
 def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
     commands = record.commands
     match what:
-        case {"begun": begun} if commands and commands[-1].begun["serial"] == begun["serial"]:
+        case {"begun": {"serial": serial} as begun} if commands and commands[-1].begun["serial"] == serial:
             commands[-1].begun = begun
-        case {"begun": begun}:
+        case {"begun": {"serial": _} as begun}:
             commands.append(CommandRecord(begun, started_at=what.get("at")))
         case {"end": ended} if commands:
             commands[-1].ended = ended

@@ -1,0 +1,131 @@
+"""A journal that is damaged, of another version, or of an earlier run of the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.patience import PATIENCE
+from tests.server.live import Live
+from tests.server.test_survival import kill
+from truetty.core.errors import HostError
+from truetty.host.kernel import proc
+from truetty.server import journal
+
+Change = Callable[[list[bytes]], list[bytes]]
+
+
+def journal_of(server: Live) -> Path:
+    return Path(server.place.folder) / "journal"
+
+
+def change(server: Live, damage: Change) -> None:
+    """In place: the server goes on writing to this file."""
+    path = journal_of(server)
+    path.write_bytes(b"".join(damage(path.read_bytes().splitlines(keepends=True))))
+
+
+def begin(server: Live, name: str) -> tuple[Any, Any]:
+    """A terminal, and a command in it that waits."""
+    terminal = server.post("/v1/terminals", shell="bash", rc=False, name=name)
+    started = server.post("/v1/commands", command="read x; echo got $x; (exit 7)", terminal=name)
+    server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}")
+    return terminal, started
+
+
+def end(server: Live, started: Any) -> Any:
+    server.post(f"/v1/commands/{started['id']}/send", text="it", keys=["Enter"], wait=0)
+    return server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}&until=finished")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda lines: [b"\0" * 40 + b"\n", *lines[1:]], id="the first line"),
+        pytest.param(lambda lines: lines[1:], id="no first line"),
+        pytest.param(lambda lines: [*lines, b'{"t":"t1","beg'], id="half a line at the end"),
+        pytest.param(lambda lines: [*lines, b'{"t":"t9","end":3}\n[]\n7\n'], id="lines that tell nothing"),
+    ],
+)
+def test_what_is_not_damaged_is_taken_over(server: Live, damage: Change) -> None:
+    terminal, started = begin(server, "build")
+    change(server, damage)
+    kill(server)
+    (found,) = server.get("/v1/terminals")["terminals"]
+    assert (found["id"], found["name"], found["pid"]) == (terminal["id"], "build", terminal["pid"])
+    assert (end(server, started)["exit_code"], server.get("/v1/status")["terminals"]) == (7, 1)
+
+
+@pytest.mark.parametrize(
+    "line", [b"\xff\xff\xff\n", b'{"t":"t1","open":{}}\n', b'{"t":"t1","open":{"options":[]}}\n'], ids=str
+)
+def test_a_terminal_whose_record_is_damaged_goes_on_unseen(server: Live, tmp_path: Path, line: bytes) -> None:
+    lost, _ = begin(server, "lost")
+    other, started = begin(server, "other")
+    assert lost["id"] == "t1"
+    change(server, lambda lines: [line if b'"t1","open"' in one else one for one in lines])
+    for _ in range(2):  # the second time the journal says so itself
+        kill(server)
+        (found,) = server.get("/v1/terminals")["terminals"]
+        assert found["id"] == other["id"]
+        stat = proc.stat(lost["pid"])
+        assert stat is not None and stat.state != "Z"
+    assert end(server, started)["exit_code"] == 7
+    assert server.post("/v1/terminals", shell="bash", rc=False)["id"] == "t3"
+    assert f"process {lost['pid']} goes on" in Path(server.place.log).read_text()
+    server.end()
+    while os.path.exists(f"/proc/{lost['pid']}"):  # the keeper ends what is left
+        pass
+
+
+def test_nothing_of_an_earlier_run_of_the_machine_is_taken_over(server: Live) -> None:
+    server.post("/v1/terminals", shell="bash", rc=False, name="build")
+    server.end()
+    change(server, lambda lines: [json.dumps({**json.loads(lines[0]), "boot": "other"}).encode() + b"\n", *lines[1:]])
+    assert server.get("/v1/terminals")["terminals"] == []
+    assert server.post("/v1/terminals", shell="bash", rc=False, name="build")["id"] == "t1"
+
+
+def test_a_journal_of_a_newer_version_is_left_alone(server: Live) -> None:
+    assert server.get("/v1/terminals")["terminals"] == []
+    server.end()
+    change(server, lambda lines: [b'{"journal":9,"boot":"x"}\n', *lines[1:]])
+    before = journal_of(server).read_bytes()
+    with pytest.raises(OSError):  # it is closed without an answer
+        server.get("/v1/terminals")
+    server.until_ended()
+    assert "journal has version 9" in Path(server.place.log).read_text()
+    assert journal_of(server).read_bytes() == before
+
+
+def test_any_bytes_are_read(tmp_path: Path) -> None:
+    """Bytes of a true journal, changed at random: it is read, or refused for its version."""
+    lines: list[journal.Line] = [
+        journal.header(),
+        {"t": "t1", "open": {"options": {}}, "key": None},
+        {"t": "t1", "begun": {"serial": 1}, "at": 1.5},
+        {"t": "t1", "end": {}},
+    ]
+    whole = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    path = tmp_path / "journal"
+    chance = random.Random(22)
+    refused = 0
+    for _ in range(2000):
+        data = bytearray(whole[: chance.randrange(len(whole) + 1)])
+        for _ in range(chance.randrange(4)):
+            if data:
+                data[chance.randrange(len(data))] = chance.randrange(256)
+        path.write_bytes(data)
+        try:
+            past = journal.read(str(path))
+        except HostError as error:
+            refused += error.facts["reason"] == "versions"
+            continue
+        assert len(past.lines) + past.damaged <= data.count(b"\n") + 1
+    assert refused < 100
