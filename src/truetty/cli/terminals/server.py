@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterator
 from typing import Any, Final
 
+from truetty.cli.terminals.wakeful import Wakeful
 from truetty.client.dial import address
 from truetty.client.http import Answer, Http, quoted
 from truetty.core.errors import ChannelLost, Misuse
@@ -69,7 +70,7 @@ class Server:
         return self._http.lines(path, _texts(query))
 
     def _dial(self) -> socket.socket:
-        made = self._address.dial(start=self._start)
+        made = Wakeful(fileno=self._address.dial(start=self._start).detach())
         made.settimeout(self._patience)
         self._start = False
         return made
