@@ -62,6 +62,11 @@ def test_a_request_that_comes_again_to_the_next_server_is_carried_out_once(serve
     assert server.ask("POST", path, typing, {"Idempotency-Key": "s" * 22}).code == "channel_lost"
     server.post(f"/v1/commands/{first['id']}/stop")
     assert file.read_text() == "x\n"
+    run = {"command": f"echo y >>{file}; (exit 5)", "terminal": terminal["id"]}
+    assert server.ask("POST", "/v1/run", run, {"Idempotency-Key": "r" * 22}).json["exit_code"] == 5
+    kill(server)
+    assert server.ask("POST", "/v1/run", run, {"Idempotency-Key": "r" * 22}).json["exit_code"] == 5
+    assert file.read_text() == "x\ny\n"
 
 
 def test_a_server_whose_keeper_is_killed_carries_on_and_says_so(server: Live) -> None:

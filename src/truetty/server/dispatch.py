@@ -58,9 +58,9 @@ class Dispatch:
         """What was made by a server before this one, as its verb answers."""
         match past.verb:
             case "run":
-                timeout, until = arguments["wait"], arguments["until"]
+                patience = {"timeout": arguments["wait"], "until": arguments["until"]}
                 wait = self.acts["wait"]
-                return await wait(caller, command_id=past.made, exact=True, timeout=timeout, until=until)
+                return await wait(caller, command_id=past.made, exact=True, **patience, after_episode=0, after_byte=0)
             case "start":
                 return await self.acts["command"](caller, command_id=past.made, exact=True)
             case _:

@@ -103,7 +103,12 @@ class KeptTerminal:
         self._on_closed(self)
 
     def _write(self, what: str, value: object) -> None:
-        self._journal.write({"t": self.id, what: value})
+        """What has happened already. Where it cannot be written, the next server finds it in what was printed, or says
+        that it is not known."""
+        try:
+            self._journal.write({"t": self.id, what: value})
+        except OSError as error:
+            LOG.warning("terminal %s: its %s cannot be written down: %s", self.id, what, error.strerror)
 
 
 class Label(TypedDict):

@@ -5,6 +5,8 @@ Rule: a client raises the class that the server raised, with the same message an
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -55,6 +57,8 @@ STATUS: Final[Mapping[str, int]] = {
     "limit_reached": 429,
     "stopping": 503,
 }
+# What its machine has run out of is no fault of the server, and callers can do something about it.
+_SHORTAGES: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 INTERNAL: Final = "internal"  # a fault in the server; its log has it
 
 
@@ -72,6 +76,9 @@ class Refusal:
 
 
 def refusal(error: Exception) -> Refusal:
+    if isinstance(error, OSError) and error.errno in _SHORTAGES:
+        reason = os.strerror(error.errno)
+        return Refusal(HostError.code, f"the machine of the server is short of something: {reason}", {"reason": reason})
     if not isinstance(error, TruettyError):
         return Refusal(INTERNAL, "the server has failed at this; its log says how", {})
     return Refusal(error.code, str(error), shapes.plain(error.facts))
