@@ -10,7 +10,7 @@ import truetty
 from tests.rows import each_row
 
 ERRORS = {
-    *("TruettyError", "Misuse", "Busy", "Closed", "UnknownTerminal", "BadKey", "BadCommand", "Denied"),
+    *("TruettyError", "Misuse", "Busy", "Closed", "Held", "UnknownTerminal", "BadKey", "BadCommand", "Denied"),
     *("CommandFailed", "HostError", "SpawnFailed", "ChannelLost", "LimitReached"),
 }
 VALUES = {"Activity", "Budget", "Outcome", "Reply", "Screen", "Settings", "Waiting"}

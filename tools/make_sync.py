@@ -42,8 +42,8 @@ OWNERS = {
     *("Recording.on_change", "Recording.on_keys", "Recording.on_exit", "Recording.on_stop"),
     *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
     "Command.wait_since",
-    *("Terminal.adopt", "Terminal.changes", "Registry.expected", "Registry.ids", "Registry.places"),
-    *("Registry.adopt", "Registry.origin"),
+    *("Terminal.adopt", "Terminal.changes", "Terminal.watch_hands"),
+    *("Registry.expected", "Registry.ids", "Registry.places", "Registry.adopt", "Registry.origin", "Registry.spare"),
 }
 # Reads that may take seconds: the coroutine of the same name gives other terminals their turn.
 IN_SLICES = {"Output.text", "Output.page", "Output.unread", "Output.grep", "Output.lines"}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from truetty.core.errors import ChannelLost as ChannelLost
     from truetty.core.errors import Closed as Closed
     from truetty.core.errors import Denied as Denied
+    from truetty.core.errors import Held as Held
     from truetty.core.errors import HostError as HostError
     from truetty.core.errors import LimitReached as LimitReached
     from truetty.core.errors import Misuse as Misuse
@@ -47,7 +48,7 @@ _HOMES = {
     "truetty.terminal.command": ("Activity", "Command"),
     "truetty.core.errors": (
         *("BadCommand", "BadKey", "Busy", "ChannelLost", "Closed", "Denied"),
-        *("HostError", "LimitReached", "Misuse", "SpawnFailed", "TruettyError", "UnknownTerminal"),
+        *("Held", "HostError", "LimitReached", "Misuse", "SpawnFailed", "TruettyError", "UnknownTerminal"),
     ),
     "truetty.core.outcome": ("CommandFailed", "Outcome", "Waiting"),
     "truetty.text.digest": ("Budget",),

@@ -58,6 +58,12 @@ class Closed(Misuse):
     code = "closed"
 
 
+class Held(Misuse):
+    """A person has this terminal, or the lease that was named is over. Facts: terminal_id, holder, reason, until."""
+
+    code = "held"
+
+
 class UnknownTerminal(Misuse):
     """No terminal has this id. Facts: terminal_id, known."""
 

@@ -339,6 +339,7 @@ def from_the_beginning(id: str) -> str:
 _WRONG_CALLS: Final = ("misuse", "unknown_terminal", "bad_command", "bad_key")
 _AFTER: Final = {
     "busy": "wait({id}) or stop({id}), or run without terminal_id",
+    "held": "wait until the person has given it back, or run without terminal_id",
     "denied": "do not try to get around it: ask the user, or do something else",
     "limit_reached": "stop(id=…, close=true) what is no longer needed",
 }

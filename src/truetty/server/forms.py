@@ -46,6 +46,35 @@ class CommandForm:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """That a person has a terminal. The lease's id is not in it: its holder alone has that."""
+
+    holder: str
+    reason: str
+    until: float  # seconds since 1970: when it is over if no key is pressed
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseForm:
+    lease: str  # its id: what `type_in`, `resize` and frames of the view name
+    holder: str
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeedForm:
+    """A command line that was run by a person."""
+
+    text: str
+    exit_code: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Did:
+    did: tuple[DeedForm, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TerminalForm:
     id: str
     name: str | None
@@ -62,7 +91,7 @@ class TerminalForm:
     transcript_bytes: int
     opened_at: float | None
     client: str | None  # what the client calls itself for which it was opened
-    lease: str | None = None
+    lease: Holding | None = None  # None: no person has it
     viewers: int = 0
     keeper: bool = False
 

@@ -84,7 +84,7 @@ class Server:
         self._keep = keep
         self._service = Service.from_settings(settings, rest=REST, make=None if keep is None else keep.make)
         self._events = Events(lambda: self._acts.state())
-        self._watch = Watch(self._events, self._on_change, self._note)
+        self._watch = Watch(self._events, self._service.leases, self._on_change, self._note)
         self._clients = Clients(self._on_change)
         terminals = TerminalActs(self._service, self._watch, settings)
         commands = CommandActs(self._service, self._watch, terminals)

@@ -22,7 +22,7 @@ from truetty.server.shapes import plain
 from truetty.server.watch import Watch
 from truetty.service.service import Service
 
-CAPABILITIES: Final = ("events.1", "follow.1", "keys.1", "view.1")
+CAPABILITIES: Final = ("events.1", "follow.1", "keys.1", "lease.1", "view.1")
 MOST_NAMED: Final = 10  # commands in a refusal
 
 

@@ -11,7 +11,7 @@ from truetty.core.kinds import Wrong
 from truetty.server import fields, forms, limits
 from truetty.server.caller import Caller
 from truetty.server.lookup import find_terminal
-from truetty.server.watch import Watch
+from truetty.server.watch import Watch, deeds
 from truetty.service.service import Service
 from truetty.settings import Settings
 from truetty.terminal.options import Making
@@ -193,18 +193,29 @@ class TerminalActs:
         text: str | None,
         base64: bytes | None,
         keys: Sequence[str],
+        lease: str | None,
     ) -> forms.TerminalForm:
         terminal = self._find(terminal_id, exact)
-        await self._service.type(terminal.id, typed(text, base64), keys=keys)
+        await self._service.type(terminal.id, typed(text, base64), keys=keys, lease=lease)
         return self._looked(terminal)
 
     async def resize(
-        self, caller: Caller, *, terminal_id: str, exact: bool, size: tuple[int, int]
+        self, caller: Caller, *, terminal_id: str, exact: bool, size: tuple[int, int], lease: str | None
     ) -> forms.TerminalForm:
         terminal = self._find(terminal_id, exact)
+        self._service.leases.check(terminal.id, lease, done="It has the size that it had.")
         await terminal.resize(*size)
         terminal.changes.tell()  # viewers draw it anew
         return self._looked(terminal)
+
+    async def lease(
+        self, caller: Caller, *, terminal_id: str, exact: bool, reason: str, holder: str
+    ) -> forms.LeaseForm:
+        made = self._service.lease(self._find(terminal_id, exact).id, holder, reason)
+        return forms.LeaseForm(made.id, made.holder, made.until)
+
+    async def give_back(self, caller: Caller, *, terminal_id: str, exact: bool, lease: str) -> forms.Did:
+        return deeds(self._service.leases.give_back(self._find(terminal_id, exact).id, lease))
 
     def _looked(self, terminal: Terminal) -> forms.TerminalForm:
         self._watch.look(terminal)

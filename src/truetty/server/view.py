@@ -3,15 +3,18 @@
     server → {"t": "hello", "protocol": 1, "terminal", "epoch", "size", "lease", "may"}
              {"t": "picture", "n", "seq", "size", "dump", "cursor", "alternate", "title", "skipped", "why"}
              bytes: u32 n | u64 from | u64 to | what was printed      big-endian; from is the seq of the frame before
+             {"t": "lease", "n", "seq", "holder", "reason", "until", "mine"}      a person has it, or no one any more
              {"t": "end", "n", "seq", "exit_code"}, {"t": "bye", "code"}, {"t": "pong", "x"}
-    client → {"t": "ack", "seq"}, {"t": "picture"}, {"t": "ping", "x"}, {"t": "size", "size"}
-             {"t": "keys", "text"}, or bytes to type
+    client → {"t": "ack", "seq"}, {"t": "picture"}, {"t": "ping", "x"}, {"t": "lease", "lease"}
+             {"t": "size", "lease", "size"}, {"t": "keys", "lease", "text"}, or bytes to type
 
 Rule 1: `seq` is the place in the transcript up to which the viewer was shown the terminal. Picture and place are taken
         in one step, so that nothing is missed and nothing comes twice.
 Rule 2: nothing a viewer does slows the terminal. For a viewer that does not acknowledge, only its place is kept.
 Rule 3: what is too much, or too late, is skipped, and a picture is sent. The bytes are in the transcript.
-Rule 4: a picture begins no character: bytes that begin inside one would lose it.
+Rule 4: while a person has the terminal, keys and sizes are taken from that person's views alone: from those that have
+        named the lease. A holder whose last view is gone loses the lease after a while.
+Rule 5: a picture begins no character: bytes that begin inside one would lose it.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import asyncio
 import contextlib
 import logging
 import struct
+from collections.abc import Callable
 from typing import Any, Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -29,6 +33,7 @@ from truetty.server import fields, limits
 from truetty.server.events import encoded
 from truetty.server.refusals import refusal
 from truetty.server.shapes import plain
+from truetty.server.watch import holding
 from truetty.service.service import Service
 from truetty.terminal.changes import Rank
 from truetty.terminal.terminal import Terminal
@@ -55,6 +60,9 @@ class View:
         self._tick = limits.VIEW_TICK_SECONDS  # until the next frame
         self._wake = asyncio.Event()
         self._is_over = False
+        self._lease: str | None = None  # that this viewer has named
+        self._part: Callable[[], None] = lambda: None  # its holder's connection is gone
+        self._told: str | None = None  # the id of the lease that this viewer knows of
 
     async def serve(self) -> None:
         leave = self._terminal.changes.subscribe(self._wake.set, Rank.STREAMS)
@@ -63,6 +71,7 @@ class View:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             leave()
+            self._part()
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
@@ -76,6 +85,8 @@ class View:
 
     async def _show(self) -> None:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # the viewer has gone
+            now = self._service.leases.of(self._terminal.id)
+            self._told = None if now is None else now.id
             await self._say(
                 {
                     "t": "hello",
@@ -83,7 +94,7 @@ class View:
                     "terminal": self._terminal.id,
                     "epoch": self._epoch,
                     "size": list(self._size),
-                    "lease": None,
+                    "lease": plain(holding(now)),
                     "may": ["watch", "type"],
                 }
             )
@@ -99,7 +110,7 @@ class View:
         if self._window_is_full:
             if not await self._within(limits.ACKNOWLEDGE_SECONDS, self._wake, lambda: not self._window_is_full):
                 await self._bye("idle")
-        elif self._wanted is None and self._end() == self._seq and not self._terminal.changes.over:
+        elif self._wanted is None and self._end() == self._seq and not self._has_news():
             await self._wake.wait()
 
     async def _within(self, seconds: float, event: asyncio.Event, holds: Any = lambda: False) -> bool:
@@ -133,6 +144,8 @@ class View:
             await self._picture(self._wanted, behind)
         elif behind:
             await self._bytes()
+        if self._is_lease_new():
+            await self._tell_lease()
         if self._terminal.changes.over and self._end() == self._seq:  # a shell that is ended may still print
             self._number += 1
             code = self._terminal.exit_code
@@ -168,6 +181,31 @@ class View:
         start, self._seq = self._seq, end
         await self._socket.send_bytes(HEAD.pack(self._number, start, end) + data)
 
+    # -- the lease
+
+    def _has_news(self) -> bool:
+        return self._terminal.changes.over or self._is_lease_new()
+
+    def _is_lease_new(self) -> bool:
+        now = self._service.leases.of(self._terminal.id)
+        return self._told != (None if now is None else now.id)
+
+    async def _tell_lease(self) -> None:
+        now = self._service.leases.of(self._terminal.id)
+        self._told, self._number = None if now is None else now.id, self._number + 1
+        mine = now is not None and now.id == self._lease
+        facts = {"holder": None, "reason": None, "until": None} if now is None else plain(holding(now))
+        await self._say({"t": "lease", "n": self._number, "seq": self._seq, **facts, "mine": mine})
+
+    def _join(self, lease: str | None) -> None:
+        """This viewer is the holder's, from its first frame with the lease on."""
+        if lease is None or lease == self._lease:
+            return
+        self._service.leases.check(self._terminal.id, lease, done="Nothing was done.")
+        self._part()
+        self._part = self._service.leases.join(self._terminal.id)
+        self._lease, self._told = lease, None  # it is told that the lease is its own
+
     async def _bye(self, code: str) -> None:
         self._is_over = True
         await self._say({"t": "bye", "code": code})
@@ -191,7 +229,7 @@ class View:
 
     async def _take(self, text: str | None, data: bytes | None) -> None:
         if data is not None:
-            await self._service.type(self._terminal.id, data)
+            await self._service.type(self._terminal.id, data, lease=self._lease)
             return
         frame = fields.decoded(text or "")
         match frame:
@@ -199,9 +237,14 @@ class View:
                 self._acknowledged = max(self._acknowledged, min(seq, self._seq))
             case {"t": "picture"}:
                 self._wanted = "asked"
+            case {"t": "lease", "lease": str() as lease}:
+                self._join(lease)
             case {"t": "keys", "text": str() as typed}:
-                await self._service.type(self._terminal.id, typed)
+                self._join(_named(frame))
+                await self._service.type(self._terminal.id, typed, lease=self._lease)
             case {"t": "size", "size": [int() as columns, int() as rows]}:
+                self._join(_named(frame))
+                self._service.leases.check(self._terminal.id, self._lease, done="It has the size that it had.")
                 await self._terminal.resize(columns, rows)
                 self._terminal.changes.tell()
             case {"t": "ping"}:
@@ -211,6 +254,14 @@ class View:
             case _:
                 raise ValueError
         self._wake.set()
+
+
+def _named(frame: dict[str, Any]) -> str | None:
+    """The lease that a frame names."""
+    lease = frame.get("lease")
+    if lease is not None and not isinstance(lease, str):
+        raise ValueError
+    return lease
 
 
 def _half_character(end: bytes) -> int:

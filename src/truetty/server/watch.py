@@ -18,8 +18,9 @@ from typing import Final
 from truetty.core.outcome import Strategy
 from truetty.server import limits
 from truetty.server.events import Events
-from truetty.server.forms import CommandForm, TerminalForm
+from truetty.server.forms import CommandForm, DeedForm, Did, Holding, TerminalForm
 from truetty.server.shapes import plain
+from truetty.service.leases import Lease, LeaseEnd, Leases
 from truetty.terminal.changes import Rank
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
@@ -62,10 +63,12 @@ class _Watched:
 
 
 class Watch:
-    def __init__(self, events: Events, on_change: Callable[[], None], note: Note) -> None:
+    def __init__(self, events: Events, leases: Leases, on_change: Callable[[], None], note: Note) -> None:
         """`on_change`: a terminal was opened or closed. `note`: what callers know of one is new, or has changed."""
         self._note = note
         self._events = events
+        self._leases = leases
+        leases.listen(self._on_lease)
         self._on_change = on_change
         self._watched: dict[str, _Watched] = {}
         self._times: dict[str, _Times] = {}
@@ -142,6 +145,7 @@ class Watch:
             transcript_bytes=terminal.transcript.size,
             opened_at=None if times is None else times.opened_at,
             client=None if times is None else times.client,
+            lease=holding(self._leases.of(terminal.id)),
             viewers=self.viewers[terminal.id],
         )
 
@@ -172,6 +176,14 @@ class Watch:
         )
 
     # -- what has changed
+
+    def _on_lease(self, what: Lease | LeaseEnd) -> None:
+        if isinstance(what, Lease):
+            self._events.publish("lease", terminal_id=what.terminal_id, **plain(holding(what)))
+        else:
+            did = plain(deeds(what))["did"]
+            facts = {"terminal_id": what.lease.terminal_id, "holder": None, "reason": what.why, "until": None}
+            self._events.publish("lease", **facts, did=did)
 
     def _labels(self, one: _Watched) -> tuple[object, ...]:
         terminal = one.terminal
@@ -243,6 +255,14 @@ class Watch:
         for id in past[:-MOST_PAST]:
             del self._times[id]
         self._on_change()
+
+
+def holding(lease: Lease | None) -> Holding | None:
+    return None if lease is None else Holding(lease.holder, lease.reason, lease.until)
+
+
+def deeds(end: LeaseEnd) -> Did:
+    return Did(tuple(DeedForm(*one) for one in end.did))
 
 
 def _last_line(command: Command) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self, Unpack
 
@@ -109,6 +109,10 @@ class Registry:
 
     def __repr__(self) -> str:
         return f"<Registry {', '.join(map(repr, self.list())) or 'empty'}>"
+
+    def spare(self, holds: Callable[[Terminal], bool]) -> None:
+        """While this holds of a terminal, no caller gets it, and it is not closed for another or for its idle time."""
+        self._seats.is_spared = holds
 
     def explain_rest(self, rest: str) -> None:
         """Where the readers of outcomes find what these leave out, unless this was said already."""
@@ -278,7 +282,12 @@ class Registry:
         self._seats.refuse_if_closed()
         seats, wish = self._seats.alive, replace(request.wish, fresh=fresh)
         limits = replace(self.limits, terminals=self._capacity.room(self))
-        return seats, reuse.decide(wish, [seat.view(request, caller) for seat in seats], limits)
+        return seats, reuse.decide(wish, [self._view(seat, request, caller) for seat in seats], limits)
+
+    def _view(self, seat: Seat, request: SeatRequest, caller: object) -> reuse.SeatView:
+        view = seat.view(request, caller)
+        spared = self._seats.is_spared(seat.terminal)
+        return replace(view, idle=False, again=False, quiet=False) if spared else view
 
     def _hand_over(self, seat: Seat, request: SeatRequest) -> Terminal:
         seat.hand_over(request.options.name)

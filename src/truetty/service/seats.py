@@ -3,13 +3,13 @@
 Rule 1: whatever goes wrong while a terminal is opened (a cancelled caller too), it is closed.
 Rule 2: one task closes a seat, whatever it is closed for first: a caller needs the room, its time is over, its shell
         has ended.
-Rule 3: an unused terminal in which something runs is not closed.
+Rule 3: an unused terminal in which something runs is not closed, nor one that is spared: a person has it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
@@ -29,6 +29,7 @@ class Seats:
 
     def __init__(self, make: Make, *, idle: float | None, clock: Clock | None) -> None:
         self.past: Final = Past()
+        self.is_spared: Callable[[Terminal], bool] = lambda _: False
         self._make = make
         self._seats: list[Seat] = []
         self._timer = IdleTimer(idle, clock, self._on_time)
@@ -127,7 +128,7 @@ class Seats:
 
     def _on_time(self) -> None:
         for seat in [seat for seat in self._seats if seat.unused and self._timer.is_over(seat.used_at)]:
-            if seat.runs_something():
+            if seat.runs_something() or self.is_spared(seat.terminal):
                 seat.used_at = self._timer.now()
             else:
                 self._end(seat)

@@ -32,6 +32,7 @@ from truetty.service.answer import Answer
 from truetty.service.capacity import Shared
 from truetty.service.commands import Commands, StartRequest
 from truetty.service.handoffs import Handoff, Handoffs
+from truetty.service.leases import Lease, Leases
 from truetty.service.move import Move
 from truetty.service.notices import Notice, Notices
 from truetty.service.permissions import Permissions, Permit, Subject
@@ -88,9 +89,11 @@ class Service:
         self._places = Places()
         self.texts: Final = TextFiles()
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
-        self._starter = Starter(registry, self._permissions, asked_outside=asked_outside)
+        self.leases: Final = Leases()
+        registry.spare(self.leases.holds)
+        self._starter = Starter(registry, self._permissions, self.leases, asked_outside=asked_outside)
         self.handoffs: Final = Handoffs(self._refuse_ticket)
-        self._typing = Typing(registry, self._permissions, self.handoffs, self._starter.is_outside)
+        self._typing = Typing(registry, self._permissions, self.handoffs, self.leases, self._starter.is_outside)
         self._commands = Commands(registry)
         self._rest = rest  # where to read what a page leaves out, in the words of the surface
         self.agent: str | None = None  # the agent that this one is for
@@ -130,6 +133,7 @@ class Service:
     async def close(self) -> None:
         self._commands.cancel()
         await self.handoffs.close()
+        await self.leases.close()
         await self.notices.close()
         await self.registry.close()
         self.texts.close()
@@ -281,13 +285,20 @@ class Service:
         await self._typing.send(command, text, keys, asker)
         return command
 
-    async def type(self, id: str, text: str | bytes = "", *, keys: Sequence[str] = ()) -> None:
+    async def type(
+        self, id: str, text: str | bytes = "", *, keys: Sequence[str] = (), lease: str | None = None
+    ) -> None:
         """What a program of the user's own types, into a command or, by a terminal's id, into whatever reads there.
 
-        It is as the program wrote it, secrets too: such a program is no agent.
+        It is as the program wrote it, secrets too: such a program is no agent. With a lease a person types.
         """
         terminal, command = self.terminal(id)
-        await self._typing.type(terminal, command if command is not None and command.id == id else None, text, keys)
+        into = command if command is not None and command.id == id else None
+        await self._typing.type(terminal, into, text, keys, lease)
+
+    def lease(self, id: str, holder: str, reason: str) -> Lease:
+        """Leave a terminal to a person, until it is given back."""
+        return self._typing.lease(self.terminal(id)[0], holder, reason)
 
     def handoff(self, id: str, reason: str, *, taken: bool = True) -> Handoff:
         """Leave a running command's terminal to a person, who may type with the ticket; the caller may not.
@@ -298,6 +309,7 @@ class Service:
         subject = self._typing.subject(command, "handoff")
         with self._permissions.refusals(_handoff(command), subject):
             self._typing.check_unfinished(command)
+            self.leases.check(command.terminal_id, done="")
             decision = Decision("allow", f"A person may type now: {reason}", None, _handoff(command))
             self._permissions.record(Permit(decision, "rule"), subject)
             made = self.handoffs.offer(command, reason, partial(self._record_deed, subject, _handoff(command)))

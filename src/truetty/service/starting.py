@@ -5,17 +5,20 @@ Rule 1: a command is judged for the place where it will run, before a terminal i
 Rule 2: a task's command begins in the directory that the task's last one has left, inside or outside.
 Rule 3: where the sandbox is there because of a policy (`asked_outside`), a command that a person allows runs outside of
         it. So it can do what was allowed.
+Rule 4: nothing is started in a terminal that a person has.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Final
 from weakref import WeakValueDictionary
 
 from truetty.core.errors import Misuse
 from truetty.policy import Asker
 from truetty.service.commands import StartRequest
+from truetty.service.leases import Leases
 from truetty.service.move import Move, move
 from truetty.service.permissions import Location, Permissions, Subject
 from truetty.service.registry import Registry
@@ -23,10 +26,15 @@ from truetty.terminal.command import Command
 from truetty.terminal.options import Making
 from truetty.terminal.terminal import Terminal
 
+NOTHING: Final = "Nothing was run."
+
 
 class Starter:
-    def __init__(self, registry: Registry, permissions: Permissions, *, asked_outside: bool = False) -> None:
+    def __init__(
+        self, registry: Registry, permissions: Permissions, leases: Leases, *, asked_outside: bool = False
+    ) -> None:
         self._registry = registry
+        self._leases = leases
         self._permissions = permissions
         self._asked_outside = asked_outside and registry.sandbox is not None
         self._last: WeakValueDictionary[str, Terminal] = WeakValueDictionary()  # in which a task's last command began
@@ -51,11 +59,13 @@ class Starter:
         self, terminal: str, request: StartRequest, timeout: float | None, asker: Asker | None
     ) -> Command:
         chosen = self._registry.get(terminal)
+        self._leases.check(chosen.id, done=NOTHING)
         location = Location(chosen.cwd, chosen.shell)
         if not self.is_outside(chosen) and await self._leaves(request, location):
             message = f"terminal {terminal} is in the sandbox, and what the user is asked for runs outside of it"
             raise Misuse(f"{message}: name no terminal", terminal_id=terminal)
         await self._permissions.judge_in(chosen, request.command, asker, is_outside=self.is_outside(chosen))
+        self._leases.check(chosen.id, done=NOTHING)
         started = await chosen.start(request.command, timeout=timeout)
         self._remember(request, chosen)
         return started
@@ -83,6 +93,7 @@ class Starter:
         try:
             is_outside = self.is_outside(chosen)
             await self._permissions.judge_in(chosen, request.command, asker, location, permit, is_outside=is_outside)
+            self._leases.check(chosen.id, done=NOTHING)
             started = await chosen.start(request.command, timeout=timeout)
         except BaseException:
             self._registry.release(chosen)

@@ -1,6 +1,6 @@
 """Typing into a terminal that a service owns: who may, and what is recorded of it.
 
-Rule 1: one writer at a time: while a person has a terminal (`handoffs.py`), only that person types into it.
+Rule 1: one writer at a time: while a person has a terminal (`leases.py`, `handoffs.py`), only that person types there.
 Rule 2: an agent types no secret. The text that it wanted to type is in no record.
 Rule 3: what a policy says of typing is asked before a key is typed; what is permitted is recorded before it is done.
 """
@@ -8,16 +8,19 @@ Rule 3: what a policy says of typing is asked before a key is typed; what is per
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
-from truetty.core.errors import Closed, Misuse
+from truetty.core.errors import Closed, Denied, Held, Misuse
 from truetty.policy import Asker, Decision
 from truetty.policy.audit import Event
 from truetty.service.handoffs import Handoffs, secrecy
+from truetty.service.leases import Lease, LeaseEnd, Leases
 from truetty.service.permissions import Permissions, Subject
 from truetty.service.registry import Registry
 from truetty.terminal import keys
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
+from truetty.text.quoting import on_one_line
 
 
 class Typing:
@@ -28,12 +31,15 @@ class Typing:
         registry: Registry,
         permissions: Permissions,
         handoffs: Handoffs,
+        leases: Leases,
         is_outside: Callable[[Terminal], bool],
     ) -> None:
         self._registry = registry
         self._permissions = permissions
         self._handoffs = handoffs
+        self._leases = leases
         self._is_outside = is_outside
+        leases.listen(self._on_lease)
 
     async def send(self, command: Command, text: str, names: Sequence[str], asker: Asker | None) -> None:
         """What an agent types: the text, then the keys, in one write."""
@@ -52,19 +58,23 @@ class Typing:
             self._permissions.record(permit, subject)
             await command.type(text, *names)
 
-    async def type(self, terminal: Terminal, command: Command | None, text: str | bytes, names: Sequence[str]) -> None:
-        """What a program of the user's own types; None: not into a certain command."""
+    async def type(
+        self, terminal: Terminal, command: Command | None, text: str | bytes, names: Sequence[str], lease: str | None
+    ) -> None:
+        """What a program of the user's own types; None: not into a certain command. With a lease a person types."""
         about, subject = f"(typing into {terminal.id})", Subject(terminal.task, terminal.id, "typing")
         with self._permissions.refusals(about, subject):
             keys.encode(*names)
-            self._check_holder(terminal.id, about, subject)
-            if not self._permissions.policy.allows_all:
+            self._check_holder(terminal.id, about, subject, lease)
+            if lease is not None:
+                self._leases.use(terminal.id, text if not names else "\r")
+            elif not self._permissions.policy.allows_all:
                 if not terminal.busy:  # a line typed at the shell's prompt is a command that nothing has judged
                     reason = "Under a policy nothing is typed at a shell's prompt: run the command."
                     self._permissions.refuse(Decision("deny", reason, None, about), subject)
                 decision = self._permissions.policy.decide_typing("", program=None)
                 permit = await self._permissions.ask(decision, subject, None, is_outside=self._is_outside(terminal))
-                self._check_holder(terminal.id, about, subject)
+                self._check_holder(terminal.id, about, subject, lease)
                 self._permissions.record(permit, subject)
             if command is not None and isinstance(text, str) and names:
                 await command.type(text, *names)
@@ -74,6 +84,24 @@ class Typing:
                 await target.send(text)
             if names:
                 await target.press(*names)
+
+    def lease(self, terminal: Terminal, holder: str, reason: str) -> Lease:
+        """Leave a terminal to a person."""
+        about, subject = f"(lease of {terminal.id})", Subject(terminal.task, terminal.id, "handoff")
+        with self._permissions.refusals(about, subject):
+            self._leases.check(terminal.id, done="")
+            if (handoff := self._handoffs.holder(terminal.id)) is not None:
+                facts = {"terminal_id": terminal.id, "holder": "person", "reason": handoff.reason, "until": None}
+                raise Held(f"terminal {terminal.id} is held by a person: {handoff.reason}", **facts)
+            self._permissions.note(f"A person takes it: {on_one_line(holder)}", about, subject)
+            return self._leases.take(terminal, holder, reason)
+
+    def _on_lease(self, what: Lease | LeaseEnd) -> None:
+        if isinstance(what, LeaseEnd):
+            id = what.lease.terminal_id
+            with suppress(Denied):  # true, recorded or not
+                subject = Subject(None, id, "given back")
+                self._permissions.note(what.why, f"(lease of {id})", subject, what.characters)
 
     def subject(self, command: Command, event: Event) -> Subject:
         id = command.terminal_id
@@ -89,12 +117,13 @@ class Typing:
 
     def _check_typable(self, command: Command, subject: Subject) -> None:
         """Refused: a terminal that a person has, and secrets. The text is in no record, since it may be a secret."""
-        self._check_holder(command.terminal_id, _about(command), subject, command_id=command.id)
+        self._check_holder(command.terminal_id, _about(command), subject, None, command_id=command.id)
         if secrecy(command) != "open":
             decision = Decision("deny", "it asks for a secret, which a person types", None, _about(command))
             self._permissions.refuse(decision, subject, why="secret", command_id=command.id)
 
-    def _check_holder(self, terminal_id: str, about: str, subject: Subject, **facts: object) -> None:
+    def _check_holder(self, terminal_id: str, about: str, subject: Subject, lease: str | None, **facts: object) -> None:
+        self._leases.check(terminal_id, lease)
         if (handoff := self._handoffs.holder(terminal_id)) is not None:
             reason = f"a person has terminal {terminal_id} now: {handoff.reason}"
             self._permissions.refuse(Decision("deny", reason, None, about), subject, why="handed over", **facts)

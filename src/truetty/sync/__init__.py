@@ -15,6 +15,7 @@ from truetty.core.errors import Busy as Busy
 from truetty.core.errors import ChannelLost as ChannelLost
 from truetty.core.errors import Closed as Closed
 from truetty.core.errors import Denied as Denied
+from truetty.core.errors import Held as Held
 from truetty.core.errors import HostError as HostError
 from truetty.core.errors import LimitReached as LimitReached
 from truetty.core.errors import Misuse as Misuse

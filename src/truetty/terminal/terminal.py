@@ -26,6 +26,7 @@ from truetty.shells.row import Row
 from truetty.shells.writing import draw_key
 from truetty.store.transcript import Transcript
 from truetty.terminal import exit_codes, keyboard
+from truetty.terminal.by_hand import ByHand
 from truetty.terminal.changes import Changes, Rank
 from truetty.terminal.command import Command
 from truetty.terminal.keeping import TerminalRecord
@@ -271,6 +272,10 @@ class Terminal:
         made.on_stop(link.typist.listen(made.on_keys))
         follow()
         return made
+
+    def watch_hands(self) -> ByHand:
+        """From now on a person types: what is run meanwhile is read from what the shell prints."""
+        return ByHand(self._open_conversation(), lambda: self.command)
 
     # -- opening and closing
 

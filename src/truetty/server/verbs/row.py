@@ -81,6 +81,7 @@ TYPING: Final = (
     Field("base64", BASE64, "bytes to type, in place of a text"),
     Field("keys", TEXTS, "names of keys, pressed after the text", default=()),
 )
+LEASE: Final = Field("lease", TEXT, "of the person who has the terminal: needed while a person has it")
 SPAN: Final = (
     Field("offset", COUNT, "of the first byte", default=0),
     Field("limit", COUNT, "how many bytes at most"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.server import forms
-from truetty.server.fields import COUNT, FLAG, FORM, SECONDS, SIZE, TEXT, Field
-from truetty.server.verbs.row import MAKING, PLACE, SPAN, TYPING, WHICH_TERMINAL, Verb
+from truetty.server.fields import COUNT, FLAG, FORM, NAME, SECONDS, SIZE, TEXT, Field
+from truetty.server.verbs.row import LEASE, MAKING, PLACE, SPAN, TYPING, WHICH_TERMINAL, Verb
 
 ROWS: Final[tuple[Verb, ...]] = (
     Verb("open", "POST", "/v1/terminals", "A new terminal.", (*PLACE, *MAKING), forms.TerminalForm, keyed=True),
@@ -72,7 +72,7 @@ ROWS: Final[tuple[Verb, ...]] = (
         "POST",
         "/v1/terminals/{terminal_id}/type",
         "Type to whatever reads the terminal, verbatim.",
-        (*WHICH_TERMINAL, *TYPING),
+        (*WHICH_TERMINAL, *TYPING, LEASE),
         forms.TerminalForm,
         keyed=True,
     ),
@@ -81,8 +81,29 @@ ROWS: Final[tuple[Verb, ...]] = (
         "POST",
         "/v1/terminals/{terminal_id}/size",
         "Another size.",
-        (*WHICH_TERMINAL, Field("size", SIZE, "columns and rows", required=True)),
+        (*WHICH_TERMINAL, Field("size", SIZE, "columns and rows", required=True), LEASE),
         forms.TerminalForm,
+    ),
+    Verb(
+        "lease",
+        "POST",
+        "/v1/terminals/{terminal_id}/lease",
+        "Take it for a person: while it is held, no other client runs, types or resizes anything there.",
+        (
+            *WHICH_TERMINAL,
+            Field("reason", TEXT, "why, for those who are refused meanwhile", default=""),
+            Field("holder", NAME, "what the person is called", default="person"),
+        ),
+        forms.LeaseForm,
+        keyed=True,
+    ),
+    Verb(
+        "give_back",
+        "DELETE",
+        "/v1/terminals/{terminal_id}/lease/{lease}",
+        "The person is done. The answer says what was run, and how it ended.",
+        (*WHICH_TERMINAL, Field("lease", TEXT, "the lease", required=True)),
+        forms.Did,
     ),
     Verb(
         "screen",

@@ -54,7 +54,7 @@ class Link:
         self.integration: Final = Integration()
         self.processes: Final = Processes(channel)
         self.refusals: Final = Refusals(channel.process)
-        self._welcome = welcome  # a note for the first command
+        self.next_notes: list[str] = [] if welcome is None else [welcome]  # for the next command's outcome
         self.typist: Final = Typist(channel, shell, key, self.modes, history=history)
         self.size = size
         self.ended: Ended | None = None
@@ -127,9 +127,8 @@ class Link:
     def begin(self, run: Run) -> None:
         """It is about to be typed."""
         self.refusals.begin()
-        if self._welcome is not None:
-            run.notes.append(self._welcome)
-            self._welcome = None
+        run.notes.extend(self.next_notes)
+        self.next_notes.clear()
 
     def resize(self, columns: int, rows: int, now: float) -> None:
         self.channel.resize(columns, rows)

@@ -16,6 +16,7 @@ line is cleared before anything of ours is typed there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum, auto
 from typing import ClassVar, Final
 
@@ -42,9 +43,12 @@ class Prompt(Stands):
         self.output_stopped = False  # Ctrl-S was among the keys: flow control may hold the output back
         self.is_continuation = False  # mark 2 came: the shell reads the rest of a line, which no editor can clear
         self.begins_at: int | None = None  # where in the transcript the prompt begins that stands there now
+        self.listener: Callable[[Mark], None] | None = None  # called with each P, while a person types here
 
     def on_mark(self, mark: Mark) -> None:
         """P: the shell is about to draw its prompt."""
+        if self.listener is not None:
+            self.listener(mark)
         self.begins_at = mark.end
         self.is_continuation = False
 

@@ -1,0 +1,104 @@
+"""A person has a terminal of the server: over HTTP, and in the live view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.patience import PATIENCE
+from tests.server.live import Live, Talk
+from tests.server.test_view import Viewer, view
+
+LONG = PATIENCE
+
+
+async def opened(talk: Talk) -> None:
+    await talk.call("open", shell="bash", rc=False, name="one", size=[80, 24])
+    await talk.call("run", command="true", terminal="one", wait=LONG)
+
+
+async def lease_frame(viewer: Viewer) -> dict[str, Any]:
+    while (frame := await viewer.take())["t"] != "lease":
+        pass
+    return frame
+
+
+async def event(talk: Talk, kind: str) -> dict[str, Any]:
+    while not (found := [one for one in talk.events if one["event"] == kind]):
+        await talk.take()
+    return found[-1]
+
+
+async def test_over_http(server: Live) -> None:
+    server.post("/v1/terminals", shell="bash", rc=False, name="one")
+    made = server.post("/v1/terminals/one/lease", reason="to look", holder="ana")
+    assert set(made) == {"lease", "holder", "until"} and made["holder"] == "ana"
+    assert server.get("/v1/terminals/one")["lease"] == {"holder": "ana", "reason": "to look", "until": made["until"]}
+    refused = server.ask("POST", "/v1/terminals/one/lease", {"holder": "bob"})
+    assert (refused.status, refused.code) == (409, "held")
+    assert refused.json["error"]["facts"]["holder"] == "ana" and made["lease"] not in refused.body.decode()
+    for path, body in (
+        ("/v1/run", {"command": "true", "terminal": "one"}),
+        ("/v1/commands", {"command": "true", "terminal": "one"}),
+        ("/v1/terminals/one/type", {"text": "x"}),
+        ("/v1/terminals/one/type", {"text": "x", "lease": "Lx"}),
+        ("/v1/terminals/one/size", {"size": [70, 20]}),
+    ):
+        assert server.ask("POST", path, body).code == "held", path
+    assert server.post("/v1/terminals/one/size", size=[70, 20], lease=made["lease"])["size"] == [70, 20]
+    server.post("/v1/terminals/one/type", text="exit 3\n", lease=made["lease"])
+    while not server.get("/v1/terminals?all=true")["terminals"][0]["closed"]:
+        pass
+    assert server.get("/v1/terminals/t1")["lease"] is None
+    assert server.ask("DELETE", f"/v1/terminals/t1/lease/{made['lease']}", {}).code == "held"
+
+
+async def test_the_events_and_the_next_command_say_what_was_run(server: Live) -> None:
+    async with server.connect() as talk, server.connect() as other:
+        await opened(talk)
+        await other.call("listen")
+        lease = (await talk.call("lease", terminal_id="one", holder="ana", reason="a look"))["lease"]
+        begun = await event(other, "lease")
+        assert (begun["terminal_id"], begun["holder"], begun["reason"]) == ("t1", "ana", "a look")
+        assert lease not in str(other.frames)
+        async with view(server, "one") as viewer:
+            await viewer.say(t="keys", lease=lease, text="sh -c 'echo d''one; exit 4'\r")
+            await viewer.until("\ndone")
+            await viewer.until("done\nbash")
+        did = (await talk.call("give_back", terminal_id="one", lease=lease))["did"]
+        assert [(one["text"][-26:], one["exit_code"]) for one in did] == [("sh -c 'echo d''one; exit 4'"[-26:], 4)]
+        while (ended := await event(other, "lease"))["holder"] is not None:
+            await other.take()
+        assert (ended["did"], ended["reason"]) == (did, "It was given back.")
+        report = await talk.call("run", command="true", terminal="one", wait=LONG)
+        assert "A person (ana) had this terminal and ran: " in report["notes"][0]
+
+
+async def test_the_view_types_and_resizes_with_the_lease(server: Live) -> None:
+    async with server.connect() as talk:
+        await opened(talk)
+        lease = (await talk.call("lease", terminal_id="one", holder="ana"))["lease"]
+        async with view(server, "one") as viewer, view(server, "one") as other:
+            assert viewer.frames[0]["lease"]["holder"] == "ana" and lease not in str(viewer.frames)
+            for words in ({"t": "keys", "text": "x"}, {"t": "size", "size": [50, 10]}, {"t": "lease", "lease": "Lx"}):
+                await other.say(**words)
+                while (frame := await other.take())["t"] != "error":
+                    pass
+                assert frame["code"] == "held"
+            await viewer.say(t="lease", lease=lease)
+            assert (await lease_frame(viewer))["mine"] is True
+            await viewer.websocket.send(b"echo ty'ped'\r")
+            await viewer.until("\ntyped")
+            await viewer.say(t="size", size=[60, 12])
+            while (frame := await other.take())["t"] != "picture" or frame["size"] != [60, 12]:
+                pass
+            await talk.call("give_back", terminal_id="one", lease=lease)
+            for one in (viewer, other):
+                frame = await lease_frame(one)
+                assert (frame["holder"], frame["mine"]) == (None, False)
+            while [frame for frame in other.frames if frame["t"] == "picture"][-1]["size"] != [80, 24]:
+                await other.take()
+            assert (await talk.call("show", terminal_id="one"))["size"] == [80, 24]
+            await viewer.say(t="keys", text="x")
+            while (frame := await viewer.take())["t"] != "error":
+                pass
+            assert frame["message"].startswith("this lease of t1 is over")
