@@ -12,7 +12,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,16 +21,20 @@ import truetty
 from tests import warm
 from tests.acceptance import watched
 from tests.acceptance.watched import PATIENCE
+from tests.server.live import Live
 
 RUN = [sys.executable, "-m", "truetty", "run", "--shell", "bash", "--no-rc"]
 SOURCE = str(Path(truetty.__file__).parents[1])
 
 
 @pytest.fixture(autouse=True)
-def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("PYTHONPATH", SOURCE)
     monkeypatch.setenv("SHELL", "/bin/bash")
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TRUETTY_STATE", str(tmp_path / "state"))
+    yield
+    Live(tmp_path / "state").end()  # `run --json` starts one
 
 
 def run(*words: str, stdin: str | None = "", plain: bool = True) -> subprocess.CompletedProcess[str]:

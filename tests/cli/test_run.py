@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -169,30 +166,9 @@ def test_what_ends_with_it_is_named() -> None:
     assert run("sleep 0 & wait")[2] == ""
 
 
-def test_kept_jobs_go_on(tmp_path: Path) -> None:
-    status, printed, said = run("--keep", "sleep 1000 & echo $!")
-    pid = int(printed.split()[-1])
-    assert (status, said) == (0, f"truetty: still running: sleep ({pid})\n")
-    assert lives(pid)
-    os.kill(pid, signal.SIGKILL)
-    assert run("--keep", "echo hi") == (0, "hi\n", "")
-    assert not [path for path in Path("/dev/shm").glob("tt-*/owner") if not lives(int(path.read_text().split()[0]))]
-
-
 def test_a_sandbox_that_there_is_not() -> None:
     done = warm.run("run", "--sandbox", "foo", "ls", stdin=None)
     assert done.returncode == 125 and done.stderr.startswith(b"truetty: no sandbox is called 'foo': it is read-only")
-
-
-def test_a_kept_job_does_not_hold_the_pipe() -> None:
-    command = [sys.executable, "-m", "truetty", *PLAIN, "--keep", "sleep 1000 & echo $!"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=True)
-    os.kill(int(done.stdout.split()[-1]), signal.SIGKILL)
-
-
-def test_nothing_is_kept_in_a_sandbox() -> None:
-    status, _, said = run("--keep", "--sandbox", "workspace", "true")
-    assert status == 125 and "--keep does not go with --sandbox" in said
 
 
 # -- messages

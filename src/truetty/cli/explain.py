@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Final
 
-from truetty import Command, Misuse, files
+from truetty import Misuse, files
 from truetty.cli.style import WIDEST, has_colours, styled, terminal_width, wrapped
 from truetty.core import lazy
 
@@ -34,13 +34,13 @@ def explain(last: bool) -> int:
     return 0
 
 
-def keep(command: Command) -> None:
-    """Of the last run alone. Where it cannot be written, nothing is kept."""
+def keep(text: str) -> None:
+    """What `Command.explain` says, of the last run alone. Where it cannot be written, nothing is kept."""
     with contextlib.suppress(OSError, ValueError):
         path = _path()
         files.make_folder(os.path.dirname(path))
         with files.replacement(path) as new, open(files.create(new), "w", encoding="utf-8", errors="replace") as file:
-            file.write(f"{command.explain(text=False)}\n")
+            file.write(f"{text}\n")
 
 
 def _path() -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
+import stat
 import sys
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from truetty import Command, Misuse, Outcome, Terminal
+from truetty import Command, HostError, Misuse, Outcome, Terminal
 from truetty.cli import explain
 from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
@@ -20,6 +21,9 @@ from truetty.cli.suspension import is_stopped, stop_ourselves, suspension
 from truetty.shells import table
 from truetty.terminal.wire.survivors import RUNNING, STOPPED
 from truetty.text.quoting import excerpt, on_one_line
+
+if TYPE_CHECKING:
+    from truetty.cli.terminals.server import Server
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
 
@@ -42,7 +46,7 @@ def run(
     detach: bool,
     on: str | None,
 ) -> int:
-    if terminal is not None or detach or on is not None:
+    if terminal is not None or detach or (on is not None and not keep):
         from truetty.cli.terminals.run_in import Place, run_in
 
         # What is the terminal's own, and what cannot be without a wait.
@@ -54,30 +58,64 @@ def run(
                 raise Misuse(f"{name} does not go with {'--detach' if detach else '--in'}", option=name)
         place = Place(on, terminal, cwd, shell)
         return run_in(place, command_line(command), json=json, raw=raw, detach=detach, wait=wait, timeout=timeout)
-    if keep and sandbox not in (None, "none"):
-        raise Misuse("--keep does not go with --sandbox: a sandbox ends with all that runs in it", sandbox=sandbox)
     opening = OpeningOptions(shell, cwd, env, rc=not no_rc, sandbox=sandbox)
+    beneath = _variables(opening, color)
+    if keep and color != "auto":
+        raise Misuse("--color does not go with --keep", option="--color")
+    server, no_server = _server(on, keep=keep, json=json)
+    if server is not None:
+        from truetty.cli.terminals.run_in import Limits
+        from truetty.cli.terminals.run_kept import Printing, run_kept
+
+        fields = opening.fields(size=size, beneath=beneath) if server.is_here else opening.far_fields(size)
+        printing, limits = Printing(json, raw), Limits(wait, timeout)
+        return run_kept(server, fields, command_line(command), keep=keep, printing=printing, limits=limits)
 
     async def running() -> int:
         person = not json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
         shown: Way = "nothing" if json else way(person=person, raw=raw, color=color)
         fixed = size or (screen_size() if person else None)
-        async with opening.terminal(size=fixed, beneath=_variables(opening, color)) as terminal:
+        async with opening.terminal(size=fixed, beneath=beneath) as terminal:
             talk = Talk(person, shown, wait, timeout, resizes=size is None)
             started, outcome = await converse(terminal, command_line(command), talk)
-            explain.keep(started)
-            if keep and outcome.state == "finished":
-                await terminal.close(keep_jobs=True)
+            explain.keep(started.explain(text=False))
         if json:
             from json import dumps
 
             indent = 2 if sys.stdout.isatty() else None
             print(dumps(dataclasses.asdict(outcome), ensure_ascii=False, indent=indent))
+            if no_server is not None and outcome.state == "waiting":
+                print(f"truetty: it asks for input and was ended: {no_server}", file=sys.stderr)
         else:
-            _say_survivors(outcome, keep)
+            _say_survivors(outcome)
         return status(started, outcome, silent=json, wait=wait, timeout=timeout)
 
     return run_until_signalled(running())
+
+
+def _server(on: str | None, *, keep: bool, json: bool) -> tuple[Server | None, str | None]:
+    """The one that has the terminal, or the reason why none has it. Raises HostError where `--keep` needs one.
+
+    A plain `run` needs none. With `--json` there is one, so that a command that asks can be left running, unless
+    standard input is the command's (a pipe or a file), or TRUETTY_ON names another machine's.
+    """
+    if not keep and (not json or _is_fed() or os.environ.get("TRUETTY_ON")):
+        return None, None
+    from truetty.cli.terminals.server import Server
+
+    server = Server(on)
+    try:
+        server.get("/v1/hello")
+    except HostError as error:
+        if keep:
+            raise
+        return None, str(error)
+    return server, None
+
+
+def _is_fed() -> bool:
+    """Whether a pipe or a file is there for the command to read. A terminal and /dev/null are character devices."""
+    return sys.stdin is not None and not stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode)
 
 
 def _variables(opening: OpeningOptions, color: Color) -> dict[str, str | None]:
@@ -91,13 +129,12 @@ def _variables(opening: OpeningOptions, color: Color) -> dict[str, str | None]:
     return variables
 
 
-def _say_survivors(outcome: Outcome, keep: bool) -> None:
-    """What the command has left in the background ends with us, unless it is kept."""
+def _say_survivors(outcome: Outcome) -> None:
+    """What the command has left in the background ends with us."""
     for note in outcome.notes:
         kind, _, names = note.partition(": ")
         if kind in (RUNNING, STOPPED):
-            said = f"still running: {names}" if keep else f"ended with it: {names}; --keep lets it run"
-            print(f"truetty: {said}", file=sys.stderr)
+            print(f"truetty: ended with it: {names}; --keep lets it run", file=sys.stderr)
 
 
 def screen_size() -> tuple[int, int] | None:

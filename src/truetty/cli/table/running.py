@@ -58,6 +58,11 @@ RUN: Final = CommandRow(
                     parameter="terminal",
                 ),
                 switch(
+                    "--keep",
+                    "run it in a new terminal of the server, which stays open, with all that the command left in the "
+                    "background",
+                ),
+                switch(
                     "--detach", "print the command's id and do not wait; without --in a terminal is found or opened"
                 ),
                 ON,
@@ -68,7 +73,6 @@ RUN: Final = CommandRow(
             (
                 Option("--timeout", "stop the command after this long", "SECONDS", "seconds"),
                 Option("--wait", "give up waiting after this long; this too ends the command", "SECONDS", "seconds"),
-                switch("--keep", "let what the command left in the background go on"),
             ),
         ),
         Group(
@@ -88,12 +92,13 @@ RUN: Final = CommandRow(
         ),
     ),
     (
-        "If the command asks something, you answer, or the pipe on standard input does. With --json, a command that "
-        "asks while standard input is empty is reported as it stands.",
+        "If the command asks something, you answer, or the pipe on standard input does.",
+        "With --json, or --keep in a script, a command that asks goes on in the server: go_on in the object, or "
+        "standard error, says how to answer it. With --json, that is so unless standard input is a pipe or a file.",
         "Ctrl-C goes to the command. Ctrl-Z stops it, and fg continues it. When run ends, whatever the command left in "
         "the background ends too, unless --keep is given.",
-        "With --in, a second Ctrl-C leaves the command running and says how to find it, and so does --wait. If it asks "
-        "something, truetty answer answers it.",
+        "With --in and --keep, a second Ctrl-C leaves the command running and says how to find it, and so does --wait. "
+        "If it asks something, truetty answer answers it.",
         "Exit status: the command's own · 124 its time was over, or it asked and there was no more input · 125 an "
         "error of truetty's, or the exit code is unknown",
     ),

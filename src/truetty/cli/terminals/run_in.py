@@ -10,16 +10,25 @@ import contextlib
 import signal
 import sys
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from truetty.cli.terminals.follow import Way, follow
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import PATIENCE_OVER, asked, print_json, sentence, status
 from truetty.core.errors import Misuse, TruettyError
 
+LEFT: Final = None  # in place of an outcome: the command goes on
+
 
 class Left(Exception):
     """The command goes on, and is followed no longer."""
+
+
+class Limits(NamedTuple):
+    """Seconds; None: without end."""
+
+    wait: float | None  # for which it is followed
+    timeout: float | None  # after which the server ends it
 
 
 class Place(NamedTuple):
@@ -35,7 +44,8 @@ def run_in(
     place: Place, text: str, *, json: bool, raw: bool, detach: bool, wait: float | None, timeout: float | None
 ) -> int:
     if place.terminal is None and not detach:
-        raise Misuse("--on goes with --in or --detach: without them a command runs here", on=place.on)
+        message = "--on goes with --in, --keep or --detach: without them a command runs here"
+        raise Misuse(message, on=place.on)
     server = Server(place.on)
     started = _start(server, place, text, timeout)
     if detach:
@@ -44,16 +54,15 @@ def run_in(
         else:
             print(started["id"])
         return 0
-    outcome = _follow(server, started["id"], json, raw, wait)
+    id = started["id"]
+    outcome = follow_command(server, id, json, raw, wait, leaves=True)
+    stands = server.get(command(id))
     if json:
-        print_json(outcome or server.get(command(started["id"], "/report")))
-    if outcome is None:
-        if not json:
-            _say_how_to_go_on(server, started["id"])
-        return PATIENCE_OVER
-    if timeout is not None and server.get(command(started["id"]))["timed_out"]:
-        return PATIENCE_OVER
-    return status(outcome)
+        left = {**server.get(command(id, "/report")), "go_on": go_on(server, stands)} if outcome is LEFT else None
+        print_json(left or outcome)
+    elif outcome is LEFT:
+        say_how_to_go_on(server, stands)
+    return PATIENCE_OVER if outcome is LEFT or stands["timed_out"] else status(outcome)
 
 
 def _start(server: Server, place: Place, text: str, timeout: float | None) -> Any:
@@ -63,49 +72,54 @@ def _start(server: Server, place: Place, text: str, timeout: float | None) -> An
     return server.post("/v1/commands", **fields, shell=place.shell, **server.surroundings(place.cwd))
 
 
-def _follow(server: Server, id: str, json: bool, raw: bool, wait: float | None) -> Any:
-    """Its outcome; None: it goes on."""
-    person = not json and sys.stdin is not None and sys.stdin.isatty()
+def follow_command(server: Server, id: str, json: bool, raw: bool, wait: float | None, *, leaves: bool) -> Any:
+    """Its outcome, or LEFT. A second Ctrl-C leaves it running (`leaves`), or ends it."""
     way: Way = "nothing" if json else "bytes" if raw or sys.stdout.isatty() else "text"
     try:
-        with _interrupts(server, id), _patience(wait):
-            return follow(server, id, way, _Questions(server, id, person).take)
+        with _interrupts(server, id, leaves=leaves), _patience(wait):
+            return follow(server, id, way, _Questions(server, id, json).take)
     except Left:
-        return None
+        return LEFT
 
 
-def _say_how_to_go_on(server: Server, id: str) -> None:
-    stands = server.get(command(id))
-    print(f"truetty: {sentence(stands)}", file=sys.stderr)
+def go_on(server: Server, stands: Any) -> list[str]:
+    """Command lines for a command that goes on."""
     verb = "answer" if stands["state"] == "waiting" else "log --follow"
-    print(f"It goes on: truetty {verb}{server.on} {id}", file=sys.stderr)
+    return [f"truetty {one}{server.on} {stands['id']}" for one in (verb, "wait")]
+
+
+def say_how_to_go_on(server: Server, stands: Any) -> None:
+    print(f"truetty: {sentence(stands)}", file=sys.stderr)
+    print(f"It goes on: {'; '.join(go_on(server, stands))}", file=sys.stderr)
 
 
 class _Questions:
-    def __init__(self, server: Server, id: str, person: bool) -> None:
+    def __init__(self, server: Server, id: str, json: bool) -> None:
         self._server = server
         self._id = id
-        self._person = person
+        self._json = json
+        self._person = not json and sys.stdin is not None and sys.stdin.isatty()
 
     def take(self, waiting: Any) -> bool:
-        """A person who follows is told; a script goes no further, if the question is certain to be one."""
+        """A person who follows is told. A script goes no further where the question is certain to be one, a program
+        that reads JSON at every question."""
         if self._person:
             told = f"it asks: {asked(waiting)}; truetty answer{self._server.on} {self._id}"
             print(f"\ntruetty: {told}", file=sys.stderr)
-        return self._person or not waiting["certain"]
+        return self._person or not (self._json or waiting["certain"])
 
 
 @contextlib.contextmanager
-def _interrupts(server: Server, id: str) -> Iterator[None]:
+def _interrupts(server: Server, id: str, *, leaves: bool) -> Iterator[None]:
     pressed = 0
 
     def press(number: int, frame: object) -> None:
         nonlocal pressed
         pressed += 1
-        if pressed > 1:
+        if pressed > 1 and leaves:
             raise Left
         with contextlib.suppress(TruettyError):  # it has finished meanwhile, or the stream says what is wrong
-            server.again().post(command(id, "/interrupt"))
+            server.again().post(command(id, "/interrupt" if pressed == 1 else "/stop"))
 
     before = signal.signal(signal.SIGINT, press)
     try:

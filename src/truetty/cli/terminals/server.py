@@ -35,9 +35,14 @@ class Server:
     def again(self) -> Server:
         return Server(self._where, start=self._start, patience=self._patience)
 
+    @property
+    def is_here(self) -> bool:
+        """Whether it is on this machine."""
+        return self._address.is_here
+
     def surroundings(self, cwd: str | None) -> dict[str, object]:
         """Fields of a new terminal: on this machine it has our directory and our environment."""
-        if not self._address.is_here:
+        if not self.is_here:
             return {"cwd": cwd}
         return {"cwd": os.path.abspath(cwd or "."), "environ": dict(os.environ)}
 

@@ -54,7 +54,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def print_json(value: object) -> None:
+def print_json(value: object, indent: int | None = None) -> None:
     import json
 
-    print(json.dumps(value, ensure_ascii=False), flush=True)
+    print(json.dumps(value, ensure_ascii=False, indent=indent), flush=True)
