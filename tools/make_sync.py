@@ -41,7 +41,7 @@ OWNERS = {
     *("Transcript.append", "Transcript.blank", "Transcript.close", "Transcript.keep"),
     *("Recording.on_change", "Recording.on_keys", "Recording.on_exit", "Recording.on_stop"),
     *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
-    "Command.wait_since",
+    *("Command.wait_since", "Command.go_on_from", "Output.reads"),
     *("Terminal.adopt", "Terminal.changes", "Terminal.watch_hands"),
     *("Registry.expected", "Registry.ids", "Registry.places", "Registry.adopt", "Registry.origin", "Registry.spare"),
 }

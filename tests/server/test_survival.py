@@ -69,6 +69,35 @@ def test_a_request_that_comes_again_to_the_next_server_is_carried_out_once(serve
     assert file.read_text() == "x\ny\n"
 
 
+def test_what_was_read_is_not_read_again(server: Live) -> None:
+    server.post("/v1/terminals", shell="bash", rc=False, name="build")
+    started = server.post("/v1/commands", command="echo one; read x; echo two; read x; echo three", terminal="build")
+    base = f"/v1/commands/{started['id']}"
+
+    def wait() -> None:
+        server.get(f"{base}/wait?timeout={PATIENCE}")
+
+    def go_on() -> None:
+        server.post(f"{base}/type", text="\n")
+
+    wait()
+    assert server.post(f"{base}/unread")["text"] == "one\n"
+    kill(server)
+    assert server.post(f"{base}/unread")["text"] == ""
+    wait()
+    go_on()
+    wait()
+    kill(server)
+    assert server.post(f"{base}/unread")["text"] == "\ntwo\n"
+    assert server.get(f"{base}/wait?timeout=0&until=match:one")["reached"] is None  # an earlier wait has returned it
+    go_on()
+    assert server.get(f"{base}/wait?timeout={PATIENCE}&until=match:three")["reached"] == "match"
+    kill(server)
+    found = server.get(base)
+    assert (found["finished"], found["unread"]) == (True, False)
+    assert server.post(f"{base}/unread")["text"] == "\nthree\n"
+
+
 def test_a_server_whose_keeper_is_killed_carries_on_and_says_so(server: Live) -> None:
     terminal = server.post("/v1/terminals", shell="bash", rc=False)
     assert server.get("/v1/status")["keeper"] is True

@@ -92,6 +92,9 @@ class KeptTerminal:
         self._write("end", record)
         self.transcript.settle()
 
+    def on_given(self, serial: int, waited: int, read: int | None) -> None:
+        self._write("given", [serial, waited, read])
+
     def on_exit(self, code: int | None, signal: int | None) -> None:
         self._write("exit", [code, signal])
 
@@ -277,6 +280,7 @@ class Keep:
             record.forget(MOST_COMMANDS)
             for command in record.commands:
                 lines.append({"t": id, "begun": command.begun, "at": command.started_at})
+                lines.append({"t": id, "given": [command.begun["serial"], *command.given]})
                 if command.ended is not None:
                     lines.append({"t": id, "end": command.ended})
             if record.exit is not None:
@@ -338,6 +342,11 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
             commands.append(CommandRecord(begun, started_at=what.get("at")))
         case {"end": ended} if commands:
             commands[-1].ended = ended
+        case {"given": [serial, waited, read]}:
+            for command in reversed(commands):
+                if command.begun["serial"] == serial:
+                    command.given = (waited, read)
+                    break
         case {"exit": [code, signal]}:
             record.exit = (code, signal)
         case {"close": True}:

@@ -140,6 +140,11 @@ class Output:
         """Whether `unread` has given everything there is."""
         return self._reads.all_read
 
+    @property
+    def reads(self) -> Reads:
+        """What its reads go by."""
+        return self._reads
+
     def reader(self) -> Reader:
         """Another cursor, at the start of the output."""
         return self._reads.reader()

@@ -97,8 +97,13 @@ class Reader:
         window, begin = self._window, self.at
         at = min(begin + count, window.visible())
         at += window.transcript.read(at, min(PIECE, window.visible() - at)).find(b"\n") + 1
-        self.position = replace(self.position, at=at, cleaner=Cleaner(*window.size), tail="", settled=None)
+        self.go_to(at)
         return at - begin
+
+    def go_to(self, at: int) -> None:
+        """The bytes before that place are passed over."""
+        cleaner = Cleaner(*self._window.size)
+        self.position = replace(self.position, at=at, cleaner=cleaner, tail="", settled=None)
 
     def _beginning(self) -> ReadPosition:
         return ReadPosition(self._window.start, self._window.start, Cleaner(*self._window.size))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -42,11 +42,22 @@ class Reads:
         self._budget = _BUDGET  # the largest that a summary was asked for, or will be
         self._total: int | None = None  # characters, once the output has ended
         self._cursor: Reader | None = None  # of `unread`; most outputs are never read by it
+        self.on_read: Callable[[], None] | None = None  # called when `unread` has returned something
 
     @property
     def all_read(self) -> bool:
         """Whether `unread` has returned everything there is."""
         return self._cursor is not None and self._cursor.behind() <= 0
+
+    @property
+    def read_up_to(self) -> int | None:
+        """Where in the transcript `unread` goes on. None: it was never called."""
+        return None if self._cursor is None else self._cursor.at
+
+    def read_on(self, at: int) -> None:
+        """`unread` goes on there: what stands before was returned by a process before this one."""
+        self._cursor = self.reader()
+        self._cursor.go_to(at)
 
     def reader(self) -> Reader:
         """A cursor of its own, at the start of the output."""
@@ -167,6 +178,8 @@ class Reads:
             part = yield from cursor.read(within)
         self._cursor = cursor
         self._release()
+        if self.on_read is not None:
+            self.on_read()
         return part
 
     def part(self, offset: int, limit: int) -> Work[Part]:

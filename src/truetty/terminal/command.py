@@ -84,6 +84,9 @@ class Command:
         self._stop = Stop(run, conversation, changes)
         self._outcome: Outcome | None = None  # once it has ended and its text was made
         self._last_wait = LastWait()
+        self._noted: tuple[int, int | None] = (0, None)  # of what was returned, as it was written down
+        if conversation.link.ledger is not None:
+            self.output.reads.on_read = self._note_given
         # Weak: the event loop holds the channel and with it all subscriptions. A command that no caller holds any more,
         # nor its terminal, must not live by them.
         self._subscriptions = [changes.subscribe(_weakly(self._on_change), Rank.COMMAND)]
@@ -202,6 +205,8 @@ class Command:
         """
         outcome = await self.wait_since(self._last_wait, timeout, until)
         self._last_wait = LastWait(self._run.reader.number, outcome.output_bytes)
+        if outcome.output_bytes:
+            self._note_given()
         return outcome
 
     async def wait_since(
@@ -224,6 +229,19 @@ class Command:
         )
         self.reached, found = await wait.wait(timeout)
         return replace(await self.report(), reached=self.reached, match=found)
+
+    def _note_given(self) -> None:
+        ledger, given = self._conversation.link.ledger, (self._last_wait.bytes, self.output.reads.read_up_to)
+        if ledger is not None and given != self._noted:
+            self._noted = given
+            ledger.on_given(self._run.serial, *given)
+
+    def go_on_from(self, waited: int, read: int | None) -> None:
+        """So much of its output was returned by a process before this one, as in `Ledger.on_given`."""
+        self._last_wait = LastWait(0, waited)
+        self._noted = (waited, read)
+        if read is not None:
+            self.output.reads.read_on(read)
 
     async def report(self) -> Outcome:
         """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile."""

@@ -43,6 +43,7 @@ class CommandRecord:
     begun: Standing
     ended: Standing | None = None
     started_at: float | None = None  # seconds since 1970
+    given: tuple[int, int | None] = (0, None)  # of its output, as in `Ledger.on_given`
 
 
 @dataclass(slots=True)

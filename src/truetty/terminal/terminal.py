@@ -313,6 +313,8 @@ class Terminal:
             conversation.take_over(runs[-1], record.commands[-1].begun, pieces)
         else:
             conversation.take_over(None, None, pieces)
+        for command, one in zip(commands, record.commands, strict=True):
+            command.go_on_from(*one.given)  # now that it is known where its output begins
         return self, commands
 
     def _converse(self, channel: Channel, row: Row, key: str, welcome: str | None) -> Conversation:

@@ -19,5 +19,9 @@ class Ledger(Protocol):
     def on_exit(self, code: int | None, signal: int | None) -> None:
         """The shell has ended, and was not reaped yet."""
 
+    def on_given(self, serial: int, waited: int, read: int | None) -> None:
+        """Waits have returned so many bytes of the command with this number. `read`: where `unread` goes on; None: it
+        was not called."""
+
     def on_end(self, record: Standing) -> None:
         """It has ended."""
