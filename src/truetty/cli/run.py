@@ -7,7 +7,7 @@ import dataclasses
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from truetty import Command, HostError, Misuse, Outcome, Terminal
 from truetty.cli import explain
@@ -21,9 +21,6 @@ from truetty.cli.suspension import is_stopped, stop_ourselves, suspension
 from truetty.shells import table
 from truetty.terminal.wire.survivors import RUNNING, STOPPED
 from truetty.text.quoting import excerpt, on_one_line
-
-if TYPE_CHECKING:
-    from truetty.cli.terminals.server import Server
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
 
@@ -62,14 +59,20 @@ def run(
     beneath = _variables(opening, color)
     if keep and color != "auto":
         raise Misuse("--color does not go with --keep", option="--color")
-    server, no_server = _server(on, keep=keep, json=json)
-    if server is not None:
-        from truetty.cli.terminals.run_in import Limits
-        from truetty.cli.terminals.run_kept import Printing, run_kept
+    no_server: str | None = None  # why there is none
+    if keep or (json and _is_for_server()):
+        from truetty.cli.terminals.run_kept import Limits, Printing, reach, run_kept
 
-        fields = opening.fields(size=size, beneath=beneath) if server.is_here else opening.far_fields(size)
-        printing, limits = Printing(json, raw), Limits(wait, timeout)
-        return run_kept(server, fields, command_line(command), keep=keep, printing=printing, limits=limits)
+        try:
+            server = reach(on)
+        except HostError as error:
+            if keep:
+                raise
+            no_server = str(error)
+        else:
+            fields = opening.fields(size=size, beneath=beneath) if server.is_here else opening.far_fields(size)
+            printing, limits = Printing(json, raw), Limits(wait, timeout)
+            return run_kept(server, fields, command_line(command), keep=keep, printing=printing, limits=limits)
 
     async def running() -> int:
         person = not json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
@@ -93,29 +96,14 @@ def run(
     return run_until_signalled(running())
 
 
-def _server(on: str | None, *, keep: bool, json: bool) -> tuple[Server | None, str | None]:
-    """The one that has the terminal, or the reason why none has it. Raises HostError where `--keep` needs one.
+def _is_for_server() -> bool:
+    """Whether a command of `--json` runs in the user's own server, where it can be left running when it asks.
 
-    A plain `run` needs none. With `--json` there is one, so that a command that asks can be left running, unless
-    standard input is the command's (a pipe or a file), or TRUETTY_ON names another machine's.
+    Not where a pipe or a file is its input (a terminal and /dev/null are character devices), and not where TRUETTY_ON
+    names another server.
     """
-    if not keep and (not json or _is_fed() or os.environ.get("TRUETTY_ON")):
-        return None, None
-    from truetty.cli.terminals.server import Server
-
-    server = Server(on)
-    try:
-        server.get("/v1/hello")
-    except HostError as error:
-        if keep:
-            raise
-        return None, str(error)
-    return server, None
-
-
-def _is_fed() -> bool:
-    """Whether a pipe or a file is there for the command to read. A terminal and /dev/null are character devices."""
-    return sys.stdin is not None and not stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode)
+    is_fed = sys.stdin is not None and not stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode)
+    return not is_fed and not os.environ.get("TRUETTY_ON")
 
 
 def _variables(opening: OpeningOptions, color: Color) -> dict[str, str | None]:

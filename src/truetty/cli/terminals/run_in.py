@@ -24,13 +24,6 @@ class Left(Exception):
     """The command goes on, and is followed no longer."""
 
 
-class Limits(NamedTuple):
-    """Seconds; None: without end."""
-
-    wait: float | None  # for which it is followed
-    timeout: float | None  # after which the server ends it
-
-
 class Place(NamedTuple):
     """Where a command of the server runs."""
 

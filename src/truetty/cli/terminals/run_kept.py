@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, NoReturn
 
-from truetty.cli.terminals.run_in import LEFT, Limits, follow_command, go_on, say_how_to_go_on
+from truetty.cli.terminals.run_in import LEFT, follow_command, go_on, say_how_to_go_on
 from truetty.cli.terminals.server import Server, command, terminal
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
 from truetty.core.errors import TruettyError
@@ -22,11 +22,25 @@ from truetty.core.errors import TruettyError
 HANGUPS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
+class Limits(NamedTuple):
+    """Seconds; None: without end."""
+
+    wait: float | None  # for which it is followed
+    timeout: float | None  # after which the server ends it
+
+
 class Printing(NamedTuple):
     """What is printed of a command."""
 
     json: bool
     raw: bool
+
+
+def reach(on: str | None) -> Server:
+    """One that answers. Raises HostError."""
+    server = Server(on)
+    server.get("/v1/hello")
+    return server
 
 
 def run_kept(
