@@ -67,6 +67,7 @@ def test_json_leaves_what_asks_running(server: Live) -> None:
     outcome = json.loads(printed)
     assert (status, said, outcome["state"], outcome["waiting"]["prompt"]) == (124, "", "waiting", "Sure? ")
     assert outcome["go_on"] == ["truetty answer t1-1", "truetty wait t1-1"]
+    assert outcome["reached"] == "input"
     assert call(*outcome["go_on"][0].split()[1:], "yes")[0] == 0
     assert call(*outcome["go_on"][1].split()[1:])[0] == 3
     assert server.get("/v1/commands/t1-1/report")["output"] == "Sure? yes\nsaid yes\n"

@@ -51,8 +51,7 @@ def run_in(
     outcome = follow_command(server, id, json, raw, wait, leaves=True)
     stands = server.get(command(id))
     if json:
-        left = {**server.get(command(id, "/report")), "go_on": go_on(server, stands)} if outcome is LEFT else None
-        print_json(left or outcome)
+        print_json({**report_left(server, stands), "go_on": go_on(server, stands)} if outcome is LEFT else outcome)
     elif outcome is LEFT:
         say_how_to_go_on(server, stands)
     return PATIENCE_OVER if outcome is LEFT or stands["timed_out"] else status(outcome)
@@ -70,9 +69,16 @@ def follow_command(server: Server, id: str, json: bool, raw: bool, wait: float |
     way: Way = "nothing" if json else "bytes" if raw or sys.stdout.isatty() else "text"
     try:
         with _interrupts(server, id, leaves=leaves), _patience(wait):
-            return follow(server, id, way, _Questions(server, id, json).take)
+            outcome = follow(server, id, way, _Questions(server, id, json).take)
+            return LEFT if outcome is LEFT else {**outcome, "reached": "exit"}
     except Left:
         return LEFT
+
+
+def report_left(server: Server, stands: Any) -> Any:
+    """The report of a command that goes on."""
+    reached = "input" if stands["state"] == "waiting" else None
+    return {**server.get(command(stands["id"], "/report")), "reached": reached}
 
 
 def go_on(server: Server, stands: Any) -> list[str]:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, NoReturn
 
-from truetty.cli.terminals.run_in import LEFT, follow_command, go_on, say_how_to_go_on
+from truetty.cli.terminals.run_in import LEFT, follow_command, go_on, report_left, say_how_to_go_on
 from truetty.cli.terminals.server import Server, command, terminal
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
 from truetty.core.errors import TruettyError
@@ -67,7 +67,7 @@ def run_kept(
 def _told(server: Server, stands: Any, outcome: Any, printing: Printing, *, keep: bool, stays: bool) -> int:
     """What is said of it, and the exit status."""
     if printing.json:
-        report = server.get(command(stands["id"], "/report")) if outcome is LEFT else outcome
+        report = report_left(server, stands) if outcome is LEFT else outcome
         more = {"go_on": go_on(server, stands)} if stays and outcome is LEFT else {}
         print_json({**report, **more}, indent=2 if sys.stdout.isatty() else None)
     elif outcome is LEFT:
