@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,7 @@ async def test_the_users_own_server_is_started(server: Live, words: list[str]) -
 async def test_words_that_reach_dial(server: Live, words: list[str]) -> None:
     await _works(words)
     await _works(tuple(words))
+    await _works(shlex.join(words))
 
 
 async def test_noise_before_the_greeting(server: Live, words: list[str]) -> None:

@@ -3,7 +3,8 @@
     None             the user's own server on this machine, which is started if need be
     unix:PATH        the one that listens there
     ssh://host       the one of that machine: `ssh -T host truetty dial`
-    [words]          the one that these words reach: they end in `truetty dial`, run by docker, kubectl, sudo, …
+    [words]          the one that these words reach: they end in `truetty dial`, run by docker, kubectl, sudo, …; they
+                     may be one text, as a shell would split it
     http://host      one that listens on a TCP port, with a token
 
 Rule 1: each of them is a socket. A program has the other end of a pair as its input and its output.
@@ -254,7 +255,19 @@ def _named(where: str, token: str | None) -> Address:
         target = f"{found['user']}@{host}" if found["user"] else host
         port = ["-p", found["port"]] if found["port"] else []
         return Program(where, ["ssh", "-T", *port, target, "truetty dial"], host)
+    if where.split()[1:]:
+        return Program(where, _words(where))
     raise _no_address(where, f"an address is {FORMS}")
+
+
+def _words(where: str) -> list[str]:
+    """A list of words as one text, as a command line has it."""
+    from shlex import split
+
+    try:
+        return split(where)
+    except ValueError as error:  # a quote is not closed
+        raise _no_address(where, f"its words cannot be told apart: {error}") from None
 
 
 def _no_address(where: object, but: str) -> Misuse:
