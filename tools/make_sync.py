@@ -44,6 +44,7 @@ OWNERS = {
     *("Command.wait_since", "Command.go_on_from", "Output.reads"),
     *("Terminal.adopt", "Terminal.changes", "Terminal.watch_hands"),
     *("Registry.expected", "Registry.ids", "Registry.places", "Registry.adopt", "Registry.origin", "Registry.spare"),
+    *("Registry.variant", "Registry.change_defaults"),
 }
 # Reads that may take seconds: the coroutine of the same name gives other terminals their turn.
 IN_SLICES = {"Output.text", "Output.page", "Output.unread", "Output.grep", "Output.lines"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import astuple, dataclass
 from typing import Final
 
@@ -39,6 +39,10 @@ class StartRequest:
     @property
     def digest(self) -> bytes:
         return hashlib.sha256(repr(astuple(self)).encode("utf-8", "surrogatepass")).digest()
+
+
+# Starts what a request with this key asks for, or gives what was started for it.
+Once = Callable[[str, StartRequest, Callable[[], Coroutine[object, object, Command]]], Awaitable[Command]]
 
 
 @dataclass(slots=True)

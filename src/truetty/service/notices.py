@@ -57,13 +57,14 @@ class Notices:
     def __init__(self) -> None:
         self._running: dict[str, _Running] = {}
         self._ends: dict[str, tuple[str | None, Notice]] = {}  # by command, with its agent
-        self._listeners: list[Listener] = []
+        self._listeners: list[tuple[Listener, str | None]] = []  # with the agent whose notices it is for
         self._followers: set[asyncio.Task[None]] = set()  # one for each command that runs, until it is over
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call this one with each notice, at once, of every agent; returns how to stop it."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+    def listen(self, listener: Listener, agent: str | None = None) -> Callable[[], None]:
+        """Call this one with each notice, at once, of this agent, or of every one; returns how to stop it."""
+        one = listener, agent
+        self._listeners.append(one)
+        return lambda: self._listeners.remove(one) if one in self._listeners else None
 
     def answer(self, command: Command, owner: str | None, reader: str | None) -> None:
         """An answer to `reader` says how `owner`'s command stands now; from here on the command is left to itself."""
@@ -130,9 +131,10 @@ class Notices:
             if command.finished:
                 self._end(command)
             if (notice := self._unheard(running)) is not None:
-                for listener in list(self._listeners):
-                    with contextlib.suppress(Exception):  # a listener that fails must not stop the others
-                        await listener(notice)
+                for listener, agent in list(self._listeners):
+                    if agent in (None, running.agent):
+                        with contextlib.suppress(Exception):  # a listener that fails must not stop the others
+                            await listener(notice)
         self._running.pop(command.id, None)  # its terminal may be closed without an end that was seen
 
     def _unheard(self, running: _Running) -> Notice | None:

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self, Unpack
 
 from truetty.core import kinds
 from truetty.core.checks import check_count, check_seconds
-from truetty.core.errors import Misuse, UnknownTerminal
+from truetty.core.errors import Misuse, SpawnFailed, UnknownTerminal
 from truetty.host.wall import Sandbox
 from truetty.service import reuse
 from truetty.service.capacity import Capacity, Shared
@@ -41,6 +42,8 @@ from truetty.text.digest import REST
 # A machine has a few thousand ptys for all users. An agent with so many terminals has most likely forgotten some.
 MOST_TERMINALS: Final = 100
 MOST_NAMED: Final = 10  # ids in a refusal
+# What the next process knows of how a terminal was made (`adopt`).
+_KNOWN_LATER: Final = ("rc", "history", "size", "budget", "quota", "coalesce", "replies", "sandbox")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Origin:
     """How a terminal was opened."""
 
     own: bool = True  # by `open`: no other caller gets it
-    usual: bool = False  # with the registry's defaults: it can stand for any other that is
+    usual: bool = False  # with the registry's variables: it can stand for any other that is made like it
 
 
 class Registry:
@@ -79,6 +82,7 @@ class Registry:
         check_count("warm", warm, 0)
         self._capacity = limit if isinstance(limit, Capacity) else Capacity(limit)
         self._capacity.join(self)
+        self._member = self  # of the capacity: a variant has the places of the registry it was made from
         self.limits: Final[Limits] = Limits(self._capacity.limit, per_task)  # terminals in all, and for each task
         self.idle: Final[float | None] = idle  # seconds after which an unused terminal is closed; None: never
         self._warm = warm
@@ -119,6 +123,17 @@ class Registry:
         budget = self._defaults.budget
         if budget.rest == REST:
             self._defaults = replace(self._defaults, budget=replace(budget, rest=rest))
+
+    def variant(self, shell: ShellName, cwd: Directory, **arguments: Unpack[Making]) -> Self:
+        """The same terminals, for a caller whose new ones are made otherwise. Only this one is closed."""
+        found = copy.copy(self)
+        found.change_defaults(shell, cwd, arguments)
+        return found
+
+    def change_defaults(self, shell: ShellName, cwd: Directory, arguments: Making) -> None:
+        """Terminals that are opened from now on are made with these. Shells are kept warm no longer."""
+        self._defaults = complete(self._defaults, cwd, shell=shell, arguments=arguments).options
+        self._warm = 0
 
     # -- what is there
 
@@ -217,14 +232,21 @@ class Registry:
     def origin(self, terminal: Terminal) -> Origin:
         """How it was opened: for the process that gets it after this one."""
         seat = next((one for one in self._seats if one.terminal is terminal), None)
-        own = seat is not None and isinstance(seat.state, Own)
-        return Origin(own, seat is not None and seat.request.kind == complete(self._defaults).kind)
+        if seat is None:
+            return Origin(own=False)
+        usual = complete(self._defaults).kind
+        alike = replace(usual, **{name: getattr(seat.request.kind, name) for name in _KNOWN_LATER})
+        return Origin(isinstance(seat.state, Own), alike == seat.request.kind)
 
     def adopt(self, terminal: Terminal, origin: Origin) -> None:
         """A terminal that a process before this one has opened."""
-        request = replace(complete(self._defaults), options=terminal.options)
-        if not origin.usual:
-            request = replace(request, kind=terminal.options)
+        options = terminal.options
+        try:
+            request = complete(self._defaults, shell=options.shell)
+        except SpawnFailed:  # that shell was removed meanwhile: no other terminal has it
+            request = replace(complete(self._defaults), program=None)
+        kind = replace(request.kind, **{name: getattr(options, name) for name in _KNOWN_LATER})
+        request = replace(request, options=options, kind=kind if origin.usual else options)
         self._seats.adopt(terminal, request, own=origin.own)
 
     async def _open(self, request: SeatRequest, claim: Claim, seats: builtins.list[Seat], choice: reuse.Choice) -> Seat:
@@ -281,7 +303,7 @@ class Registry:
         """The seats that count, and which of them the caller gets. What is chosen is claimed before anything waits."""
         self._seats.refuse_if_closed()
         seats, wish = self._seats.alive, replace(request.wish, fresh=fresh)
-        limits = replace(self.limits, terminals=self._capacity.room(self))
+        limits = replace(self.limits, terminals=self._capacity.room(self._member))
         return seats, reuse.decide(wish, [self._view(seat, request, caller) for seat in seats], limits)
 
     def _view(self, seat: Seat, request: SeatRequest, caller: object) -> reuse.SeatView:
@@ -297,7 +319,7 @@ class Registry:
 
     def _refill(self) -> None:
         used = sum(not seat.in_pool for seat in self._seats.alive)
-        limit = self._capacity.room(self)
+        limit = self._capacity.room(self._member)
         room = self._warm if limit is None else limit - used
         self._seats.refill(self._defaults, min(self._warm, room))
 

@@ -29,19 +29,18 @@ from truetty.core.outcome import Outcome
 from truetty.core.until import Until, of
 from truetty.policy import Asker, Audit, Decision, Policy
 from truetty.service.answer import Answer
+from truetty.service.books import Books
 from truetty.service.capacity import Shared
-from truetty.service.commands import Commands, StartRequest
-from truetty.service.handoffs import Handoff, Handoffs
-from truetty.service.leases import Lease, Leases
+from truetty.service.commands import Once, StartRequest
+from truetty.service.handoffs import Handoff
+from truetty.service.leases import Lease
 from truetty.service.move import Move
-from truetty.service.notices import Notice, Notices
+from truetty.service.notices import Notice
 from truetty.service.permissions import Permissions, Permit, Subject
-from truetty.service.places import Places
 from truetty.service.policies import policy_of
 from truetty.service.registry import Origin, Registry
 from truetty.service.seat_request import Make
 from truetty.service.starting import Starter
-from truetty.service.texts import TextFiles
 from truetty.service.typing import Typing, check_typing
 from truetty.settings import Settings
 from truetty.terminal.command import Command
@@ -81,20 +80,30 @@ class Service:
         rest: str = REST,
         clock: Callable[[], float] = time.time,
         asked_outside: bool = False,
+        books: Books | None = None,
+        once: Once | None = None,
+        inherited: Mapping[str, str] | None = None,
     ) -> None:
-        """`asked_outside`: the sandbox is there because of the policy, and what a person allows runs outside of it."""
+        """`asked_outside`: the sandbox is there because of the policy, and what a person allows runs outside of it.
+
+        `books` are those of another service on the same terminals; that one is closed, and this one is not. `once`
+        starts what has a key; `inherited` are the variables of terminals that are opened for commands.
+        """
         self.registry: Final = registry
         registry.explain_rest(rest)
-        self.notices: Final = Notices()
-        self._places = Places()
-        self.texts: Final = TextFiles()
+        self.books: Final = books or Books.of(registry, self._refuse_ticket)
+        self.notices: Final = self.books.notices
+        self.texts: Final = self.books.texts
         self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
-        self.leases: Final = Leases()
-        registry.spare(self.leases.holds)
+        self.leases: Final = self.books.leases
+        if books is None:
+            registry.spare(self.leases.holds)
         self._starter = Starter(registry, self._permissions, self.leases, asked_outside=asked_outside)
-        self.handoffs: Final = Handoffs(self._refuse_ticket)
+        self.handoffs: Final = self.books.handoffs
         self._typing = Typing(registry, self._permissions, self.handoffs, self.leases, self._starter.is_outside)
-        self._commands = Commands(registry)
+        self._commands = self.books.commands
+        self._once = once or self._commands.start_once
+        self._inherited = inherited
         self._rest = rest  # where to read what a page leaves out, in the words of the surface
         self.agent: str | None = None  # the agent that this one is for
 
@@ -131,10 +140,7 @@ class Service:
         await self.close()
 
     async def close(self) -> None:
-        self._commands.cancel()
-        await self.handoffs.close()
-        await self.leases.close()
-        await self.notices.close()
+        await self.books.close()
         await self.registry.close()
         self.texts.close()
 
@@ -142,7 +148,9 @@ class Service:
         """A terminal that a process before this one has opened, and its commands."""
         self.registry.adopt(terminal, origin)
         for command in commands:
-            self._commands.add(command, self.agent, None)
+            self._commands.add(command, terminal.task, None)
+            if not command.finished:  # its end is news to its agent
+                self.notices.answer(command, terminal.task, None)
 
     # -- run
 
@@ -189,12 +197,12 @@ class Service:
         request = StartRequest(command, terminal, None if cwd is None else os.fspath(cwd), task, shell, outside)
         if key is None:
             return await self._start(request, timeout, asker, inherited)
-        return await self._commands.start_once(key, request, lambda: self._start(request, timeout, asker, inherited))
+        return await self._once(key, request, lambda: self._start(request, timeout, asker, inherited))
 
     async def _start(
         self, request: StartRequest, timeout: float | None, asker: Asker | None, inherited: Mapping[str, str] | None
     ) -> Command:
-        started, moved = await self._starter.start(request, timeout, asker, inherited)
+        started, moved = await self._starter.start(request, timeout, asker, inherited or self._inherited)
         self._commands.add(started, self.agent, moved)
         return started
 
@@ -229,8 +237,9 @@ class Service:
         grep: str | re.Pattern[str] | None = None,
         context: int = 0,
         tail: int | None = None,
+        anew: bool = False,
     ) -> Answer:
-        """Output of a command: what was not read yet, a part of it, lines that match, or the last lines."""
+        """Output of a command: what was not read yet (`anew`: all), a part of it, matching lines, or the last lines."""
         pattern = patterns.BoundedPattern(grep) if isinstance(grep, str) else grep
         if min(offset or 0, limit, context, tail or 0) < 0:
             raise Misuse("no offset, limit, context or number of lines is negative", offset=offset, limit=limit)
@@ -246,7 +255,7 @@ class Service:
             elif offset is not None:
                 part = await reads.part(offset, limit)
             else:
-                part = await reads.fresh(Budget(limit, rest=self._rest))
+                part = await reads.fresh(Budget(limit, rest=self._rest), anew=anew)
         outcome = self._current(await command.report())
         return Answer(outcome, part=part, matches=matches, match_count=count, notices=self.news(command))
 
@@ -258,7 +267,7 @@ class Service:
 
     def place(self, answer: Answer) -> str | None:
         """The directory of an answer, if the agent does not know it."""
-        return self._places.news(self.agent, answer.outcome)
+        return self.books.places.news(self.agent, answer.outcome)
 
     # -- typing
 
