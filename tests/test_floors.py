@@ -45,7 +45,10 @@ UPWARDS = {
 }
 
 # Names of a higher floor that a module looks up when a program first uses them (`lazy.load`), and for what.
-LOOKED_UP = {"truetty.core.outcome: truetty.functions.for_model"}  # `Outcome.for_model()`
+LOOKED_UP = {
+    "truetty.core.outcome: truetty.functions.for_model",  # `Outcome.for_model()`
+    "truetty.server.guests: truetty.mcp.shared",  # when the first MCP client comes
+}
 
 PURE = ("core", "text")
 

@@ -50,11 +50,12 @@ class Lines:
         pass
 
 
-async def ask(lines: list[str], *, structured: bool = False) -> list[str]:
+async def ask(lines: list[str], *, structured: bool = False, lasts: bool = False) -> list[str]:
     """What the SDK answers to these lines on one connection, as lines."""
     client = Lines(lines)
     file = cast("anyio.AsyncFile[str]", client)
-    async with Sessions(Setup.of(Settings.load({}), face=Face(structured=structured))) as sessions:
+    face = Face(structured=structured, lasts=lasts)
+    async with Sessions(Setup.of(Settings.load({}), face=face)) as sessions:
         server = build(sessions)
         async with stdio_server(file, file) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
@@ -74,8 +75,9 @@ def envelope(version: str) -> dict[str, object]:
     return {"_meta": {VERSION: version, CLIENT: WHO, CAPABILITIES: {}}}
 
 
-def results(*lines: str, structured: bool = False) -> list[Any]:
-    return [json.loads(answer)["result"] for answer in asyncio.run(ask(list(lines), structured=structured))]
+def results(*lines: str, structured: bool = False, lasts: bool = False) -> list[Any]:
+    answers = asyncio.run(ask(list(lines), structured=structured, lasts=lasts))
+    return [json.loads(answer)["result"] for answer in answers]
 
 
 def handshake() -> dict[str, object]:
@@ -91,13 +93,23 @@ def handshake() -> dict[str, object]:
             raise SystemExit(f"make_greeting: {version} is answered otherwise than those before: greeting.py knows one")
         found = these
     schema = output_schema(initialize(HANDSHAKE_PROTOCOL_VERSIONS[-1]), request("tools/list"))
-    return {"versions": versions, **found, "outputSchema": schema}
+    return {"versions": versions, **found, "outputSchema": schema, "shared": shared(initialize(max(versions)))}
 
 
 def modern(version: str) -> dict[str, object]:
     methods = ("server/discover", "tools/list")
     lines = [request(method, envelope(version)) for method in methods]
-    return {**dict(zip(methods, results(*lines), strict=True)), "outputSchema": output_schema(lines[-1])}
+    answers = dict(zip(methods, results(*lines), strict=True))
+    return {**answers, "outputSchema": output_schema(lines[-1]), "shared": shared(lines[0])}
+
+
+def shared(line: str) -> object:
+    """What is different in the answer to this line with `--shared`."""
+    (plain,), (lasting,) = results(line), results(line, lasts=True)
+    changed = {name: value for name, value in lasting.items() if plain.get(name) != value}
+    if changed.keys() != {"instructions"}:
+        raise SystemExit(f"make_greeting: {sorted(changed)} differ with --shared: greeting.py knows the instructions")
+    return changed
 
 
 def output_schema(*lines: str) -> object:

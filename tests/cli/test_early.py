@@ -9,6 +9,7 @@ from truetty.cli.table import COMMANDS
 
 # Options with which it starts as any command: they are no concern of a client that speaks over standard input.
 ORDINARY = {
+    "--on",
     "--prefix",
     "--wait",
     "--most-wait",

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests.mcp.lasting import call, joined
+from tests.mcp.served import server as mcp_server
 from tests.patience import PATIENCE
 from tests.server.live import Live
 from tests.sshd import sshd
@@ -89,3 +91,19 @@ async def test_no_ssh_here(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(truetty.HostError, match="ssh cannot be run: it is not installed here"):
         await truetty.connect("ssh://far.example")
+
+
+async def test_an_mcp_client_of_a_far_machine(far: str) -> None:
+    async with joined(mcp_server("--on", far)) as client:
+        ran = await call(client, "run", command="echo $PLACE $PWD")
+        assert ran["output"].split()[0] == "far"
+        asks = await call(client, "run", command="read -s secret; echo $?", wait=PATIENCE)
+        left = await call(client, "handoff", id=asks["command_id"])
+        # No page of the far machine can be opened here.
+        assert left["url"] is None and f"truetty answer --on {far} {asks['command_id']}" in left["next"]
+        there = await truetty.connect(far).__aenter__()
+        try:
+            (terminal,) = there.list()
+            assert terminal.id == ran["terminal_id"] and terminal.task == f"tester@{os.getcwd()}"
+        finally:
+            await there.close()

@@ -30,9 +30,9 @@ def load_tool() -> Any:
 tool = load_tool()
 
 
-def early(lines: list[str], *, structured: bool = False) -> list[str | None]:
+def early(lines: list[str], *, structured: bool = False, lasts: bool = False) -> list[str | None]:
     """What is answered to these lines on one connection, before the SDK is there."""
-    greeting = Greeting(structured=structured)
+    greeting = Greeting(structured=structured, lasts=lasts)
     answers = [greeting.answer(line.encode()) for line in lines]
     return [None if answer is None else answer[1].decode() for answer in answers]
 
@@ -42,9 +42,9 @@ def test_the_file_is_what_the_sdk_says() -> None:
     assert checked.returncode == 0, checked.stderr  # it says which command to run
 
 
-@pytest.mark.parametrize("structured", [False, True])
+@pytest.mark.parametrize(("structured", "lasts"), [(False, False), (True, False), (False, True)])
 @pytest.mark.parametrize("version", KNOWN_PROTOCOL_VERSIONS)
-def test_a_handshake_is_answered_as_by_the_sdk(version: str, structured: bool) -> None:
+def test_a_handshake_is_answered_as_by_the_sdk(version: str, structured: bool, lasts: bool) -> None:
     lines = [
         tool.initialize(version),
         tool.request("ping", id="a-1"),
@@ -53,12 +53,13 @@ def test_a_handshake_is_answered_as_by_the_sdk(version: str, structured: bool) -
         tool.request("tools/list", {"_meta": {"progressToken": 5}}, id=9),
         tool.initialize(version),
     ]
-    assert early(lines, structured=structured) == asyncio.run(tool.ask(lines, structured=structured))
+    expected = asyncio.run(tool.ask(lines, structured=structured, lasts=lasts))
+    assert early(lines, structured=structured, lasts=lasts) == expected
 
 
-@pytest.mark.parametrize("structured", [False, True])
+@pytest.mark.parametrize(("structured", "lasts"), [(False, False), (True, False), (False, True)])
 @pytest.mark.parametrize("version", MODERN_PROTOCOL_VERSIONS)
-def test_requests_with_an_envelope_are_answered_as_by_the_sdk(version: str, structured: bool) -> None:
+def test_requests_with_an_envelope_are_answered_as_by_the_sdk(version: str, structured: bool, lasts: bool) -> None:
     envelope = tool.envelope(version)
     anonymous = {"_meta": {name: value for name, value in envelope["_meta"].items() if name != CLIENT}}
     lines = [
@@ -66,7 +67,8 @@ def test_requests_with_an_envelope_are_answered_as_by_the_sdk(version: str, stru
         tool.request("tools/list", envelope, id=2),
         tool.request("tools/list", anonymous, id=3),
     ]
-    assert early(lines, structured=structured) == asyncio.run(tool.ask(lines, structured=structured))
+    expected = asyncio.run(tool.ask(lines, structured=structured, lasts=lasts))
+    assert early(lines, structured=structured, lasts=lasts) == expected
 
 
 # What clients were seen to say of themselves.

@@ -17,7 +17,8 @@ from mcp_types.version import KNOWN_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from tests.mcp.served import PACKAGE, PATIENCE, server
 from tests.mcp.test_greeting import tool
-from truetty.cli.early import EARLY, STRUCTURED
+from tests.server.live import Live
+from truetty.cli.early import EARLY, SHARED, STRUCTURED
 
 # In every Python that is started with it: an import of the SDK waits until the fifo is opened for writing.
 HOLD = """
@@ -159,14 +160,18 @@ async def test_a_client_that_resets_its_socket_ends_the_server(home: Path) -> No
 VALUES = {"--policy": "settings", "--shell": "sh", "--cwd": "/", "--sandbox": "none"}
 
 
-@pytest.mark.parametrize("structured", [False, True])
+@pytest.mark.parametrize(("structured", "shared"), [(False, False), (True, False), (True, True)])
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
-async def test_no_other_option_changes_an_answer(home: Path, version: str, structured: bool) -> None:
+async def test_no_other_option_changes_an_answer(
+    home: Path, tmp_path: Path, version: str, structured: bool, shared: bool
+) -> None:
     """All at once, and the SDK answers."""
-    names = [name for name in EARLY if structured or name != STRUCTURED]
+    left_out = {STRUCTURED: not structured, SHARED: not shared}
+    names = [name for name in EARLY if not left_out.get(name)]
     options = [word for name in names for word in ([name, VALUES[name]] if EARLY[name] else [name])]
     lines = greeting(version)
-    parameters = server()
+    live = Live(tmp_path / "state")
+    parameters = server(env={"TRUETTY_STATE": live.place.folder})
     process = await asyncio.create_subprocess_exec(
         *(parameters.command, "-c", SDK_ALONE, "mcp", *options),
         stdin=subprocess.PIPE,
@@ -175,7 +180,8 @@ async def test_no_other_option_changes_an_answer(home: Path, version: str, struc
     )
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write("".join(lines).encode())
-    expected = [line.encode() for line in await tool.ask(lines, structured=structured)]
+    expected = [line.encode() for line in await tool.ask(lines, structured=structured, lasts=shared)]
     found = [await asyncio.wait_for(process.stdout.readline(), PATIENCE) for _ in expected]
     assert sorted(found) == sorted(expected)
     await asyncio.wait_for(process.communicate(b""), PATIENCE)
+    live.end()

@@ -14,8 +14,14 @@ from truetty.mcp.wire import Wire
 
 # With this option the tools have a schema of their results.
 STRUCTURED = "--structured"
+# With this one the instructions say that terminals last. Another server than the user's own may be another version.
+SHARED = "--shared"
+OTHER_SERVER = "TRUETTY_ON"
 # Options of `truetty mcp` with which it begins early; whether a value follows. The others change no first answer.
-EARLY = {"--policy": True, "--shell": True, "--cwd": True, "--sandbox": True, "--no-rc": False, STRUCTURED: False}
+EARLY = {
+    **dict.fromkeys(("--policy", "--shell", "--cwd", "--sandbox"), True),
+    **dict.fromkeys(("--no-rc", STRUCTURED, SHARED), False),
+}
 # The instructions name the sandbox that stands behind this policy, or say that none does.
 OTHER_ANSWERS = {("--policy", "read-only")}
 
@@ -24,8 +30,10 @@ wire: Wire | None = None  # of this process, if it has begun early
 
 def begin(words: list[str]) -> None:
     global wire
+    if SHARED in words and os.environ.get(OTHER_SERVER):
+        return
     if is_plain(words) and None not in (sys.stdin, sys.stdout, sys.stderr) and not os.isatty(0):
-        wire = Wire(structured=STRUCTURED in words)
+        wire = Wire(structured=STRUCTURED in words, lasts=SHARED in words)
 
 
 def is_plain(words: list[str]) -> bool:

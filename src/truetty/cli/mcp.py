@@ -23,6 +23,8 @@ from truetty.mcp.session import Face, Setup
 
 
 def mcp(
+    shared: bool,
+    on: str | None,
     http: bool,
     host: str,
     port: int,
@@ -42,9 +44,17 @@ def mcp(
 ) -> int:
     if prefix and re.fullmatch(r"[A-Za-z0-9_-]{1,40}", prefix) is None:
         raise Misuse(f"--prefix takes letters, digits, _ and -, at most 40 of them, not {prefix!r}", prefix=prefix)
+    opened = OpeningOptions(shell, cwd, rc=not no_rc, sandbox=sandbox)
+    if shared or on is not None:
+        if http:
+            raise Misuse("--http serves terminals of its own, --shared and --on those of a server: choose one")
+        _check_streams()
+        from truetty.cli.shared_mcp import serve
+
+        return serve(on, opened, policy, structured, prefix, wait, most_wait)
     if cwd is not None and not os.path.isdir(cwd):
         raise Misuse(f"no such directory: {cwd}", cwd=cwd)
-    settings = OpeningOptions(shell, cwd, rc=not no_rc, sandbox=sandbox).settings()
+    settings = opened.settings()
     # A missing program or sandbox is an error now, not in the agent's first call.
     if (walls := Sandbox.of(settings.sandbox)) is not None and (reason := problem(walls)) is not None:
         raise SpawnFailed(f"the sandbox cannot be made: {reason}", reason=reason)
@@ -68,10 +78,7 @@ def mcp(
         asyncio.run(serving.over_http(setup, address, ENDING))
         kept.finish()
         return 0
-    if sys.stdin is None or sys.stdout is None:
-        raise Misuse(f"standard {'input' if sys.stdin is None else 'output'} is closed: the client needs it")
-    if early.wire is None and sys.stdin.isatty():
-        print("truetty mcp: this is for MCP clients, which start it by themselves; Ctrl-D ends it", file=sys.stderr)
+    _check_streams()
     number = asyncio.run(serving.over_stdio(setup, ENDING, early.wire))
     kept.finish()
     if number:
@@ -79,3 +86,10 @@ def mcp(
         sys.stderr.flush()
         os._exit(128 + number)
     return 0
+
+
+def _check_streams() -> None:
+    if sys.stdin is None or sys.stdout is None:
+        raise Misuse(f"standard {'input' if sys.stdin is None else 'output'} is closed: the client needs it")
+    if early.wire is None and sys.stdin.isatty():
+        print("truetty mcp: this is for MCP clients, which start it by themselves; Ctrl-D ends it", file=sys.stderr)

@@ -48,6 +48,8 @@ BACKGROUND_WAIT: Final = 0.5
 LARGEST_PAGE: Final = 1_000_000
 # What the service raises before it starts or types anything (its rule 2).
 REFUSALS: Final = (Misuse, Denied, SpawnFailed, LimitReached)
+# Between an agent and a task that it names, where agents share a service.
+OF_AGENT: Final = ": "
 # Clients cut what is longer, and some of them at its end.
 MODEL_BUDGET: Final = 10_000  # characters
 CHARACTERS_PER_LINE: Final = 20
@@ -110,6 +112,8 @@ class Surface:
     invite: Callable[[Handoff, Command], Awaitable[Invitation]] | None = (
         None  # how a person gets the ticket, if any can
     )
+    shares: bool = False  # the service has other agents' terminals too, which may have tasks of the same names
+    again: bool = False  # the call comes again: what its first answer would have shown was not seen
 
 
 async def as_result(work: Awaitable[Report], refuse: Callable[[TruettyError], Report]) -> Result:
@@ -172,6 +176,16 @@ class Verbs:
     def _command(self, arguments: CallArguments) -> Command:
         return self._service.command(self._id(arguments))
 
+    def _task(self, named: str | None) -> str:
+        """The task of a command: the agent itself, or one of its own that it names."""
+        if named is None:
+            return self._agent
+        return f"{self._agent}{OF_AGENT}{named}" if self._surface.shares else named
+
+    def _owns(self, terminal: Terminal) -> bool:
+        task = terminal.task or ""
+        return not self._surface.shares or task == self._agent or task.startswith(f"{self._agent}{OF_AGENT}")
+
     # -- run, wait, send
 
     async def _run(self, arguments: CallArguments) -> Report:
@@ -180,7 +194,7 @@ class Verbs:
             arguments.text("command") or "",
             terminal=arguments.text("terminal_id"),
             cwd=arguments.text("cwd"),
-            task=arguments.text("task") or self._agent,
+            task=self._task(arguments.text("task")),
             shell=arguments.text("shell"),
             timeout=arguments.number("kill_after"),
             key=arguments.text("key"),
@@ -222,7 +236,7 @@ class Verbs:
             async with self._surface.watch(command):
                 answer = await work
             # Last: once output counts as shown, nothing is waited for in which the call could be cut off.
-            answer = await new_output(command, answer, budget, anew=anew)
+            answer = await new_output(command, answer, budget, anew=anew or self._surface.again)
         nothing = words.NO_OUTPUT if answer.visible.offset == 0 else words.NO_NEW_OUTPUT
         place, next_step = self._service.place(answer), words.next_step(answer.outcome)
         file = await self._service.texts.save(command) if answer.visible.omitted and self._surface.reads_files else None
@@ -246,6 +260,7 @@ class Verbs:
                 grep=arguments.text("grep"),
                 context=arguments.whole("context") or 0,
                 tail=arguments.whole("tail"),
+                anew=self._surface.again,
             )
         next_offset = answer.visible.next_offset
         following = words.next_step(answer.outcome)
@@ -278,8 +293,11 @@ class Verbs:
         return Report(headline=words.closed_line(terminal.id), notices=self._service.news())
 
     async def _terminals(self, arguments: CallArguments) -> Report:
-        rows = [_row(terminal) for terminal in self._service.terminals()]
-        return Report(headline=words.count_line(len(rows)), notices=self._service.news(), terminals=rows)
+        rows = [_row(terminal, is_own=self._owns(terminal)) for terminal in self._service.terminals()]
+        rows.sort(key=lambda row: not row["own"])
+        others = sum(not row["own"] for row in rows)
+        headline = words.count_line(len(rows), others)
+        return Report(headline=headline, notices=self._service.news(), terminals=rows)
 
     async def _hand_over(self, arguments: CallArguments) -> Report:
         command = self._command(arguments)
@@ -312,7 +330,7 @@ def _ends_in_enter(text: str, keys: Sequence[str]) -> bool:
     return keys[-1] == "Enter" if keys else text.endswith(("\n", "\r"))
 
 
-def _row(terminal: Terminal) -> dict[str, object]:
+def _row(terminal: Terminal, *, is_own: bool) -> dict[str, object]:
     command = terminal.command
     return {
         "terminal_id": terminal.id,
@@ -321,6 +339,7 @@ def _row(terminal: Terminal) -> dict[str, object]:
         "cwd": terminal.cwd,
         "pid": terminal.pid,
         "task": terminal.task,
+        "own": is_own,
         "name": terminal.name,
         "command_id": command.id if command is not None else None,
         "command": command.text[: words.LONGEST_QUOTE] if command is not None else None,

@@ -232,8 +232,12 @@ def closed_line(id: str) -> str:
     return f"{id} is closed"
 
 
-def count_line(number: int) -> str:
-    return "no terminal is open" if not number else f"{number} terminal{'s' if number > 1 else ''} open"
+def count_line(number: int, others: int = 0) -> str:
+    """`others`: so many of them are not the agent's own."""
+    if not number:
+        return "no terminal is open"
+    theirs = f", {others} of them not yours: leave those alone unless the user means them" if others else ""
+    return f"{number} terminal{'s' if number > 1 else ''} open{theirs}"
 
 
 def moved(move: Move) -> str:
@@ -256,7 +260,8 @@ def moved(move: Move) -> str:
 
 def _row(row: Mapping[str, object]) -> str:
     last = f"{row['command_id']}: {_quote(str(row['command']))}" if row["command_id"] else "nothing has run"
-    return f"{row['terminal_id']}  {row['state']}  {row['shell']}  {_quote(str(row['cwd'] or ''))}  {last}"
+    whose = "" if row["own"] else f"  (of {_quote(str(row['task'])) if row['task'] else 'no task'})"
+    return f"{row['terminal_id']}  {row['state']}  {row['shell']}  {_quote(str(row['cwd'] or ''))}  {last}{whose}"
 
 
 def _screen(screen: Screen) -> str:

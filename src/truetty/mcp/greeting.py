@@ -28,14 +28,18 @@ Object = dict[str, object]
 
 
 class Greeting:
-    """The beginning of one connection. `structured`: of a server with `--structured`."""
+    """The beginning of one connection. `structured`: of a server with `--structured`; `lasts`: with `--shared`."""
 
-    def __init__(self, *, structured: bool = False) -> None:
+    def __init__(self, *, structured: bool = False, lasts: bool = False) -> None:
         with open(DATA, encoding="utf-8") as file:
             self._answers: dict[str, dict[str, Object]] = json.load(file)
         self._versions = self._answers["handshake"].pop("versions")  # asked for, and then spoken
         for era in self._answers.values():
             schema, listed = era.pop("outputSchema"), era["tools/list"]
+            shared = era.pop("shared")
+            if lasts:
+                first = era["initialize" if "initialize" in era else "server/discover"]
+                first["instructions"] = shared["instructions"]
             if structured and isinstance(listed["tools"], list):
                 listed["tools"] = [_with_schema(tool, schema) for tool in listed["tools"]]
         self._era: str | None = None  # a key of the answers; "": one that is not known here

@@ -26,7 +26,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from truetty import __version__
 from truetty.core import kinds
-from truetty.core.errors import LimitReached
+from truetty.core.errors import TruettyError
 from truetty.functions import schemas
 from truetty.functions.result import Result, result
 from truetty.functions.table import BY_NAME, Verb
@@ -36,7 +36,7 @@ from truetty.mcp import words
 from truetty.mcp.asking import ClientCaller, InputRequired
 from truetty.mcp.catalogue import TITLES, input_schema, output_schema
 from truetty.mcp.session import Face, Session, Tell
-from truetty.mcp.sessions import Sessions
+from truetty.mcp.sessions import ClientSessions
 from truetty.mcp.tools import ClientVerbs
 from truetty.service.notices import Notice
 
@@ -50,14 +50,14 @@ LEVELS: Final[tuple[types.LoggingLevel, ...]] = get_args(types.LoggingLevel)
 Context = ServerRequestContext[Any, Any]
 
 
-def build(sessions: Sessions) -> Server[Any]:
+def build(sessions: ClientSessions) -> Server[Any]:
     handlers = Handlers(sessions)
     server: Server[Any] = Server(
         NAME,
         version=__version__,
         title="truetty",
         description="Terminals that tell the truth: what ran, what it printed, how it ended, what it waits for.",
-        instructions=words.instructions(sessions.setup.guard),
+        instructions=words.instructions(sessions.setup.guard, lasts=sessions.setup.face.lasts),
         cache_hints={"tools/list": LASTING, "server/discover": LASTING},
         get_tool_input_schema=handlers.input_schema,
         on_list_tools=handlers.list_tools,
@@ -100,7 +100,7 @@ def _applies(name: str, value: object) -> bool:
 class Handlers:
     """One method for each request of the protocol."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: ClientSessions) -> None:
         self._sessions = sessions
         self._face = sessions.setup.face
         self._tools = {self._face.prefix + name: (name, _tool(verb, self._face)) for name, verb in BY_NAME.items()}
@@ -118,11 +118,11 @@ class Handlers:
         if params.name not in self._tools:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}; {kinds.listing(self._tools)}")
         try:
-            session = self._session(ctx)
-        except LimitReached as error:
+            session = await self._session(ctx)
+        except TruettyError as error:
             return tool_result(result(Report(error=error)), structured=self._face.structured)
         try:
-            verbs = ClientVerbs(session, ClientCaller(ctx, params))
+            verbs = ClientVerbs(session, ClientCaller(ctx, params), self._sessions.mark(ctx))
             answer = await verbs.call(self._tools[params.name][0], params.arguments or {})
             return tool_result(answer, structured=self._face.structured)
         except InputRequired as required:
@@ -143,26 +143,26 @@ class Handlers:
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         if params.uri != NOTICES:
             raise MCPError(types.INVALID_PARAMS, f"Resource not found; there is {NOTICES}", data={"uri": params.uri})
-        news = json.dumps([dataclasses.asdict(notice) for notice in self._session_or_error(ctx).news], indent=1)
+        news = json.dumps([dataclasses.asdict(notice) for notice in (await self._session_or_error(ctx)).news], indent=1)
         contents = types.TextResourceContents(uri=NOTICES, mime_type="application/json", text=news)
         return types.ReadResourceResult(contents=[contents])
 
     async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
-        session = self._session_or_error(ctx)
+        session = await self._session_or_error(ctx)
         session.quiet_below = LEVELS.index(params.level)
         return types.EmptyResult()
 
-    def _session(self, ctx: Context) -> Session:
+    async def _session(self, ctx: Context) -> Session:
         """The client's own; `LimitReached` where there is no room for a new client."""
-        session = self._sessions.of(ctx)
+        session = await self._sessions.of(ctx)
         session.tell = self._way(ctx, session)
         return session
 
-    def _session_or_error(self, ctx: Context) -> Session:
+    async def _session_or_error(self, ctx: Context) -> Session:
         """For requests whose answer has no place for a refusal: where there is no room it is a protocol error."""
         try:
-            return self._session(ctx)
-        except LimitReached as error:
+            return await self._session(ctx)
+        except TruettyError as error:
             raise MCPError(types.INVALID_REQUEST, str(error), data={"code": error.code}) from error
 
     def _way(self, ctx: Context, session: Session) -> Tell:

@@ -1,9 +1,9 @@
-"""One MCP client and its terminals: a service of its own, so that no client sees another's commands.
+"""One MCP client and its terminals: a service of its own, or a place as a guest in a server of terminals.
 
 Rule 1: a client's commands run for one task unless it names others: its next command finds the shell as the last one
         left it.
 Rule 2: the client is notified of a command only if none of its calls waits for that command.
-Rule 3: when the session ends, every terminal is closed and no process is left.
+Rule 3: when the session ends, every terminal is closed and no process is left. A guest's are its host's, and stay.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ class Face:
     prefix: str = ""  # of the tools' names: some clients add none, and show `read` and `run` beside tools of others
     patience: Patience = USUAL_PATIENCE
     reads_files: bool = True  # the client is on this machine
+    lasts: bool = False  # terminals outlive the client
+    answer_on: str | None = None  # where `truetty answer` finds the command, if the user has no page of this machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +81,25 @@ class Setup:
 
 
 class Session:
-    def __init__(self, setup: Setup) -> None:
+    """`service` is one on terminals that others have too, for this task. Without it the session has its own."""
+
+    def __init__(self, setup: Setup, service: Service | None = None, task: str = MCP_TASK) -> None:
         self.setup: Final = setup
-        self.service: Final = setup.service()
+        self.task: Final = task
+        self.is_guest: Final = service is not None
+        self.service: Final = service or setup.service()
         self.news: Final[deque[Notice]] = deque(maxlen=MOST_NOTICES)
         self.tell: Tell | None = None  # how this client is notified, once it has shown a way
         self.quiet_below = 0  # notifications of a lower level are not wanted
         self.calls = 0  # under way
         self.used_at = 0.0
         self._watchers: Counter[str] = Counter()
-        self.service.notices.listen(self._on_notice)
+        self._leave = self.service.notices.listen(self._on_notice, task if self.is_guest else None)
 
     async def close(self) -> None:
+        self._leave()
+        if self.is_guest:
+            return
         self.setup.page.visits.forget(self.service)
         await self.service.close()
 

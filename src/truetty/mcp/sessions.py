@@ -12,7 +12,8 @@ Rule 4: a session over HTTP ends by a DELETE, when it has not been used for `UNU
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from truetty.core.errors import LimitReached
 from truetty.mcp.session import Session, Setup
@@ -26,6 +27,32 @@ FORGOTTEN_SECONDS: Final = 48 * 60 * 60.0
 MOST_CLIENTS: Final = 100
 LONGEST_NAME: Final = 200  # characters: names are kept as long as their sessions
 SESSION_HEADER: Final = "mcp-session-id"
+
+
+class ClientSessions(Protocol):
+    """The session of each client, as `mcp/server.py` needs it."""
+
+    @property
+    def setup(self) -> Setup: ...
+
+    async def of(self, ctx: ServerRequestContext[object, object]) -> Session:
+        """Of the client that a request comes from; `LimitReached` where there is no room for a new one."""
+
+    def mark(self, ctx: ServerRequestContext[object, object]) -> Mapping[str, object]:
+        """What came with a request beside the protocol: its key, and whether it comes again."""
+
+
+def client_name(ctx: ServerRequestContext[object, object]) -> str:
+    """As it calls itself; "" where it does not say."""
+    client = ctx.session.client_params
+    name = client.client_info.name if client is not None else ""
+    if len(name) > LONGEST_NAME:
+        raise LimitReached(
+            f"the client's name has {len(name):,} characters: {LONGEST_NAME} are the most",
+            limit="name",
+            value=LONGEST_NAME,
+        )
+    return name
 
 
 class Sessions:
@@ -42,7 +69,7 @@ class Sessions:
     async def __aexit__(self, *exception: object) -> None:
         await self.close()
 
-    def of(self, ctx: ServerRequestContext[object, object]) -> Session:
+    async def of(self, ctx: ServerRequestContext[object, object]) -> Session:
         key = self._key(ctx) if self._shared else ""
         if key not in self._open:
             self._make_room()
@@ -51,6 +78,9 @@ class Sessions:
             if self._shared and self._timer is None:
                 self._look_later()
         return self._open[key]
+
+    def mark(self, ctx: ServerRequestContext[object, object]) -> Mapping[str, object]:
+        return {}
 
     def end(self, id: str) -> None:
         """The client has said that it is done."""
@@ -70,15 +100,7 @@ class Sessions:
         named = headers.get(SESSION_HEADER) if headers is not None else None
         if named is not None:
             return f"session {named}"
-        client = ctx.session.client_params
-        name = client.client_info.name if client is not None else ""
-        if len(name) > LONGEST_NAME:
-            raise LimitReached(
-                f"the client's name has {len(name):,} characters: {LONGEST_NAME} are the most",
-                limit="name",
-                value=LONGEST_NAME,
-            )
-        return f"client {name}"
+        return f"client {client_name(ctx)}"
 
     def _make_room(self) -> None:
         """The one that has no terminal and was not used for the longest goes."""

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
+from typing import Final
 
 from truetty.functions.result import Result
 from truetty.functions.table import RUN_WAIT
 from truetty.functions.verbs import Invitation, Surface, Verbs
-from truetty.mcp import words
+from truetty.mcp import cut, words
 from truetty.mcp.caller import Caller, LinkOffer
 from truetty.mcp.progress import show_progress
-from truetty.mcp.session import MCP_TASK, Session
+from truetty.mcp.session import Session
 from truetty.mcp.visits import look
 from truetty.service.handoffs import Handoff, secrecy
 from truetty.terminal.command import Command
 
+NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
+
 
 class ClientVerbs:
-    """The verbs for one call of a client, in its session."""
+    """The verbs for one call of a client, in its session. `mark`: what came with the call beside the protocol."""
 
-    def __init__(self, session: Session, caller: Caller) -> None:
+    def __init__(self, session: Session, caller: Caller, mark: Mapping[str, object] = NOTHING) -> None:
         self._session = session
         self._caller = caller
+        self._mark = mark
+        self._again = mark.get("again") is True
         face, budget = session.setup.face, session.setup.budget
         surface = Surface(
-            caller.permit, self._watch, budget, face.patience, face.prefix, face.reads_files, self._invite
-        )
-        self._verbs = Verbs(session.service, MCP_TASK, surface)
+            caller.permit, self._watch, budget, face.patience, face.prefix, face.reads_files, self._invite,
+            shares=session.is_guest, again=self._again,
+        )  # fmt: skip
+        self._verbs = Verbs(session.service, session.task, surface)
 
-    async def call(self, name: str, call: object) -> Result:
+    async def call(self, name: str, call: Mapping[str, object]) -> Result:
         with self._session.count_call():
+            if self._again and not cut.may_be_repeated(name):
+                return cut.lost_call(self._session.service, name, call, self._session.setup.face.prefix)
+            if self._session.is_guest and name == "run":
+                call = cut.with_key(call, self._mark.get("key"))
             return await self._verbs.call(name, call)
 
     @asynccontextmanager
@@ -41,6 +52,8 @@ class ClientVerbs:
 
     async def _invite(self, handoff: Handoff, command: Command) -> Invitation:
         page, service = self._session.setup.page, self._session.service
+        if (where := self._session.setup.face.answer_on) is not None:
+            return Invitation(next=words.answer_elsewhere(where, command.id), taken=False)
 
         async def link() -> str:
             return await page.link(page.visits.offer(service, handoff, command))

@@ -23,20 +23,23 @@ LARGEST_READ = 64 * 1024
 class Wire:
     """As the SDK's `stdio_server` uses files: lines of text are read, lines of text are written."""
 
-    def __init__(self, *, structured: bool = False) -> None:
+    def __init__(self, *, greets: bool = True, structured: bool = False, lasts: bool = False) -> None:
+        """`greets`: the first requests are answered here, by a server whose answers `structured` and `lasts` change."""
         self._structured = structured
+        self._lasts = lasts
         self._input = _claim(0, os.open(os.devnull, os.O_RDONLY))
         self._output = _claim(1, os.dup(2))
         self._rest = b""  # was read, and no line ended in it
         self._kept: SimpleQueue[bytes | None] = SimpleQueue()  # lines for the server; None: it reads on by itself
         self._server_reads = False
-        self._thread_reads = True
+        self._thread_reads = greets
         self._answered: list[str | int] = []  # ids of requests that the server is still to answer, for nothing
         self._writing = threading.Lock()
-        threading.Thread(target=self._greet, daemon=True).start()
+        if greets:
+            threading.Thread(target=self._greet, daemon=True).start()
 
     def _greet(self) -> None:
-        greeting = Greeting(structured=self._structured)
+        greeting = Greeting(structured=self._structured, lasts=self._lasts)
         while line := self._read_greeting():
             if not self._server_reads and (answer := greeting.answer(line)) is not None:
                 id, text = answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Final
 
 from truetty.mcp.visits import Look
@@ -16,6 +17,7 @@ not success. What programs print stands below the first empty line. Passwords ar
 _GUARDED: Final = """ \
 Commands run in a read-only sandbox, held by the kernel. What the policy asks about, and the user allows, runs outside \
 of it, in another terminal with variables of its own."""
+_LASTING: Final = " Terminals outlive this session: terminals lists what runs from earlier ones."
 _ALONE: Final = " The policy is read-only, and no sandbox stands behind it here."
 
 PAGE_SHOWN: Final = "wait: the user was shown a page to type on; do not ask for the secret"
@@ -26,10 +28,18 @@ SHOW_URL: Final = (
 )
 
 
-def instructions(guard: Guard) -> str:
+def instructions(guard: Guard, *, lasts: bool = False) -> str:
+    """`lasts`: terminals outlive the client."""
+    text = INSTRUCTIONS + _LASTING if lasts else INSTRUCTIONS
     if guard.is_behind_policy:
-        return INSTRUCTIONS + _GUARDED
-    return INSTRUCTIONS + _ALONE if guard.missing is not None else INSTRUCTIONS
+        return text + _GUARDED
+    return text + _ALONE if guard.missing is not None else text
+
+
+def answer_elsewhere(where: str, command_id: str) -> str:
+    """The user has no page of the machine that the command runs on."""
+    call = f"truetty answer --on {quote(where)} {command_id}"
+    return f"ask the user to type it there, by `{call}` in a terminal, and wait; do not ask for the secret"
 
 
 def invitation(look: Look, reason: str, command: str) -> str:

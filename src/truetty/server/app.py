@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from starlette.applications import Starlette
@@ -47,9 +47,15 @@ class Clients:
 
 
 def application(
-    dispatch: Dispatch, events: Events, hello: Hello, clients: Clients, service: Service, viewers: Counter[str]
+    dispatch: Dispatch,
+    events: Events,
+    hello: Hello,
+    clients: Clients,
+    service: Service,
+    viewers: Counter[str],
+    mcp: Callable[[WebSocket], Awaitable[None]],
 ) -> ASGIApp:
-    """`viewers` counts those of each terminal."""
+    """`viewers` counts those of each terminal. `mcp` serves an MCP client."""
     in_all = asyncio.Semaphore(limits.MOST_CALLS_IN_ALL)
 
     async def connect(websocket: WebSocket) -> None:
@@ -88,6 +94,7 @@ def application(
     sockets = [
         WebSocketRoute("/v1/connect", connect),
         WebSocketRoute("/v1/terminals/{terminal_id}/view", view),
+        WebSocketRoute("/v1/mcp", mcp),
     ]
     app = Starlette(routes=[*sockets, *http.routes(dispatch, events)])
 

@@ -33,6 +33,7 @@ from truetty.server.command_acts import REST, CommandActs
 from truetty.server.connections import Connection, Connections
 from truetty.server.dispatch import Act, Dispatch
 from truetty.server.events import Events
+from truetty.server.guests import Guests
 from truetty.server.keeping import Keep, Label
 from truetty.server.keys import PastKey
 from truetty.server.launch import peer
@@ -103,6 +104,7 @@ class Server:
         self._ended: asyncio.Event = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._leaves = False  # its terminals go to the next one
+        self._guests = Guests(lambda shared: shared(self._service, self._dispatch, self._watch, settings))
 
     # -- its life
 
@@ -112,7 +114,15 @@ class Server:
         for number in ENDING:
             loop.add_signal_handler(number, self._stop, signal.Signals(number).name)
         hello = await self._acts.hello(None)
-        app = application(self._dispatch, self._events, hello, self._clients, self._service, self._watch.viewers)
+        app = application(
+            self._dispatch,
+            self._events,
+            hello,
+            self._clients,
+            self._service,
+            self._watch.viewers,
+            self._guests.serve,
+        )
         web = _Uvicorn(self._config(app))
         async with self._service:
             await self._take_over()
@@ -136,6 +146,7 @@ class Server:
             self._events.publish("server", stopping=True)
             await self._events.close()
             await self._dispatch.keys.close()
+            await self._guests.close()
             web.should_exit = True
             await serving
         self._watch.close()

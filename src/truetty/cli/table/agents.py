@@ -14,12 +14,20 @@ MCP: Final = CommandRow(
     (
         Example("truetty setup claude-code", "let a client start this"),
         Example("truetty mcp --policy read-only", "only commands that change nothing"),
+        Example("truetty mcp --shared", "terminals that outlive the client"),
         Example("truetty mcp --http --port 0", "over HTTP, on a free port"),
     ),
     (),
     "An MCP client starts it and speaks to it. When the client goes, every terminal is closed with all that runs in "
-    "it.",
+    "it; with --shared or --on nothing is closed.",
     (
+        Group(
+            "Whose terminals",
+            (
+                switch("--shared", "those of your server: the next client of the same name in this directory has them"),
+                ON,
+            ),
+        ),
         Group(
             "What commands may do",
             (POLICY, SANDBOX, Option("--cwd", "start commands in this directory", "DIR"), SHELL, NO_RC),
