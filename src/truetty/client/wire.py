@@ -48,24 +48,10 @@ class Wire:
     @classmethod
     async def over(cls, stream: socket.socket, headers: Mapping[str, str], on_event: OnEvent) -> Self:
         """Over a connection that is made. Raises HostError."""
+        websocket = await connection(stream, headers, "/v1/connect")
+        from websockets.exceptions import WebSocketException
+
         try:
-            from websockets.asyncio.client import connect
-            from websockets.exceptions import WebSocketException
-        except ImportError as missing:
-            stream.close()
-            message = "websockets is missing: the extra brings it, pip install '.[server]' in a checkout of truetty"
-            raise HostError(message, reason="websockets is missing") from missing
-        host = headers["Host"]
-        more = {name: value for name, value in headers.items() if name != "Host"}
-        try:
-            websocket = await connect(
-                f"ws://{host}/v1/connect",
-                sock=stream,
-                compression=None,
-                max_size=None,
-                proxy=None,
-                additional_headers={**more, "Truetty-Client": CLIENT},
-            )
             hello = json.loads(await websocket.recv())["hello"]
         except (OSError, WebSocketException, EOFError) as trouble:
             stream.close()
@@ -158,6 +144,34 @@ class Wire:
             answer.set_exception(error(frame))
         else:
             answer.set_result(frame.get("ok"))
+
+
+async def connection(
+    stream: socket.socket, headers: Mapping[str, str], path: str, subprotocol: str | None = None
+) -> ClientConnection:
+    """A WebSocket over a connection that is made. Raises HostError."""
+    try:
+        from websockets.asyncio.client import connect
+        from websockets.exceptions import WebSocketException
+        from websockets.typing import Subprotocol
+    except ImportError as missing:
+        stream.close()
+        message = "websockets is missing: the extra brings it, pip install '.[server]' in a checkout of truetty"
+        raise HostError(message, reason="websockets is missing") from missing
+    more = {name: value for name, value in headers.items() if name != "Host"}
+    try:
+        return await connect(
+            f"ws://{headers['Host']}{path}",
+            sock=stream,
+            compression=None,
+            max_size=None,
+            proxy=None,
+            subprotocols=None if subprotocol is None else [Subprotocol(subprotocol)],
+            additional_headers={**more, "Truetty-Client": CLIENT},
+        )
+    except (OSError, WebSocketException, EOFError) as trouble:
+        stream.close()
+        raise HostError(f"the server does not answer: {trouble}", reason=str(trouble)) from trouble
 
 
 def _check(hello: Mapping[str, Any]) -> None:

@@ -16,10 +16,10 @@ from truetty.core import marks
 from truetty.core.signs import Mark
 from truetty.terminal.command import Command
 from truetty.terminal.wire.conversation import Conversation
-from truetty.text.quoting import excerpt
 from truetty.text.screen import Model
 
 MOST_DEEDS: Final = 200
+LONGEST_TEXT: Final = 1000  # characters of a line that are kept
 LONGEST_LINE: Final = 64 << 10  # bytes in which a prompt and the line behind it are looked for
 ROWS: Final = 60  # of the screen on which a prompt and its line are drawn
 _ENTER: Final = frozenset(b"\r\n\x0f")  # Ctrl-O runs a line too
@@ -102,7 +102,7 @@ class ByHand:
         (run.notes if runs and run is not None else self._link.next_notes).append(text)
 
     def _add(self, text: str, code: int | None) -> None:
-        self._deeds.append(Deed(excerpt(text), code))
+        self._deeds.append(Deed(text[:LONGEST_TEXT], code))
         del self._deeds[:-MOST_DEEDS]
 
     def _line(self, before: int | None) -> str | None:

@@ -9,14 +9,14 @@ from truetty.cli.table.recordings import CLEAN, RECORD, REPLAY, SHOT
 from truetty.cli.table.row import CommandRow
 from truetty.cli.table.running import EXPLAIN, RUN
 from truetty.cli.table.serving import DIAL, SERVE
-from truetty.cli.table.terminals import CLOSE, LIST, LOG, OPEN, SEND, STOP, WAIT
+from truetty.cli.table.terminals import ATTACH, CLOSE, LIST, LOG, OPEN, SEND, STOP, WAIT
 from truetty.cli.table.upkeep import COMPLETION, DOCTOR, POLICY_COMMANDS, SETTINGS
 
 GROUPS: Final[dict[str, tuple[CommandRow, ...]]] = {
     "Run": (RUN, EXPLAIN),
     "Pictures and recordings": (SHOT, RECORD, REPLAY, CLEAN),
     "For agents": (MCP, SETUP, ANSWER, SCHEMA),
-    "Terminals that stay": (OPEN, LIST, SEND, WAIT, LOG, STOP, CLOSE, SERVE, DIAL),
+    "Terminals that stay": (OPEN, LIST, ATTACH, SEND, WAIT, LOG, STOP, CLOSE, SERVE, DIAL),
     "This machine": (DOCTOR, SETTINGS, POLICY_COMMANDS, COMPLETION),
 }
 COMMANDS: Final = {row.name: row for rows in GROUPS.values() for row in rows}

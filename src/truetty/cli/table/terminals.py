@@ -1,4 +1,4 @@
-"""`truetty open`, `list`, `send`, `wait`, `log`, `stop` and `close`, described."""
+"""`truetty open`, `list`, `attach`, `send`, `wait`, `log`, `stop` and `close`, described."""
 
 from __future__ import annotations
 
@@ -40,10 +40,42 @@ OPEN: Final = CommandRow(
                 Option("--size", "the size of its screen (default: your settings)", "COLSxROWS", "size"),
             ),
         ),
-        _OPTIONS,
+        Group(
+            "Options",
+            (switch("--attach", "take it, and show it on this terminal, as truetty attach --take does"), ON, JSON),
+        ),
     ),
-    ("Exit status: 0 · 125 an error of truetty's",),
+    ("Exit status: 0 · that of the shell with --attach, if it has ended · 125 an error of truetty's",),
     module="terminals.open",
+)
+
+ATTACH: Final = CommandRow(
+    "attach",
+    "Watch a terminal, or take it and type",
+    "Show a terminal of the server on the one that you are at. With --take it is yours: you type, and others wait.",
+    (
+        Example("truetty attach build", "watch it"),
+        Example("truetty attach build --take", "and type"),
+        Example("truetty attach build --detach-keys 'C-a d'", "other keys for leaving"),
+    ),
+    (Word("id", "ID"),),
+    f"{_TERMINAL} C-] C-] leaves it; what runs there goes on.",
+    (
+        Group(
+            "Options",
+            (
+                switch("--take", "take it: keys are typed there, and it has the size of your window"),
+                Option("--detach-keys", "the keys that leave it (default: C-] C-])", "KEYS"),
+                ON,
+            ),
+        ),
+    ),
+    (
+        "While you have it, programs that run or type something there are refused, and afterwards they are told what "
+        "you have run. It is given back when you leave, and 10 minutes after your last key.",
+        "Exit status: 0 you have left it · that of its shell, once that has ended · 125 an error of truetty's",
+    ),
+    module="attach.attach",
 )
 
 LIST: Final = CommandRow(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from truetty.cli.terminals.server import Server
 from truetty.cli.terminals.standing import print_json
 from truetty.cli.variables import variables
+from truetty.core.errors import Misuse
 
 
 def open(
@@ -15,11 +18,55 @@ def open(
     env: list[str],
     no_rc: bool,
     size: tuple[int, int] | None,
+    attach: bool,
     on: str | None,
     json: bool,
 ) -> int:
-    server = Server(on)
-    made = server.post(
+    if attach:
+        return _open_and_attach(name, task, shell, cwd, env, no_rc, size, on, json)
+    made = _make(Server(on), name, task, shell, cwd, env, no_rc, size)
+    if json:
+        print_json(made)
+    else:
+        print(made["id"])
+    return 0
+
+
+def _open_and_attach(
+    name: str | None,
+    task: str | None,
+    shell: str | None,
+    cwd: str | None,
+    env: list[str],
+    no_rc: bool,
+    size: tuple[int, int] | None,
+    on: str | None,
+    json: bool,
+) -> int:
+    from truetty.cli.attach.attach import check_person, follow
+    from truetty.cli.attach.keyboard import DetachKeys
+    from truetty.cli.attach.tty import Tty
+
+    if json:
+        raise Misuse("--attach shows the terminal, and --json prints an object: give one of them. Nothing was opened.")
+    check_person()
+    with Tty() as tty:
+        server = Server(on)
+        made = _make(server, name, task, shell, cwd, env, no_rc, size or tty.size)
+        return follow(tty, server, made["id"], take=True, keys=DetachKeys.read(None))
+
+
+def _make(
+    server: Server,
+    name: str | None,
+    task: str | None,
+    shell: str | None,
+    cwd: str | None,
+    env: list[str],
+    no_rc: bool,
+    size: tuple[int, int] | None,
+) -> Any:
+    return server.post(
         "/v1/terminals",
         name=name,
         task=task,
@@ -29,8 +76,3 @@ def open(
         rc=False if no_rc else None,
         size=size,
     )
-    if json:
-        print_json(made)
-    else:
-        print(made["id"])
-    return 0

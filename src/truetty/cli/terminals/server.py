@@ -29,16 +29,16 @@ class Server:
         self._where = on or os.environ.get(WHERE) or None
         self._start = start
         self._patience = patience
-        self._address = address(self._where)
-        self._http = Http(self._dial, {**self._address.headers(), "Truetty-Client": f"truetty/{VERSION}"})
+        self.address: Final = address(self._where)
+        self._http = Http(self._dial, {**self.address.headers(), "Truetty-Client": f"truetty/{VERSION}"})
 
-    def again(self) -> Server:
-        return Server(self._where, start=self._start, patience=self._patience)
+    def again(self, *, patience: float | None = None) -> Server:
+        return Server(self._where, start=self._start, patience=patience or self._patience)
 
     @property
     def is_here(self) -> bool:
         """Whether it is on this machine."""
-        return self._address.is_here
+        return self.address.is_here
 
     def surroundings(self, cwd: str | None) -> dict[str, object]:
         """Fields of a new terminal: on this machine it has our directory and our environment."""
@@ -75,7 +75,7 @@ class Server:
         return self._http.lines(path, _texts(query))
 
     def _dial(self) -> socket.socket:
-        made = Wakeful(fileno=self._address.dial(start=self._start).detach())
+        made = Wakeful(fileno=self.address.dial(start=self._start).detach())
         made.settimeout(self._patience)
         self._start = False
         return made
