@@ -16,6 +16,7 @@ from tests.client.proxy import Proxy, proxy
 from tests.patience import PATIENCE
 from tests.server.live import Live
 from truetty import events
+from truetty.client.wire import Wire
 
 LONG = PATIENCE
 
@@ -254,3 +255,52 @@ async def test_a_connection_that_was_closed(registry: Any) -> None:
             await call
     with pytest.raises(truetty.Misuse, match="was closed"):
         terminal.screen()
+
+
+@pytest.fixture
+def verbs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Of the calls that were made on any connection of this program."""
+    made: list[str] = []
+    call = Wire.call
+
+    async def counted(self: Wire, verb: str, *more: Any) -> Any:
+        made.append(verb)
+        return await call(self, verb, *more)
+
+    monkeypatch.setattr(Wire, "call", counted)
+    return made
+
+
+async def test_a_run_that_is_cut_runs_once_and_is_waited_for(
+    registry: Any, direct: Any, cable: Proxy, tmp_path: Path, verbs: list[str]
+) -> None:
+    terminal = await registry.open("bash", rc=False)
+    text = f"echo once >> {tmp_path}/runs; while [ ! -e {tmp_path}/gate ]; do sleep 0.02; done; echo end"
+    running = asyncio.ensure_future(terminal.run(text, wait=LONG))
+    await until(lambda: direct.get(terminal.id).busy)
+    for waits in (1, 2, 3):
+        cable.cut()
+        await until(lambda made=waits: verbs.count("wait") == made)  # on the next connection
+    (tmp_path / "gate").touch()
+    outcome = await running
+    assert (outcome.state, outcome.output, outcome.reached) == ("finished", "end\n", "exit")
+    assert (tmp_path / "runs").read_text() == "once\n"
+    assert (verbs.count("run"), verbs.count("start")) == (1, 1)
+    assert terminal.command.id == outcome.command_id and terminal.command.outcome.output == "end\n"
+
+
+async def test_a_run_whose_answer_was_lost_runs_once(registry: Any, direct: Any, cable: Proxy, tmp_path: Path) -> None:
+    terminal = await registry.open("bash", rc=False)
+    cable.hold()
+    running = asyncio.ensure_future(terminal.run(f"echo once >> {tmp_path}/runs; echo end", wait=LONG))
+    await until(lambda: (command := direct.get(terminal.id).command) is not None and command.finished)
+    cable.cut()
+    assert (await running).output == "end\n"
+    assert (tmp_path / "runs").read_text() == "once\n"
+
+
+async def test_a_run_is_one_call(direct: Any, verbs: list[str]) -> None:
+    terminal = await direct.open("bash", rc=False)
+    verbs.clear()
+    assert (await terminal.run("echo hi", wait=LONG)).output == "hi\n"
+    assert verbs == ["run"]

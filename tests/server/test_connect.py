@@ -227,3 +227,15 @@ async def test_a_server_that_ends_says_so(server: Live) -> None:
                 await talk.take()
         assert talk.events[-1]["event"] == "server" and talk.events[-1]["stopping"] is True
     server.until_ended()
+
+
+async def test_the_key_of_a_run_is_that_of_its_start(server: Live) -> None:
+    async with server.connect() as talk:
+        terminal = (await talk.call("open", shell="bash", rc=False))["id"]
+        order = {"command": "read x; echo $x", "terminal": terminal, "key": "k" * 22}
+        first = await talk.call("run", **order, wait=LONG)
+        again = await talk.call("run", **order, wait=LONG / 2)  # the rest of its patience
+        assert [one["state"] for one in (first, again)] == ["waiting", "waiting"]
+        started = await talk.call("start", **order)
+        assert first["command_id"] == again["command_id"] == started["id"]
+        assert (await talk.refused("run", **{**order, "command": "true"}))["code"] == "key_reused"

@@ -18,7 +18,7 @@ from truetty.client.waits import until_field
 from truetty.core.checks import check_finite, check_wait
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, Reached, State, Waiting
-from truetty.core.until import Exit, Screen, Until, of
+from truetty.core.until import Exit, Screen, Settled, Until, of
 from truetty.host.base import Identity
 from truetty.server import forms
 from truetty.terminal import keys
@@ -153,10 +153,23 @@ class Command:
         check_wait(timeout, "timeout")
         wanted = of(until)
         deadline = None if timeout is None or timeout == inf else asyncio.get_running_loop().time() + timeout
+        return await self.wait_until(wanted, deadline)
+
+    async def wait_until(self, wanted: Until, deadline: float | None) -> Outcome:
+        """The same, up to a time of the event loop's clock."""
         if isinstance(wanted, Screen) and callable(wanted.wanted):
-            outcome = await self._wait_for_screen(wanted, deadline)
+            return self._returned(await self._wait_for_screen(wanted, deadline))
+        return self._returned(await self._wait(wanted, deadline))
+
+    async def take(self, outcome: Outcome, deadline: float | None) -> Outcome:
+        """What `run` has answered, as a wait would return it: a callback may answer a question first."""
+        if await self._is_answered(outcome):
+            outcome = await self._wait(Settled(), deadline)
         else:
-            outcome = await self._wait(wanted, deadline)
+            self._known["after_byte"] = outcome.output_bytes
+        return self._returned(outcome)
+
+    def _returned(self, outcome: Outcome) -> Outcome:
         self.reached = outcome.reached
         if outcome.state in ("finished", "lost"):
             self._outcome = replace(outcome, reached=None, match=None)
@@ -166,14 +179,17 @@ class Command:
         fields = ChainMap({"until": until_field(wanted)}, self._which, self._known)  # read anew by each call
         while True:
             outcome = await self._link.call("wait", Outcome, fields, deadline=deadline)
-            episode = self._form.episode
-            if episode is not None:
-                self._known["after_episode"] = episode
-                asks = outcome.reached == "input"
-                if asks and self.answers is not None and await self.answers(self, episode):
-                    continue
-            self._known["after_byte"] = outcome.output_bytes
-            return outcome
+            if not await self._is_answered(outcome):
+                self._known["after_byte"] = outcome.output_bytes
+                return outcome
+
+    async def _is_answered(self, outcome: Outcome) -> bool:
+        """Whether the callback of its terminal has answered the question that this wait came back for."""
+        episode = self._form.episode
+        if episode is None:
+            return False
+        self._known["after_episode"] = episode
+        return outcome.reached == "input" and self.answers is not None and await self.answers(self, episode)
 
     async def _wait_for_screen(self, wanted: Screen, deadline: float | None) -> Outcome:
         which: dict[str, Any] = {"terminal_id": self.terminal_id, "exact": True}

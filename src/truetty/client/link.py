@@ -3,6 +3,8 @@
 Rule 1: what only looks or waits is asked again on a new connection, for as long as one can be made.
 Rule 2: what starts something carries a retry key. If no answer came, it is asked again once, with the same key. The
         server, and the next one if it was killed, answers that without doing it twice.
+        `run` starts and waits in one call, and its key is that of its start. If it was cut, it is a `start` that is
+        asked again: the command is known then, and waited for by rule 1.
 Rule 3: what types is never sent twice. A caller whose call was cut and not asked again gets `ChannelLost`.
 Rule 4: a server that has said that it ends is not started again by a call that was under way.
 Rule 5: `ask` blocks for one round trip on a connection of its own. So it works inside the event loop too, where a local
@@ -26,7 +28,8 @@ from truetty.client.dial import Address
 from truetty.client.http import Answer, Http, quoted
 from truetty.client.wire import CLIENT, Cut, Fields, OnEvent, OnPart, Wire
 from truetty.core.errors import ChannelLost, HostError, Misuse
-from truetty.server import shapes
+from truetty.core.outcome import Outcome
+from truetty.server import forms, shapes
 from truetty.server.verbs import BY_NAME
 
 T = TypeVar("T")
@@ -122,6 +125,26 @@ class Link:
                 cut += 1
                 if self.closed or again is Again.NEVER or (again is Again.ONCE and cut > 1):
                     raise self._lost(fields, "it was cut") from None
+
+    async def run(self, fields: Fields, deadline: float | None) -> Outcome | forms.CommandForm:
+        """How a new command stands when it has settled or `deadline` is over; after a cut, that it has started.
+
+        `fields` are those of `start`.
+        """
+        self._check_open()
+        keyed = {**fields, "key": secrets.token_urlsafe(KEY_BYTES)}
+        wire = await self._wire_for(fields, 0)
+        wait = None if deadline is None else max(0.0, deadline - asyncio.get_running_loop().time())
+        try:
+            return shapes.made(Outcome, await wire.call("run", {**keyed, "wait": wait}))
+        except Cut:
+            if self.closed:
+                raise self._lost(fields, "it was cut") from None
+        wire = await self._wire_for(fields, 1)
+        try:
+            return shapes.made(forms.CommandForm, await wire.call("start", keyed))
+        except Cut:
+            raise self._lost(fields, "it was cut") from None
 
     async def _wire_for(self, fields: Fields, cut: int) -> Wire:
         try:

@@ -7,8 +7,10 @@ Rule 2: `screen()`, `picture()`, `jobs`, and a new `name` or `task` ask the serv
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from typing import Final, NoReturn
 
 from truetty.client.answers import Answers
@@ -18,6 +20,7 @@ from truetty.client.output import Transcript
 from truetty.core import checks
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, Strategy
+from truetty.core.until import Settled
 from truetty.host.base import Process
 from truetty.questions.replies import OnWaiting
 from truetty.server import forms
@@ -155,18 +158,33 @@ class Terminal:
         `wait` is patience: the command goes on after it. `timeout` ends the command; `kill_after` is its other name.
         """
         checks.check_wait(wait, ran=checks.NOTHING_RAN)
-        return await (await self.start(command, timeout=timeout, kill_after=kill_after)).wait(wait)
+        fields = self._starting(command, timeout, kill_after)
+        deadline = None if wait is None or wait == inf else asyncio.get_running_loop().time() + wait
+        found = await self._link.run(fields, deadline)
+        if isinstance(found, forms.CommandForm):
+            return await self._commands(found).wait_until(Settled(), deadline)
+        return await (await self._started(found.command_id)).take(found, deadline)
+
+    async def _started(self, id: str) -> Command:
+        """The command with this id. Its event came before the answer, unless the connection was made anew meanwhile."""
+        if self.command is not None and self.command.id == id:
+            return self.command
+        return self._commands(await self._link.call("command", forms.CommandForm, {"command_id": id, "exact": True}))
 
     async def start(self, command: str, *, timeout: float | None = None, kill_after: float | None = None) -> Command:
         """Start a command and return at once. `timeout`, or `kill_after`, ends it after so many seconds."""
+        fields = self._starting(command, timeout, kill_after)
+        return self._commands(await self._link.call("start", forms.CommandForm, fields, Again.ONCE))
+
+    def _starting(self, command: str, timeout: float | None, kill_after: float | None) -> dict[str, object]:
+        """The fields of `start`, checked."""
         checks.check_text(command)
         checks.check_limit("timeout", timeout)
         checks.check_limit("kill_after", kill_after)
         if timeout is not None and kill_after is not None:
             raise Misuse(f"timeout and kill_after mean the same: give one of them.{checks.NOTHING_RAN}")
         limit = timeout if timeout is not None else kill_after
-        fields = {"command": command, "terminal": self.id, "exact": True, "timeout": limit}
-        return self._commands(await self._link.call("start", forms.CommandForm, fields, Again.ONCE))
+        return {"command": command, "terminal": self.id, "exact": True, "timeout": limit}
 
     async def send(self, text: str | bytes) -> None:
         """Type `text` as it is to the program that reads this terminal."""

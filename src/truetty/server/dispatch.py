@@ -45,6 +45,8 @@ class Dispatch:
         act = self.acts[verb.name]
         if key is None or not verb.keyed:
             return await act(caller, **arguments)
+        if verb.name == "run":
+            return await self._run(given, caller, key, arguments)
         request = {field.name: given.get(field.name) for field in verb.fields}
         past = self.keys.past(fields.key(key), verb.name, request)
         if past is not None and past.made is not None:
@@ -54,13 +56,16 @@ class Dispatch:
             raise ChannelLost(f"{reason}: whether anything was typed is not known", reason=reason)
         return await self.keys.once(fields.key(key), verb.name, request, lambda: act(caller, **arguments))
 
+    async def _run(self, given: Mapping[str, Any], caller: Caller, key: object, arguments: Mapping[str, Any]) -> Any:
+        """A retry key is the start's. So a client that was cut may ask for the rest of the wait, or start and wait."""
+        started = await self.call(BY_NAME["start"], given, caller, key)
+        patience = {"timeout": arguments["wait"], "until": arguments["until"]}
+        nothing_known = {"after_episode": 0, "after_byte": 0}
+        return await self.acts["wait"](caller, command_id=started.id, exact=True, **patience, **nothing_known)
+
     async def _again(self, past: PastKey, caller: Caller, arguments: Mapping[str, Any]) -> Any:
         """What was made by a server before this one, as its verb answers."""
         match past.verb:
-            case "run":
-                patience = {"timeout": arguments["wait"], "until": arguments["until"]}
-                wait = self.acts["wait"]
-                return await wait(caller, command_id=past.made, exact=True, **patience, after_episode=0, after_byte=0)
             case "start":
                 return await self.acts["command"](caller, command_id=past.made, exact=True)
             case _:

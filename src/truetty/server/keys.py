@@ -111,9 +111,11 @@ class Keys:
 
     def _drop(self, before: float, most: float = inf) -> None:
         """Of those that were answered, those from before this time, the oldest first and so many at most."""
-        for key, record in list(self._records.items()):
-            if record.at > before or most <= 0:
-                return
+        answered: list[str] = []
+        for key, record in self._records.items():
+            if record.at > before or len(answered) >= most:
+                break
             if record.answering.done():
-                del self._records[key]
-                most -= 1
+                answered.append(key)
+        for key in answered:
+            del self._records[key]
