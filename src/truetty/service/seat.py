@@ -145,7 +145,7 @@ class Seat:
         match self._state:
             case Opening(Claim(task)):
                 self._become(Own(task))
-        self.terminal.task = self.task
+                self.terminal.task = task
 
     def adopt(self, *, own: bool, now: float) -> None:
         """Its terminal was opened by a process before this one, for its task, or to be its opener's own."""
