@@ -102,6 +102,18 @@ def test_setup_undo_and_print(client: str, home: Path) -> None:
     assert "no entry" in run("setup", client, "--undo").stdout
 
 
+@pytest.mark.parametrize("client", FILES)
+def test_setup_with_terminals_that_outlive_the_client(client: str, home: Path) -> None:
+    path = home / FILES[client]
+    run("setup", client)
+    assert "written to" in run("setup", client, "--shared").stdout
+    assert words(entry(client, path)) == [sys.executable, "-m", "truetty", "mcp", "--shared"]
+    (row,) = (line for line in run("setup").stdout.splitlines() if line.split()[0] == client)
+    assert "configured with --shared" in row
+    assert "written to" in run("setup", client).stdout
+    assert words(entry(client, path)) == [sys.executable, "-m", "truetty", "mcp"]
+
+
 def entry_of(client: str, text: str) -> object:
     value = tomllib.loads(text) if client == "codex" else json.loads(text)
     return value[TABLES.get(client, "mcpServers")]["truetty"]

@@ -35,6 +35,12 @@ class ServerLaunch:
     command: str
     args: tuple[str, ...]
 
+    @property
+    def shared(self) -> ServerLaunch:
+        """With terminals that outlive the client, for which it needs one more extra."""
+        words = ("truetty[mcp,server]" if word == "truetty[mcp]" else word for word in self.args)
+        return ServerLaunch(self.command, (*words, "--shared"))
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:

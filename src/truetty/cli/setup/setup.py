@@ -28,10 +28,12 @@ from truetty.core.errors import HostError, Misuse
 SHARED: Final = 0o666
 
 
-def setup(client: str | None, show: bool, undo: bool, project: bool, approve: bool, check: bool, here: bool) -> int:
-    started = _launch()
+def setup(
+    client: str | None, show: bool, undo: bool, project: bool, approve: bool, check: bool, here: bool, shared: bool
+) -> int:
+    started = _launch().shared if shared else _launch()
     if client is None:
-        if show or undo or check or approve:
+        if show or undo or check or approve or shared:
             raise Misuse(f"which client? {kinds.listing(known.name for known in CLIENTS)}")
         _list(started, project, only_here=here)
         return 0
@@ -52,8 +54,10 @@ def setup(client: str | None, show: bool, undo: bool, project: bool, approve: bo
         if done:
             print(f"It starts {' '.join((started.command, *started.args))}. {chosen.title} must be started again.")
             _explain(chosen)
-    if not undo and importlib.util.find_spec("mcp") is None:
-        print("truetty: the server needs more: pip install '.[mcp]' in a checkout of truetty", file=sys.stderr)
+    extras = {"mcp": "mcp", **({"server": "uvicorn"} if shared else {})}  # and a package that each brings
+    if not undo and any(importlib.util.find_spec(package) is None for package in extras.values()):
+        install = f"pip install '.[{','.join(extras)}]' in a checkout of truetty"
+        print(f"truetty: the server needs more: {install}", file=sys.stderr)
     return 0
 
 
@@ -149,6 +153,8 @@ def _state(client: Client, path: str, started: ServerLaunch) -> str:
         return "not configured"
     if isinstance(there, dict) and there == {**there, **client.command(started)}:
         return "configured"
+    if isinstance(there, dict) and there == {**there, **client.command(started.shared)}:
+        return "configured with --shared"
     other = there.get("command") if isinstance(there, dict) else None
     return f"configured with another command ({other})" if other else "configured in another way"
 

@@ -97,6 +97,7 @@ SETUP: Final = CommandRow(
             "How",
             (
                 switch("--project", "the file of the project in this directory, not your own"),
+                switch("--shared", "with terminals that outlive the client: truetty mcp --shared"),
                 switch("--approve", "let the client call the tools without asking you (Codex only)"),
             ),
         ),
