@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -216,3 +218,38 @@ async def test_an_upgrade_is_not_seen_by_the_client(live: Live, tmp_path: Path) 
         ended = await running
         assert (ended["exit_code"], ended["is_error"]) == (7, False)
     assert (tmp_path / "begun").read_text() == "x\n"
+
+
+def _has_grown(file: Path, size: int) -> bool:
+    return file.exists() and file.stat().st_size > size
+
+
+@pytest.mark.parametrize("times", [6, pytest.param(60, marks=[pytest.mark.long, pytest.mark.timeout(3600)])])
+async def test_a_storm_of_kills_runs_everything_once(live: Live, tmp_path: Path, times: int) -> None:
+    """Commands come one after the other, and the server is killed at any time."""
+    ran, chance = tmp_path / "ran", random.Random(times)
+    over = asyncio.Event()
+    killed = 0
+
+    async def strike() -> None:
+        nonlocal killed
+        while killed < times:
+            before = await asyncio.to_thread(reached, live)
+            # At a random time after the next command has begun; a file says that it has.
+            size = ran.stat().st_size if ran.exists() else 0
+            await eventually(partial(_has_grown, ran, size), "another one has run")
+            await asyncio.wait({asyncio.ensure_future(over.wait())}, timeout=chance.random() / 10)
+            os.kill(before, signal.SIGKILL)
+            killed += 1
+        over.set()
+
+    async with joined(shared(live)) as client:
+        await call(client, "run", command="cd /")
+        striking = asyncio.ensure_future(strike())
+        number = 0
+        while not over.is_set():
+            number += 1
+            found = await call(client, "run", command=f"echo {number} >>{ran}; echo {number} $PWD", wait=PATIENCE)
+            assert (found["output"], found["exit_code"]) == (f"{number} /\n", 0), found["text"]
+        await striking
+    assert ran.read_text().split() == [str(one) for one in range(1, number + 1)]
