@@ -13,6 +13,7 @@ class Proxy:
     def __init__(self, path: Path, target: str) -> None:
         self.where = f"unix:{path}"
         self.connections = 0  # so many were made
+        self.rewrites = (b"", b"")  # what the server sends: the first is replaced by the second, which is as long
         self._path = path
         self._target = target.removeprefix("unix:")
         self._answers = asyncio.Event()  # they are passed on
@@ -54,6 +55,7 @@ class Proxy:
             while data := await reader.read(1 << 16):
                 if held:
                     await self._answers.wait()
+                    data = data.replace(*self.rewrites) if self.rewrites[0] else data
                 writer.write(data)
                 await writer.drain()
         writer.close()

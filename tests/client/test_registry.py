@@ -14,7 +14,6 @@ import truetty
 from tests.patience import PATIENCE
 from truetty.host.fake import FakeHost
 from truetty.sandbox import Sandbox
-from truetty.server import forms
 
 LONG = PATIENCE
 
@@ -56,14 +55,6 @@ async def test_a_port_and_a_token(port: int) -> None:
         await terminal.run("echo hi", wait=LONG)
         assert "hi" in terminal.screen().text
         assert "secret" not in repr(registry)
-
-
-async def test_versions_without_overlap(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms, "PROTOCOL", (7, 9))
-    version = truetty.__version__
-    said = f"truetty {version} and speaks protocol 1; this is truetty {version} and speaks 7 to 9"
-    with pytest.raises(truetty.HostError, match=said):
-        await truetty.connect(where)
 
 
 async def test_what_is_not_there(where: str, tmp_path: Any) -> None:

@@ -37,6 +37,7 @@ class Cut(Exception):
 class Wire:
     def __init__(self, websocket: ClientConnection, hello: forms.Hello, on_event: OnEvent) -> None:
         self.hello: Final = hello
+        self.protocol: Final = agreed(hello)  # the highest number that both speak
         self._websocket = websocket
         self._on_event = on_event
         self._numbers = itertools.count(1)
@@ -57,7 +58,6 @@ class Wire:
             stream.close()
             raise HostError(f"the server does not answer: {trouble}", reason=str(trouble)) from trouble
         try:
-            _check(hello)
             return cls(websocket, shapes.made(forms.Hello, hello), on_event)
         except BaseException:
             await websocket.close()
@@ -174,14 +174,14 @@ async def connection(
         raise HostError(f"the server does not answer: {trouble}", reason=str(trouble)) from trouble
 
 
-def _check(hello: Mapping[str, Any]) -> None:
-    """That both speak one protocol. Raises HostError."""
-    low, high = hello["protocol"]
-    ours = forms.PROTOCOL
+def agreed(hello: forms.Hello) -> int:
+    """The highest number of the protocol that both speak. Raises HostError where there is none."""
+    (low, high), ours = hello.protocol, forms.PROTOCOL
     if max(low, ours[0]) > min(high, ours[1]):
-        theirs = f"the server is truetty {hello['truetty']} and speaks protocol {_span(low, high)}"
+        theirs = f"the server is truetty {hello.truetty} and speaks protocol {_span(low, high)}"
         message = f"{theirs}; this is truetty {VERSION} and speaks {_span(*ours)}: install the same version"
-        raise HostError(message, reason="versions", server=hello["truetty"], client=VERSION)
+        raise HostError(message, reason="versions", server=hello.truetty, client=VERSION)
+    return min(high, ours[1])
 
 
 def _span(low: int, high: int) -> str:
