@@ -24,8 +24,17 @@ MCP: Final = CommandRow(
         Group(
             "Whose terminals",
             (
-                switch("--shared", "those of your server: the next client of the same name in this directory has them"),
-                ON,
+                switch(
+                    "--shared",
+                    "those of your server, or of $TRUETTY_ON: the next client of the same name in this directory has "
+                    "them",
+                ),
+                Option(
+                    "--on",
+                    "the same with another server: unix:PATH, its socket; ssh://HOST, the one of that machine; or a "
+                    "command that ends in truetty dial",
+                    "WHERE",
+                ),
             ),
         ),
         Group(
