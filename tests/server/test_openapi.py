@@ -87,10 +87,12 @@ async def test_every_answer_is_as_described(server: Live) -> None:
         await call("type_in", terminal_id=terminal, text="false\r", lease=lease)
         await call("give_back", terminal_id=terminal, lease=lease)
         await call("change", terminal_id=terminal, name="two")
+        await call("questions")
         await call("acquire", task="t", shell="bash", rc=False)
         await call("release", task="t")
         await call("close", terminal_id=terminal)
         await call("shutdown", force=True)
-    others = {"events", "follow", "upgrade"}  # two streams, and what ends the connection: test_survival.py
+    # Two streams, what ends the connection (test_survival.py), and what needs a question (test_questions.py).
+    others = {"events", "follow", "upgrade", "settle"}
     assert call.called == set(BY_NAME) - others
     server.until_ended()

@@ -15,6 +15,7 @@ from truetty.core.until import Settled, Until
 from truetty.server import forms, limits
 from truetty.server.caller import Caller
 from truetty.server.lookup import find_command, find_terminal
+from truetty.server.questions import QuestionActs
 from truetty.server.refusals import Stale, TooLarge
 from truetty.server.shapes import plain
 from truetty.server.terminal_acts import TerminalActs, typed
@@ -29,27 +30,37 @@ REST: Final = "read has them, by the command_id and an offset"
 
 
 class CommandActs:
-    def __init__(self, service: Service, watch: Watch, terminals: TerminalActs) -> None:
+    def __init__(self, service: Service, watch: Watch, terminals: TerminalActs, questions: QuestionActs) -> None:
         self._service = service
         self._watch = watch
         self._terminals = terminals
+        self._questions = questions
 
     # -- running
 
     async def run(self, caller: Caller, *, wait: float | None, until: Until | None, **wanted: Any) -> Outcome:
-        command = await self._start(caller, **wanted)
+        command = await self._start(caller, patience=wait, **wanted)
         return await self._wait(caller, command, wait, until)
 
     async def start(self, caller: Caller, **wanted: Any) -> forms.CommandForm:
         return self._watch.command(await self._start(caller, **wanted))
 
     async def _start(
-        self, caller: Caller, *, terminal: str | None, environ: Any, exact: bool, **wanted: Any
+        self,
+        caller: Caller,
+        *,
+        terminal: str | None,
+        environ: Any,
+        exact: bool,
+        patience: float | None = None,
+        **wanted: Any,
     ) -> Command:
+        """`patience`: seconds for which a person may be asked whether it may run."""
         if terminal is not None:
             terminal = find_terminal(self._service, terminal, exact=exact).id
         inherited = self._terminals.inherited(environ)
-        started = await self._service.start(terminal=terminal, inherited=inherited, **wanted)
+        asker = self._questions.asker(caller, terminal=terminal, task=wanted["task"], patience=patience)
+        started = await self._service.start(terminal=terminal, inherited=inherited, asker=asker, **wanted)
         self._watch.add(self._service.registry.get(started.terminal_id), caller.name)
         return started
 
@@ -136,7 +147,9 @@ class CommandActs:
         wait: float,
         until: Until | None,
     ) -> Outcome:
-        command = await self._service.enter(self._find(command_id, exact).id, text, keys=keys)
+        command = self._find(command_id, exact)
+        asker = self._questions.asker(caller, terminal=command.terminal_id)
+        await self._service.enter(command.id, text, keys=keys, asker=asker)
         return await self._wait(caller, command, wait, until)
 
     async def type(

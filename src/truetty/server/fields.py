@@ -219,6 +219,12 @@ def _kind_of_form(value: Any) -> str:
     return str(value)
 
 
+def _answer(value: Any) -> str:
+    if value not in ("allow", "deny", "always"):
+        raise Wrong("there is no such answer")
+    return str(value)
+
+
 def key(text: object) -> str:
     """A retry key."""
     if not isinstance(text, str) or _KEY.fullmatch(text) is None:
@@ -292,4 +298,5 @@ UNTIL: Final = Kind(
     is_text=True,
 )
 REPLY_RULES: Final = Kind(REPLIES.read, {"type": "array", "items": {"type": "object"}}, "a list of {pattern, answer}")
+ANSWER: Final = Kind(_answer, {"enum": ["allow", "deny", "always"]}, "allow, deny or always", is_text=True)
 FORM: Final = Kind(_kind_of_form, {"enum": ["text", "dump", "svg"]}, "text, dump or svg", is_text=True)

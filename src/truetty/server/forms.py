@@ -97,6 +97,36 @@ class TerminalForm:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A command that waits for a person's yes."""
+
+    id: str
+    command: str
+    reason: str
+    rule: str | None  # that has the person asked
+    suggestions: tuple[str, ...]  # rules which, all together, would allow it
+    terminal_id: str | None  # that the caller has named
+    task: str | None
+    client: str | None
+    asked_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    questions: tuple[Question, ...]
+    seq: int  # of the last event
+
+
+@dataclass(frozen=True, slots=True)
+class SettledQuestion:
+    id: str
+    answer: str | None  # None: its caller has gone
+    by: str
+    rule: str | None  # what is allowed from now on
+    word: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Terminals:
     terminals: tuple[TerminalForm, ...]
     seq: int  # of the last event: `events?since=` goes on from here

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -18,7 +18,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from truetty.core import lazy
-from truetty.core.errors import Misuse
+from truetty.core.errors import ChannelLost, Misuse
 from truetty.server import fields, limits, openapi
 from truetty.server.caller import HttpCaller
 from truetty.server.dispatch import Dispatch
@@ -32,6 +32,7 @@ LOG: Final = logging.getLogger("truetty.server")
 CLIENT: Final = "truetty-client"
 _RANGE: Final = lazy.pattern(r"bytes=(\d{1,18})-(\d{1,18})?")
 _JSON: Final = "application/json"
+ASKING: Final = frozenset({"run", "start", "send"})  # a person may be asked whether they may
 
 
 def answer(value: object, status: int = 200) -> Response:
@@ -78,12 +79,28 @@ def _endpoint(verb: Verb, dispatch: Dispatch, events: Events) -> Any:
         if verb.name == "events":
             wanted = fields.read(verb.fields, given)
             return _stream(_lines(events, events.listen(wanted["since"], wanted["epoch"])))
-        found = await dispatch.call(verb, given, caller, request.headers.get("idempotency-key"))
+        calling = dispatch.call(verb, given, caller, request.headers.get("idempotency-key"))
+        found = await (_while_connected(request, calling) if verb.name in ASKING else calling)
         if verb.stream:
             return _stream(_encoded(found))
         return _bytes(found, request) if isinstance(found, Bytes) else answer(plain(found))
 
     return endpoint
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+    """The answer. A client that has gone wants none: what it has asked a person is taken back."""
+    working, gone = asyncio.ensure_future(work), asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            working.cancel()
+            await asyncio.wait({working})
+            raise ChannelLost("the client has gone", reason="the client has gone")
+        return working.result()
+    finally:
+        gone.cancel()
+        working.cancel()
 
 
 # -- what is asked

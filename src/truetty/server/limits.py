@@ -44,6 +44,8 @@ LARGEST_PICTURE: Final = 4 * MB  # characters; a larger one is plain text
 MOST_VIEWERS: Final = 16  # of one terminal
 MOST_VIEWERS_IN_ALL: Final = 64
 
+MOST_QUESTIONS: Final = 64  # that are open
+
 # -- of what is remembered
 
 MOST_EVENTS: Final = 10_000

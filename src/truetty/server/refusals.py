@@ -28,6 +28,12 @@ class Stale(Misuse):
     code = "stale"
 
 
+class Settled(Misuse):
+    """The question has been answered. Facts: question_id, answer, by."""
+
+    code = "settled"
+
+
 class KeyReused(Misuse):
     """The key of another request. Facts: key."""
 
@@ -51,7 +57,7 @@ STATUS: Final[Mapping[str, int]] = {
     **dict.fromkeys(("misuse", "bad_key", "bad_command"), 400),
     "denied": 403,
     **dict.fromkeys(("unknown_terminal", "unknown"), 404),
-    **dict.fromkeys(("busy", "closed", "held", "stale"), 409),
+    **dict.fromkeys(("busy", "closed", "held", "settled", "stale"), 409),
     "too_large": 413,
     **dict.fromkeys(("key_reused", "spawn_failed"), 422),
     "limit_reached": 429,

@@ -38,6 +38,7 @@ from truetty.server.keeping import Keep, Label
 from truetty.server.keys import PastKey
 from truetty.server.launch import peer
 from truetty.server.place import Place, boot, identity
+from truetty.server.questions import QuestionActs
 from truetty.server.server_acts import PROTOCOL, ServerActs
 from truetty.server.terminal_acts import TerminalActs
 from truetty.server.verbs import BY_NAME
@@ -88,7 +89,8 @@ class Server:
         self._watch = Watch(self._events, self._service.leases, self._on_change, self._note)
         self._clients = Clients(self._on_change)
         terminals = TerminalActs(self._service, self._watch, settings)
-        commands = CommandActs(self._service, self._watch, terminals)
+        questions = QuestionActs(self._service.permissions, self._events)
+        commands = CommandActs(self._service, self._watch, terminals, questions)
         self._acts = ServerActs(
             self._service,
             self._watch,
@@ -99,8 +101,9 @@ class Server:
             self._stop,
             self._leave,
             keep,
+            questions.waiting,
         )
-        self._dispatch = Dispatch(methods(self._acts, terminals, commands), self._note_key)
+        self._dispatch = Dispatch(methods(self._acts, terminals, commands, questions), self._note_key)
         self._ended: asyncio.Event = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._leaves = False  # its terminals go to the next one

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from truetty.core.errors import Busy, HostError
@@ -22,7 +22,7 @@ from truetty.server.shapes import plain
 from truetty.server.watch import Watch
 from truetty.service.service import Service
 
-CAPABILITIES: Final = ("events.1", "follow.1", "keys.1", "lease.1", "view.1")
+CAPABILITIES: Final = ("events.1", "follow.1", "keys.1", "lease.1", "questions.1", "view.1")
 MOST_NAMED: Final = 10  # commands in a refusal
 
 
@@ -40,7 +40,9 @@ class ServerActs:
         stop: Callable[[str], None],
         leave: Callable[[], None],
         keep: Keep | None,
+        questions: Callable[[], Sequence[forms.Question]],
     ) -> None:
+        self._questions = questions
         self._leave = leave
         self._keep = keep
         self._service = service
@@ -112,4 +114,4 @@ class ServerActs:
         """How everything stands, for listeners that begin anew."""
         terminals = [self._watch.terminal(one) for one in self._service.terminals()]
         commands = [one.command for one in terminals if one.command is not None]
-        return {"terminals": plain(terminals), "commands": plain(commands), "questions": []}
+        return {"terminals": plain(terminals), "commands": plain(commands), "questions": plain(list(self._questions()))}

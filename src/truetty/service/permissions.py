@@ -9,13 +9,13 @@ Rule 3: every refusal is recorded by `_refused`, whether the policy, a person or
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, NoReturn
 
 from truetty.core.errors import Denied, TruettyError
-from truetty.policy import Asker, Audit, Decision, Policy, ask_or_deny
+from truetty.policy import Asker, Audit, Decision, Policy, Rule, ask_or_deny
 from truetty.policy.audit import Event
 from truetty.shells import table
 from truetty.terminal.terminal import Terminal
@@ -60,6 +60,10 @@ class Permissions:
         self.asker = asker
         self._audit = audit
         self._clock = clock
+
+    def allow(self, rules: Iterable[Rule]) -> None:
+        """A person has answered with "always"."""
+        self.policy = self.policy.extended(rules)
 
     def check_shell(self, command: str, shell: str | None, subject: Subject) -> None:
         """Under a policy a shell is one of the known ones, by its name: `make` or a path would start any program."""

@@ -94,13 +94,13 @@ class Service:
         self.books: Final = books or Books.of(registry, self._refuse_ticket)
         self.notices: Final = self.books.notices
         self.texts: Final = self.books.texts
-        self._permissions = Permissions(policy or Policy.allow_all(), asker, audit, clock)
+        self.permissions: Final = Permissions(policy or Policy.allow_all(), asker, audit, clock)
         self.leases: Final = self.books.leases
         if books is None:
             registry.spare(self.leases.holds)
-        self._starter = Starter(registry, self._permissions, self.leases, asked_outside=asked_outside)
+        self._starter = Starter(registry, self.permissions, self.leases, asked_outside=asked_outside)
         self.handoffs: Final = self.books.handoffs
-        self._typing = Typing(registry, self._permissions, self.handoffs, self.leases, self._starter.is_outside)
+        self._typing = Typing(registry, self.permissions, self.handoffs, self.leases, self._starter.is_outside)
         self._commands = self.books.commands
         self._once = once or self._commands.start_once
         self._inherited = inherited
@@ -316,11 +316,11 @@ class Service:
         """
         command = self.command(id)
         subject = self._typing.subject(command, "handoff")
-        with self._permissions.refusals(_handoff(command), subject):
+        with self.permissions.refusals(_handoff(command), subject):
             self._typing.check_unfinished(command)
             self.leases.check(command.terminal_id, done="")
             decision = Decision("allow", f"A person may type now: {reason}", None, _handoff(command))
-            self._permissions.record(Permit(decision, "rule"), subject)
+            self.permissions.record(Permit(decision, "rule"), subject)
             made = self.handoffs.offer(command, reason, partial(self._record_deed, subject, _handoff(command)))
             if taken:
                 self.handoffs.take(made.ticket)
@@ -329,23 +329,23 @@ class Service:
     def refuse_handoff(self, command: Command, message: str, **facts: object) -> NoReturn:
         """A surface refuses: no person can be reached."""
         decision = Decision("deny", message, None, _handoff(command))
-        self._permissions.refuse(
+        self.permissions.refuse(
             decision, self._typing.subject(command, "handoff"), **{"command": command.text, **facts}
         )
 
     def refuse_person(self, command: Command, message: str, **facts: object) -> NoReturn:
         """What a person wants to type is not typed."""
         decision = Decision("deny", message, None, _handoff(command))
-        self._permissions.refuse(decision, self._typing.subject(command, "typed"), **facts)
+        self.permissions.refuse(decision, self._typing.subject(command, "typed"), **facts)
 
     def _refuse_ticket(self, message: str) -> NoReturn:
         decision = Decision("deny", message, None, "(a handoff)")
-        self._permissions.refuse(decision, Subject(None, event="typed"), reason="unknown ticket")
+        self.permissions.refuse(decision, Subject(None, event="typed"), reason="unknown ticket")
 
     def record_visit(self, command: Command, visitor: str) -> None:
         """A person has come: `visitor` is what their program calls itself."""
         reason = f"The page was opened by {on_one_line(visitor)!r}."
-        self._permissions.note(reason, _handoff(command), self._typing.subject(command, "opened"))
+        self.permissions.note(reason, _handoff(command), self._typing.subject(command, "opened"))
 
     def _record_deed(
         self,
@@ -356,7 +356,7 @@ class Service:
         characters: int | None = None,
     ) -> None:
         with suppress(Denied) if event == "given back" else nullcontext():  # true, recorded or not
-            self._permissions.note(reason, about, replace(subject, event=event), characters)
+            self.permissions.note(reason, about, replace(subject, event=event), characters)
 
     # -- screen, stop, terminals
 

@@ -1,0 +1,127 @@
+"""Questions: what the policy would have a person asked. Each is open until it is answered, or its caller has gone.
+
+Rule 1: the call that has asked waits. A yes lets it go on, a no is `Denied`, and the command is in no terminal before.
+Rule 2: a question is answered once. A second answer is `Settled`, which says who has answered and what.
+Rule 3: a caller that goes, or whose `wait` is over, takes its question back: nothing has run.
+Rule 4: `always` allows by rules, for as long as this server lives. The settings file is the user's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from truetty.core.errors import Denied, LimitReached, Misuse
+from truetty.policy import Asker, Decision, Rule
+from truetty.server import limits
+from truetty.server.caller import Caller
+from truetty.server.events import Events
+from truetty.server.forms import Question, Questions, SettledQuestion
+from truetty.server.refusals import Settled, Unknown
+from truetty.server.shapes import plain
+from truetty.service.permissions import Permissions
+
+
+class QuestionActs:
+    """The open questions, and the verbs about them."""
+
+    def __init__(self, permissions: Permissions, events: Events) -> None:
+        self._permissions = permissions
+        self._events = events
+        self._number = 0
+        self._open: dict[str, tuple[Question, asyncio.Future[SettledQuestion]]] = {}
+        self._settled: dict[str, SettledQuestion] = {}  # the last ones
+
+    # -- asking
+
+    def asker(
+        self, caller: Caller, *, terminal: str | None = None, task: str | None = None, patience: float | None = None
+    ) -> Asker:
+        """What asks for this caller. `patience`: seconds after which it takes its question back."""
+
+        async def ask(decision: Decision) -> bool:
+            question, answer = self._ask(decision, caller.name, terminal, task)
+            try:
+                async with caller.rest(), asyncio.timeout(patience):
+                    settled = await answer
+            except TimeoutError:
+                reason = f"No person has answered within {patience:g} s."
+                raise _denied(decision, f"{decision.reason} {reason}", answered=None) from None
+            finally:
+                if question.id in self._open:
+                    self._settle(question.id, SettledQuestion(question.id, None, "the caller has gone", None, None))
+            if settled.answer == "deny":
+                word = f' "{settled.word}"' if settled.word else ""
+                raise _denied(decision, f"{decision.reason} The answer was no.{word}", answered=False)
+            return True
+
+        return ask
+
+    def _ask(
+        self, decision: Decision, client: str | None, terminal: str | None, task: str | None
+    ) -> tuple[Question, asyncio.Future[SettledQuestion]]:
+        if len(self._open) >= limits.MOST_QUESTIONS:
+            message = f"{limits.MOST_QUESTIONS} questions are open already: a person must answer some"
+            raise LimitReached(message, limit="questions", value=limits.MOST_QUESTIONS)
+        self._number += 1
+        question = Question(
+            id=f"q{self._number}",
+            command=decision.command,
+            reason=decision.reason,
+            rule=decision.rule,
+            suggestions=decision.suggestions,
+            terminal_id=terminal,
+            task=task,
+            client=client,
+            asked_at=time.time(),
+        )
+        answer: asyncio.Future[SettledQuestion] = asyncio.get_running_loop().create_future()
+        self._open[question.id] = question, answer
+        self._events.publish("question", question=plain(question))
+        return question, answer
+
+    def _settle(self, id: str, settled: SettledQuestion) -> None:
+        _, answer = self._open.pop(id)
+        self._settled[id] = settled
+        if len(self._settled) > limits.MOST_QUESTIONS:
+            del self._settled[next(iter(self._settled))]
+        if not answer.done():
+            answer.set_result(settled)
+        self._events.publish("settled", question_id=id, **{**plain(settled), "id": id})
+
+    # -- verbs
+
+    def waiting(self) -> Sequence[Question]:
+        return [question for question, _ in self._open.values()]
+
+    async def questions(self, caller: Caller) -> Questions:
+        return Questions(tuple(self.waiting()), self._events.seq)
+
+    async def settle(
+        self, caller: Caller, *, question_id: str, answer: str, rule: str | None, word: str | None
+    ) -> SettledQuestion:
+        if (before := self._settled.get(question_id)) is not None:
+            message = f"{question_id} is settled: {before.answer or 'no answer'}, by {before.by}"
+            raise Settled(message, question_id=question_id, answer=before.answer, by=before.by)
+        if question_id not in self._open:
+            raise Unknown(f"no question {question_id[:100]!r}", name=question_id[:100], known=[*self._open])
+        question, _ = self._open[question_id]
+        texts: tuple[str, ...] = ()
+        if answer == "always":
+            texts = (rule,) if rule is not None else question.suggestions
+            if not texts:
+                raise Misuse("no rule is known that would allow it: name one, or allow it once", name="rule")
+            self._permissions.allow([Rule.parse("allow", text) for text in texts])
+        elif rule is not None:
+            raise Misuse("a rule goes with always alone", name="rule")
+        named = caller.name or "an unnamed client"
+        made = SettledQuestion(question_id, answer, named, "; ".join(texts) or None, word)
+        self._settle(question_id, made)
+        return made
+
+
+def _denied(decision: Decision, message: str, *, answered: bool | None) -> Denied:
+    facts: dict[str, Any] = {"rule": decision.rule, "reason": decision.reason, "verdict": decision.verdict}
+    return Denied(message, command=decision.command, suggestions=decision.suggestions, answered=answered, **facts)
