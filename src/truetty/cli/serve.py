@@ -10,9 +10,9 @@ import time
 from typing import Any, Final
 
 from truetty.cli.agreeing import agrees
+from truetty.client.http import ask
 from truetty.core.errors import Busy, HostError, Misuse
 from truetty.server import launch
-from truetty.server.ask import ask
 from truetty.server.place import Place
 
 NONE_RUNS: Final = 1

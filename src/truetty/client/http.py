@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from truetty.core.errors import ChannelLost, TruettyError
+from truetty.core.version import VERSION
 
 LARGEST_HEAD: Final = 64 << 10  # bytes of an answer's status and headers
 PIECE: Final = 1 << 16
@@ -147,6 +148,12 @@ class Http:
         self._buffer += data
 
 
+def ask(connection: socket.socket, method: str, path: str, body: object = None) -> Any:
+    """One request on a connection that is made, and what is answered. It can be used again. Raises TruettyError."""
+    http = Http(lambda: connection, {"Host": "truetty", "Truetty-Client": f"truetty/{VERSION}"})
+    return http.ask(method, path, None, body, again=False).json()
+
+
 def _request(method: str, path: str, query: Mapping[str, str], body: object, key: str | None, head: str) -> bytes:
     fields = "&".join(f"{name}={quoted(value)}" for name, value in query.items())
     data = b"" if method == "GET" else json.dumps({} if body is None else body).encode()
@@ -163,5 +170,7 @@ def quoted(text: str) -> str:
 
 
 def _lost(trouble: OSError) -> ChannelLost:
+    if isinstance(trouble, TimeoutError):
+        return ChannelLost("the server does not answer", reason="it does not answer")
     reason = trouble.strerror or str(trouble)
     return ChannelLost(f"the connection to the server was lost: {reason}", reason=reason)
