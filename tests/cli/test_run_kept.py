@@ -205,3 +205,13 @@ def test_keep_without_the_extra_says_what_is_missing(server: Live) -> None:
 def test_keep_goes_with_no_colours() -> None:
     status, printed, said = run("--keep", "--color", "always", "true")
     assert (status, printed) == (125, "") and "--color does not go with --keep" in said
+
+
+def test_a_policy_of_the_settings_judges_what_the_server_runs(server: Live, home: Path, tmp_path: Path) -> None:
+    (home / ".config/truetty").mkdir(parents=True)
+    (home / ".config/truetty/truetty.toml").write_text('[policy]\ndefault = "allow"\ndeny = ["touch"]\n')
+    assert run("--json", f"touch {tmp_path}/here")[0] == 0
+    assert (tmp_path / "here").exists() and not server.is_running()  # `run` judges nothing
+    status, printed, said = run("--keep", f"touch {tmp_path}/there")
+    assert (status, printed) == (125, "") and "touch" in said
+    assert not (tmp_path / "there").exists() and terminals(server) == []

@@ -60,7 +60,7 @@ def run(
     if keep and color != "auto":
         raise Misuse("--color does not go with --keep", option="--color")
     no_server: str | None = None  # why there is none
-    if keep or (json and _is_for_server()):
+    if keep or (json and _is_for_server(opening)):
         from truetty.cli.terminals.run_kept import Limits, Printing, reach, run_kept
 
         try:
@@ -96,14 +96,14 @@ def run(
     return run_until_signalled(running())
 
 
-def _is_for_server() -> bool:
+def _is_for_server(opening: OpeningOptions) -> bool:
     """Whether a command of `--json` runs in the user's own server, where it can be left running when it asks.
 
-    Not where a pipe or a file is its input (a terminal and /dev/null are character devices), and not where TRUETTY_ON
-    names another server.
+    Not where a pipe or a file is its input (a terminal and /dev/null are character devices); not where TRUETTY_ON names
+    another server; and not where the settings have a policy: the server judges every command, and `run` judges none.
     """
     is_fed = sys.stdin is not None and not stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode)
-    return not is_fed and not os.environ.get("TRUETTY_ON")
+    return not is_fed and not os.environ.get("TRUETTY_ON") and opening.settings().policy is None
 
 
 def _variables(opening: OpeningOptions, color: Color) -> dict[str, str | None]:

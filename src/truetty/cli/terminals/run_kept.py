@@ -50,9 +50,10 @@ def run_kept(
     with _hangups(are_ends=not keep) as opening:
         with opening:
             opened = server.post("/v1/terminals", **fields)["id"]
-        stays = keep
+        stays = False  # a command that is refused leaves no terminal
         try:
             started = server.post("/v1/commands", command=text, terminal=opened, timeout=limits.timeout)["id"]
+            stays = keep
             outcome = follow_command(server, started, printing.json, printing.raw, limits.wait, leaves=keep)
             stands = server.get(command(started))
             stays = keep or (outcome is LEFT and stands["state"] == "waiting")
