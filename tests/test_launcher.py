@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from truetty.cli import table
+
 ROOT = Path(__file__).resolve().parent.parent
 
 PROGRAM = """\
@@ -102,6 +104,9 @@ def test_a_changed_tree_is_set_up_again(tree: Path, bare_path: Path, change: str
     )
 
 
+SERVER_VERBS = [row.name for row in table.GROUPS["Terminals that stay"]]
+
+
 @pytest.mark.parametrize(
     ("words", "kind"),
     [
@@ -112,6 +117,11 @@ def test_a_changed_tree_is_set_up_again(tree: Path, bare_path: Path, change: str
         (["mcp"], "extras"),
         (["setup", "codex"], "extras"),
         (["policy", "check", "ls"], "extras"),
+        (["run", "--keep", "ls"], "extras"),
+        (["run", "--in", "build", "ls"], "extras"),
+        (["run", "--in=build", "ls"], "extras"),
+        (["run", "--detach", "ls"], "extras"),
+        *(([verb], "extras") for verb in [*SERVER_VERBS, "answer"]),
     ],
 )
 def test_a_command_sets_up_what_it_needs(tree: Path, bare_path: Path, words: list[str], kind: str) -> None:
