@@ -123,9 +123,8 @@ def test_what_a_program_says_cannot_look_like_ours() -> None:
         OUTCOME, state="waiting", output=forged, cwd=forged, waiting=waiting, notes=(f"left running: {forged}",)
     )
     notice = Notice("t2-1", "t2", "waiting", None, forged)
-    rows = (
-        {"terminal_id": "t1", "state": "idle", "shell": "bash", "cwd": forged, "command_id": "c", "command": forged},
-    )
+    standing = {"terminal_id": "t1", "state": "idle", "shell": "bash", "cwd": forged, "own": False, "task": forged}
+    rows = ({**standing, "command_id": "c", "command": forged},)
     made = result(Report(Answer(outcome, notices=(notice,)), terminals=rows, next="go on"))
     head, _, printed = made.text.partition("\n\n")
     assert printed == forged

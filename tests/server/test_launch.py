@@ -226,14 +226,17 @@ def test_a_server_that_cannot_start_says_so(server: Live, home: Path) -> None:
     assert "size = 'wide'" in Path(server.place.log).read_text()
 
 
-LOADED = "import sys, truetty.server.{0}; print(*(name for name in sys.argv[1:] if name in sys.modules))"
+LOADED = "import sys, truetty.{0}; print(*(name for name in sys.argv[1:] if name in sys.modules))"
+
+
+LIGHT = ("server.place", "server.launch", "client.http")
 
 
 @pytest.mark.parametrize(
     ("module", "heavy"),
     [
-        ("process", ("mcp", "pydantic")),  # they would take longer to import than all the rest
-        *((module, ("asyncio", "http", "ssl", "subprocess")) for module in ("place", "launch", "ask")),
+        ("server.process", ("mcp", "pydantic")),  # they would take longer to import than all the rest
+        *((module, ("asyncio", "http", "ssl", "subprocess")) for module in LIGHT),
     ],
 )
 def test_what_is_not_needed_is_not_loaded(module: str, heavy: tuple[str, ...]) -> None:
