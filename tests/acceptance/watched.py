@@ -29,6 +29,7 @@ class Watched:
             self.tty, end = os.pipe()
             self.pid = os.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # it may be ignored where a suite runs in the background
             if not person:
                 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
                 os.dup2(end, 1)
