@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import resource
 import subprocess
@@ -82,11 +83,12 @@ def test_no_descriptors_are_left(server: Live) -> None:
     server.post("/v1/terminals", shell="bash", rc=False, name="build")
     pid = server.pid()
     most = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-    used = len(os.listdir(f"/proc/{pid}/fd"))
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + 2, most[1]))
+    used = set(map(int, os.listdir(f"/proc/{pid}/fd")))
+    first = next(number for number in itertools.count() if number not in used)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (first + 1, most[1]))  # one is left, for the connection
     refused = server.ask("POST", "/v1/terminals", {"shell": "bash", "rc": False})
-    assert (refused.status, refused.code) == (429, "limit_reached")
-    assert refused.json["error"]["message"] == "no pty to be had: Too many open files"
+    assert refused.code in ("host_error", "limit_reached")  # a file, or a pty
+    assert refused.json["error"]["message"].endswith("Too many open files")
     resource.prlimit(pid, resource.RLIMIT_NOFILE, most)
     assert server.post("/v1/run", command="echo on", terminal="build")["output"] == "on\n"
     assert server.post("/v1/terminals", shell="bash", rc=False)["id"]

@@ -108,6 +108,7 @@ def test_a_server_whose_keeper_is_killed_carries_on_and_says_so(server: Live) ->
         pass
     outcome = server.post("/v1/run", command="echo on", terminal=terminal["id"])
     assert (outcome["output"], outcome["exit_code"]) == ("on\n", 0)
+    assert (terminal["keeper"], server.get("/v1/terminals")["terminals"][0]["keeper"]) == (True, False)
 
 
 def long(*values: object) -> Any:

@@ -93,7 +93,7 @@ class TerminalForm:
     client: str | None  # what the client calls itself for which it was opened
     lease: Holding | None = None  # None: no person has it
     viewers: int = 0
-    keeper: bool = False
+    keeper: bool = False  # it goes on if the server is killed
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class Server:
         self._keep = keep
         self._service = Service.from_settings(settings, rest=REST, make=None if keep is None else keep.make)
         self._events = Events(lambda: self._acts.state())
-        self._watch = Watch(self._events, self._service.leases, self._on_change, self._note)
+        self._watch = Watch(self._events, self._service.leases, self._on_change, self._note, self._is_kept)
         self._clients = Clients(self._on_change)
         terminals = TerminalActs(self._service, self._watch, settings)
         questions = QuestionActs(self._service.permissions, self._events)
@@ -169,6 +169,9 @@ class Server:
         if self._keep.damaged:
             LOG.warning("%d lines of the journal could not be read", self._keep.damaged)
         self._keep.attach(self._on_keeper_loss)
+
+    def _is_kept(self) -> bool:
+        return self._keep is not None and self._keep.is_kept
 
     def _on_keeper_loss(self) -> None:
         LOG.warning("the keeper is gone: from now on terminals end with this process")

@@ -63,9 +63,13 @@ class _Watched:
 
 
 class Watch:
-    def __init__(self, events: Events, leases: Leases, on_change: Callable[[], None], note: Note) -> None:
-        """`on_change`: a terminal was opened or closed. `note`: what callers know of one is new, or has changed."""
+    def __init__(
+        self, events: Events, leases: Leases, on_change: Callable[[], None], note: Note, is_kept: Callable[[], bool]
+    ) -> None:
+        """`on_change`: a terminal was opened or closed. `note`: what callers know of one is new, or has changed.
+        `is_kept`: whether terminals outlive this process."""
         self._note = note
+        self._is_kept = is_kept
         self._events = events
         self._leases = leases
         leases.listen(self._on_lease)
@@ -147,6 +151,7 @@ class Watch:
             client=None if times is None else times.client,
             lease=holding(self._leases.of(terminal.id)),
             viewers=self.viewers[terminal.id],
+            keeper=self._is_kept() and not terminal.closed,
         )
 
     def command(self, command: Command) -> CommandForm:
