@@ -9,6 +9,7 @@ Rule 4: nothing stays: `remove` takes the directory away, and directories whose 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -39,6 +40,8 @@ class Folder:
                 self._fill({OWNER: _identity(owner or os.getpid()).encode()})
                 return
             except OSError as error:
+                if error.errno in (errno.EMFILE, errno.ENFILE):  # the same in every place
+                    raise
                 failed[where] = error
         first = next(iter(failed.values()))
         places = "; ".join(f"{where} ({_room(where)})" for where in failed)
