@@ -150,6 +150,7 @@ def test_a_secret_is_no_argument(build: str) -> None:
     assert run("wait", "build", "--until", "input")[0] == 0
     status, out, said = run("answer", "build", "hunter2")
     assert (status, out) == (125, "") and "is no argument" in said and "hunter2" not in said
+    assert run("answer", "build", stdin=b"") == (125, "", "truetty: nothing was typed\n")
     printed("answer", "build", stdin=b"hunter2\n")
     assert run("wait", "build", "--until", "exit")[0] == 0
     assert printed("log", "build").endswith("7\n") and "hunter2" not in printed("log", "build")

@@ -78,6 +78,16 @@ def test_a_secret_is_typed_without_echo(server: Live) -> None:
     assert server.get(f"/v1/commands/{id}/wait?timeout=60&until=exit")["output"].endswith("7\n")
 
 
+def test_a_secret_that_is_not_typed(server: Live) -> None:
+    id = start(server, "read -s -p 'Password: ' x")
+    assert server.get(f"/v1/commands/{id}/wait?timeout=60")["state"] == "waiting"
+    with Watched("answer", id) as person:
+        person.until("Password: $")
+        person.type("\x04")
+        assert person.ends() == 125
+        assert b"truetty: nothing was typed" in person.seen and b"Traceback" not in person.seen
+
+
 @pytest.mark.parametrize(("answer", "status", "closed"), [("y\r", 0, True), ("\r", 125, False)])
 def test_close_asks_while_a_command_runs(server: Live, answer: str, status: int, closed: bool) -> None:
     start(server, "sleep 1000")

@@ -25,6 +25,18 @@ async def test_a_variant_has_the_same_terminals_and_the_same_limit(home: Path, t
             await registry.acquire(task="c")
 
 
+async def test_a_variant_takes_no_terminal_that_another_caller_has_used(home: Path, tmp_path: Path) -> None:
+    async with Service(Registry(shell="bash", rc=False)) as service:
+        used = await service.run("export MINE=1", wait=60)
+        guest = Service(service.registry.variant("bash", tmp_path), books=service.books)
+        ran = await guest.run("echo mine=$MINE", task="b", wait=60)
+        assert ran.outcome.output == "mine=\n" and ran.outcome.terminal_id != used.outcome.terminal_id
+        again = await guest.run("true", task="b", wait=60)
+        assert again.outcome.terminal_id == ran.outcome.terminal_id
+        third = await service.run("echo mine=$MINE", wait=60)
+        assert (third.outcome.output, third.outcome.terminal_id) == ("mine=1\n", used.outcome.terminal_id)
+
+
 async def test_services_with_one_book_know_each_other_s_commands(home: Path) -> None:
     async with Service(Registry(shell="bash", rc=False)) as service:
         strict = Service(service.registry, policy=Policy.read_only(), books=service.books)

@@ -86,6 +86,7 @@ class Registry:
         self.limits: Final[Limits] = Limits(self._capacity.limit, per_task)  # terminals in all, and for each task
         self.idle: Final[float | None] = idle  # seconds after which an unused terminal is closed; None: never
         self._warm = warm
+        self._own_only = False  # in `variant`: as in `reuse.Wish`
         self._defaults = with_absolute_cwd(Options.of(shell, cwd=cwd, **defaults))
         self._seats = Seats(make or _make_terminal, idle=idle, clock=clock)
 
@@ -125,8 +126,12 @@ class Registry:
             self._defaults = replace(self._defaults, budget=replace(budget, rest=rest))
 
     def variant(self, shell: ShellName, cwd: Directory, **arguments: Unpack[Making]) -> Self:
-        """The same terminals, for a caller whose new ones are made otherwise. Only this one is closed."""
+        """The same terminals, for a caller whose new ones are made otherwise. Only this one is closed.
+
+        Its callers get terminals of their tasks, and none that is free: another program has used that.
+        """
         found = copy.copy(self)
+        found._own_only = True
         found.change_defaults(shell, cwd, arguments)
         return found
 
@@ -302,7 +307,7 @@ class Registry:
     ) -> tuple[builtins.list[Seat], reuse.Choice]:
         """The seats that count, and which of them the caller gets. What is chosen is claimed before anything waits."""
         self._seats.refuse_if_closed()
-        seats, wish = self._seats.alive, replace(request.wish, fresh=fresh)
+        seats, wish = self._seats.alive, replace(request.wish, fresh=fresh, own_only=self._own_only)
         limits = replace(self.limits, terminals=self._capacity.room(self._member))
         return seats, reuse.decide(wish, [self._view(seat, request, caller) for seat in seats], limits)
 

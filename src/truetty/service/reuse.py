@@ -31,6 +31,7 @@ class Wish:
     anywhere: bool = False
     require_cwd: bool = False
     fresh: bool = False  # only a new one will do: what there was could not be brought to the directory
+    own_only: bool = False  # a free one, which another caller has used, will not do
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def _reusable(wish: Wish, seats: Sequence[SeatView], own: Iterable[int], full: b
     for at in mine:
         if wish.anywhere or seats[at].cwd == wish.cwd:
             return Reuse(at)
-    free = [] if full else [at for at, one in enumerate(seats) if _is_free(one) and one.fits]
+    free = [] if full or wish.own_only else [at for at, one in enumerate(seats) if _is_free(one) and one.fits]
     for at in free:
         if seats[at].cwd == wish.cwd:
             return Reuse(at)

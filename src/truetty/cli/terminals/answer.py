@@ -39,7 +39,7 @@ def _read(waiting: dict[str, Any], what: str) -> str:
     if sys.stdin is None:
         raise Misuse("there is no standard input to read the answer from. Nothing was typed.")
     if not sys.stdin.isatty():
-        return sys.stdin.readline().removesuffix("\n")
+        return _line(sys.stdin.readline())
     from truetty.text.quoting import on_one_line
 
     print(on_one_line(what), file=sys.stderr)
@@ -47,9 +47,16 @@ def _read(waiting: dict[str, Any], what: str) -> str:
     if waiting["kind"] == "secret":
         from getpass import getpass
 
-        return getpass(prompt)
+        try:
+            return getpass(prompt)
+        except EOFError:
+            return _line("")
     print(prompt, end="", file=sys.stderr, flush=True)
-    line = sys.stdin.readline()
-    if not line:
+    return _line(sys.stdin.readline())
+
+
+def _line(read: str) -> str:
+    """Without its end. Nothing at all is no answer: an empty line is one."""
+    if not read:
         raise Misuse("nothing was typed")
-    return line.removesuffix("\n")
+    return read.removesuffix("\n")
