@@ -131,14 +131,15 @@ class Registry:
         Its callers get terminals of their tasks, and none that is free: another program has used that.
         """
         found = copy.copy(self)
-        found._own_only = True
         found.change_defaults(shell, cwd, arguments)
         return found
 
     def change_defaults(self, shell: ShellName, cwd: Directory, arguments: Making) -> None:
-        """Terminals that are opened from now on are made with these. Shells are kept warm no longer."""
+        """Terminals that are opened from now on are made with these. Shells are kept warm no longer, and callers get no
+        terminal that is free."""
         self._defaults = complete(self._defaults, cwd, shell=shell, arguments=arguments).options
         self._warm = 0
+        self._own_only = True
 
     # -- what is there
 
