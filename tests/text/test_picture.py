@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,14 +12,9 @@ from hypothesis import strategies as st
 
 from tests.rows import each_row
 from truetty import Misuse
-from truetty.text.picture import (
-    HEIGHT,
-    MOST_CELLS,
-    MOST_ROWS,
-    WIDTH,
-    fit,
-    picture,
-)
+from truetty.text.fit import MOST_ROWS, fit
+from truetty.text.picture import HEIGHT, MOST_CELLS, WIDTH
+from truetty.text.picture import picture as picture_of
 from truetty.text.screen import Model
 from truetty.text.theme import DARK, LIGHT
 
@@ -30,6 +26,10 @@ def model(data: str | bytes, size: tuple[int, int] = (40, 6)) -> Model:
     made = Model(size)
     made.feed(data.encode() if isinstance(data, str) else data)
     return made
+
+
+def picture(model: Model, **options: Any) -> str:
+    return picture_of(model.drawing(), **options)
 
 
 def drawn(data: str | bytes, size: tuple[int, int] = (40, 6), *, cursor: bool = False) -> ET.Element:

@@ -14,7 +14,8 @@ from truetty.cli.opening import OpeningOptions
 from truetty.cli.replay import open_recording
 from truetty.cli.signals import interrupts, run_until_signalled
 from truetty.text.asciicast import OUTPUT, RESIZE
-from truetty.text.picture import check, fit
+from truetty.text.fit import fit
+from truetty.text.picture import check
 from truetty.text.screen import Model, Screen
 
 # What is on a screen was printed last.

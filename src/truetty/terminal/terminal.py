@@ -241,7 +241,7 @@ class Terminal:
         """
         from truetty.text.picture import picture as draw  # few terminals are drawn
 
-        return draw(self._view().model(), title=title, cursor=cursor, theme=theme, crop=crop)
+        return draw(self._view().model().drawing(), title=title, cursor=cursor, theme=theme, crop=crop)
 
     def shown(self, since: int = 0) -> tuple[int, bytes]:
         """What viewers see from this place on, about a megabyte at most, and the place where the next of it begins."""

@@ -1,4 +1,4 @@
-"""A screen as a picture: SVG, drawn from its cells.
+"""A screen as a picture: SVG, drawn from its runs of text.
 
 Rule 1: every character stands in its own column, whatever font the viewer has: each run of text is told its width.
 Rule 2: a picture is self-contained: it has no font, link, style sheet or script. What was printed is text in it, and a
@@ -17,12 +17,11 @@ from typing import Final
 from truetty.core import lazy
 from truetty.core.errors import Misuse
 from truetty.core.kinds import described
-from truetty.text.screen import Model, Style, TextRun
+from truetty.text.drawing import Drawing, Style, TextRun
 from truetty.text.theme import THEMES, Theme
 
 # In the worst case each has its own colours, at about 250 bytes: 25 MB.
 MOST_CELLS: Final = 100_000
-MOST_ROWS: Final = 1000
 
 WIDTH: Final = 8.4  # of a cell; most monospaced fonts are 0.6 of their size wide
 HEIGHT: Final = 18
@@ -36,30 +35,26 @@ FONTS: Final = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation M
 FEWEST_COLUMNS: Final = 20  # of a picture that is cropped
 
 _ILLEGAL: Final = lazy.pattern("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010fffd]")
-# A program that places text by rows, or scrolls some of them, means the rows of its own screen.
-_PLACED: Final = lazy.pattern(rb"\x1b\[[0-9;]*[Hfdr]")
 
 
 def picture(
-    model: Model, *, title: str | None = None, cursor: bool = True, theme: str = "dark", crop: bool = False
+    drawing: Drawing, *, title: str | None = None, cursor: bool = True, theme: str = "dark", crop: bool = False
 ) -> str:
-    """The SVG of what a model shows. With a `title`, there is a bar above it that says it.
+    """The SVG of it. With a `title`, there is a bar above it that says it.
 
     `crop` leaves out the columns at the right in which nothing stands.
     """
     look = _theme(theme)
-    screen = model.screen()
-    columns, rows = screen.size
+    columns, rows = drawing.size
     check(columns, rows)
-    drawn = model.rows()
     if crop:
-        columns = min(columns, max(FEWEST_COLUMNS, len(title or ""), _used_columns(drawn)))
+        columns = min(columns, max(FEWEST_COLUMNS, len(title or ""), _used_columns(drawing.rows)))
     top = MARGIN + (BAR if title is not None else 0)
     width, height = _number(columns * WIDTH + 2 * MARGIN), rows * HEIGHT + top + MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'font-family="{FONTS}" font-size="{FONT_SIZE}" fill="{look.foreground}">',
-        f"<title>{_text(title or screen.title or 'terminal')}</title>",
+        f"<title>{_text(title or drawing.title or 'terminal')}</title>",
         f'<rect width="{width}" height="{height}" rx="8" fill="{look.background}"/>',
     ]
     if title is not None:
@@ -71,27 +66,15 @@ def picture(
         ]
     # Columns go from left to right here, whatever the script: as terminals draw them.
     parts.append(f'<g transform="translate({MARGIN} {top})" style="direction: ltr; unicode-bidi: bidi-override">')
-    for row, runs in enumerate(drawn):
+    for row, runs in enumerate(drawing.rows):
         parts += _row(row * HEIGHT, runs, look)
-    if cursor and screen.cursor_visible:
-        column, row = screen.cursor
+    if cursor and drawing.cursor is not None:
+        column, row = drawing.cursor
         parts.append(
             f'<rect class="cursor" x="{_number(column * WIDTH)}" y="{row * HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
             f'fill="{look.foreground}" fill-opacity="0.5"/>'
         )
     return "\n".join([*parts, "</g>", "</svg>", ""])
-
-
-def fit(data: bytes, size: tuple[int, int]) -> Model:
-    """What a command has printed, on a screen as high as its text; on one of this size if it draws on the screen."""
-    model = _draw(data, size)
-    if model.screen().alternate or _PLACED.search(data):
-        return model
-    columns = size[0]
-    tall = _draw(data, (columns, min(MOST_ROWS, MOST_CELLS // columns)))
-    used = max((number for number, runs in enumerate(tall.rows(), 1) if any(map(_visible, runs))), default=1)
-    tall.crop(used)  # drawn anew on so few rows, what follows the text would scroll it away: `text\n ESC [ K \n`
-    return tall
 
 
 def check(columns: int, rows: int) -> None:
@@ -101,18 +84,6 @@ def check(columns: int, rows: int) -> None:
         raise Misuse(reason, columns=columns, rows=rows, most=MOST_CELLS)
 
 
-def _draw(data: bytes, size: tuple[int, int]) -> Model:
-    check(*size)
-    model = Model(size)
-    model.feed(data.removesuffix(b"\n"))
-    return model
-
-
-def _visible(run: TextRun) -> bool:
-    style = run.style
-    return not run.text.isspace() or style.background is not None or style.inverse or style.underline
-
-
 def _theme(name: str) -> Theme:
     if name not in THEMES:
         raise Misuse(f"a theme is {' or '.join(THEMES)}, not {described(name)}", theme=name)
@@ -120,13 +91,12 @@ def _theme(name: str) -> Theme:
 
 
 def _used_columns(rows: list[list[TextRun]]) -> int:
-    return max((run.column + _used(run) for runs in rows for run in runs if _visible(run)), default=1)
+    return max((run.column + _used(run) for runs in rows for run in runs if run.visible), default=1)
 
 
 def _used(run: TextRun) -> int:
     """Columns of a run up to its last visible character."""
-    style = run.style
-    if style.background is not None or style.inverse or style.underline:
+    if run.style.paints:
         return run.columns
     return run.columns - (len(run.text) - len(run.text.rstrip()))
 

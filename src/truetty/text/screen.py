@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from truetty.core import lazy
+from truetty.text.drawing import Colour, Drawing, Style, TextRun
 from truetty.text.repeats import BoundedRepeats
 
 if TYPE_CHECKING:
@@ -31,34 +32,6 @@ _SWITCHED: Final = "\x9b?1047h"
 # pyavt 0.1.2 gives up on a wide character in a single column.
 NARROWEST: Final = 2
 _BEGUN: Final = lazy.pattern(r"\x1b(?:\][^\x07\x1b\x9c]{0,1024}\x1b?|\[\??[0-9;]{0,8})?\Z")
-
-
-# A number of the palette, or red, green and blue.
-Colour = int | tuple[int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How a run of text looks."""
-
-    foreground: Colour | None = None
-    background: Colour | None = None
-    bold: bool = False
-    faint: bool = False
-    italic: bool = False
-    underline: bool = False
-    strikethrough: bool = False
-    inverse: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TextRun:
-    """Neighbouring characters that look alike; one that is two columns wide stands alone."""
-
-    column: int
-    columns: int
-    text: str
-    style: Style
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -97,9 +70,9 @@ class Screen:
 
         `crop` leaves out the columns at the right in which nothing stands.
         """
-        from truetty.text.picture import picture  # it draws screens, and knows this file
+        from truetty.text.picture import picture  # few screens are drawn
 
-        return picture(Model.of(self), title=title, cursor=cursor, theme=theme, crop=crop)
+        return picture(Model.of(self).drawing(), title=title, cursor=cursor, theme=theme, crop=crop)
 
     def __str__(self) -> str:
         return self.text
@@ -188,6 +161,10 @@ class Model:
             alternate=_SWITCHED in dump,
             dump=dump,
         )
+
+    def drawing(self) -> Drawing:
+        """What a picture of it shows."""
+        return Drawing(self.rows(), self._size, self.cursor if self._vt.cursor.visible else None, self.title)
 
     def rows(self) -> list[list[TextRun]]:
         """The visible cells with their colours."""

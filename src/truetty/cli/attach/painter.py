@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from truetty.text.screen import Colour, Model, Style, TextRun
+from truetty.text.drawing import Colour, Style, TextRun
+from truetty.text.screen import Model
 
 PLAIN = Style()
 
