@@ -173,6 +173,22 @@ async def test_notices_reach_the_client_whose_command_it_was(live: Live, tmp_pat
         assert (notice["command_id"], notice["what"]) == (started["command_id"], "finished")
 
 
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_question_that_the_client_knows_is_no_notice_of_the_next_server(live: Live, era: str) -> None:
+    async with joined(shared(live), mode=era) as client:
+        asks = await call(client, "run", command="read -p 'Sure? ' x; read -p 'More? ' x")
+        assert asks["waiting"]["prompt"] == "Sure? "
+        for _ in range(2):
+            kill(live)
+            await eventually(lambda: live.get("/v1/terminals/t1")["command"]["state"] == "waiting", "it asks again")
+            assert (await call(client, "terminals"))["notices"] == []
+        live.post("/v1/commands/t1-1/type", text="yes", keys=["Enter"])
+        assert live.get(f"/v1/commands/t1-1/wait?timeout={PATIENCE}&until=match:More")["reached"] == "match"
+        await eventually(lambda: live.get("/v1/commands/t1-1")["state"] == "waiting", "it asks more")
+        (notice,) = (await call(client, "terminals"))["notices"]
+        assert (notice["what"], notice["prompt"]) == ("waiting", "More? ")
+
+
 async def test_the_end_of_the_input_closes_no_terminal(live: Live, tmp_path: Path) -> None:
     parameters = shared(live)
     process = await asyncio.create_subprocess_exec(

@@ -146,3 +146,18 @@ def test_a_call_that_cuts_every_connection_is_given_up() -> None:
 def test_the_task_is_for_the_pipe_and_not_for_the_client() -> None:
     traffic = Traffic()
     assert traffic.from_server('{"task": "x@/"}') is None and traffic.task == "x@/"
+
+
+def test_what_the_client_was_told_of_a_command_is_known_to_the_pipe() -> None:
+    traffic = Traffic()
+
+    def tell(**data: object) -> dict[str, str]:
+        traffic.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"_meta": {"truetty/result": data}}}))
+        return dict(traffic.questions)
+
+    asks = {"state": "waiting", "command_id": "t1-1", "waiting": {"prompt": "Sure? "}}
+    assert tell(**asks) == {"t1-1": "Sure? "}
+    notice = {"command_id": "t2-1", "what": "waiting", "prompt": None}
+    assert tell(state="running", command_id="t3-1", notices=[notice]) == {"t1-1": "Sure? ", "t2-1": ""}
+    assert tell(state="finished", command_id="t1-1") == {"t2-1": ""}
+    assert tell(notices=[{**notice, "what": "finished"}]) == {}

@@ -201,7 +201,9 @@ class Pipe:
             stream.close()
             raise
         try:
-            await connection.send(encoded(plain(replace(self._opening, task=self._traffic.task))))
+            traffic = self._traffic
+            opening = replace(self._opening, task=traffic.task, known_questions=traffic.questions)
+            await connection.send(encoded(plain(opening)))
             self._check(json.loads(await connection.recv()))
         except BaseException:
             await connection.close()

@@ -65,6 +65,8 @@ class SharedClients:
             self._clients.add(client)
             if (before := client.opening.task) is not None and self._is_free(before, client):
                 self._holders[before] = client
+                for command_id, prompt in (client.opening.known_questions or {}).items():
+                    self.service.notices.recall(command_id, before, prompt)
             try:
                 await client.run(lambda: self._dispatch.is_leaving)
             finally:

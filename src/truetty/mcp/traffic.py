@@ -28,6 +28,8 @@ TOO_LARGE: Final = -32600
 CALL: Final = "tools/call"
 MOST_TRIES: Final = 5  # of one request in a row: the connection may be cut because of it
 
+MOST_QUESTIONS: Final = 100  # that the next server hears of
+
 Message = dict[str, Any]
 
 
@@ -46,6 +48,8 @@ class Traffic:
 
     def __init__(self, *, structured: bool = False) -> None:
         self.task: str | None = None  # that the server has given the client
+        # By command: the prompt of its waiting, as the client was told; the last ones.
+        self.questions: Final[dict[str, str]] = {}
         self._structured = structured
         self._requests: dict[str, _Request] = {}  # by id
         self._greeting: dict[str, str] = {}  # by method: what a new connection begins with
@@ -104,6 +108,7 @@ class Traffic:
         method, id = message.get("method"), message.get("id")
         if method is None:
             self._requests.pop(_named(id), None)
+            self._note_questions(message)
             return None if id in self._replays else f"{text.rstrip()}\n"
         if id is not None:
             own = f"truetty-{next(self._numbers)}"
@@ -112,6 +117,19 @@ class Traffic:
         if method == "notifications/cancelled":
             return self._cancel(message)
         return f"{text.rstrip()}\n"
+
+    def _note_questions(self, message: Message) -> None:
+        """Which commands wait for input, as this answer says."""
+        answer = message.get("result") or {}
+        data = answer.get("structuredContent") or (answer.get("_meta") or {}).get(RESULT) or {}
+        said = [(data.get("command_id") or "", data.get("state"), data.get("waiting"))]
+        said += [(one["command_id"], one["what"], one) for one in data.get("notices") or ()]
+        for command_id, state, waiting in said:
+            self.questions.pop(command_id, None)
+            if state == "waiting" and waiting:
+                self.questions[command_id] = waiting.get("prompt") or ""
+        while len(self.questions) > MOST_QUESTIONS:
+            del self.questions[next(iter(self.questions))]
 
     def _cancel(self, message: Message) -> str | None:
         """The server needs no answer to a request of its own."""

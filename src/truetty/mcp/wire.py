@@ -5,6 +5,7 @@ Rule 1: only the protocol uses these two. Other code that reads standard input f
 Rule 2: until a server reads, a thread does. It answers what `Greeting` knows, and keeps every line for the server.
 Rule 3: the server gets every line, those that were answered, too: so it is where the client believes it is. What it
         answers to those is dropped.
+Rule 4: a line that is no message of JSON-RPC is answered here. The server does not get it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import threading
 from queue import SimpleQueue
 
 from truetty.mcp.greeting import Greeting
+from truetty.mcp.malformed import refusal
 
 LARGEST_READ = 64 * 1024
 
@@ -52,8 +54,14 @@ class Wire:
         self._kept.put(None)
 
     def readline(self) -> str:
-        """The next line of the client's; "" at the end."""
+        """The next message of the client's; "" at the end."""
         self._server_reads = True
+        while (refused := refusal(line := self._next_line())) is not None:
+            with contextlib.suppress(OSError):  # the client is gone, and its input ends too
+                self._write(refused.encode())
+        return line
+
+    def _next_line(self) -> str:
         line = self._kept.get() if self._thread_reads else self._read_line()
         if line is None:
             self._thread_reads = False

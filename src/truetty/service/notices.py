@@ -45,6 +45,7 @@ class _Running:
     command: Command
     agent: str | None
     answered: int = 0  # the number of the last waiting that was in an answer to the agent
+    known_prompt: str | None = None  # of its first waiting: a process before this one has told the agent of it
     cut_off: bool = False  # its call was cancelled, and no answer to the agent has named it since
 
     def notice(self, what: Literal["finished", "waiting", "lost", "running"], prompt: str | None = None) -> Notice:
@@ -82,6 +83,14 @@ class Notices:
         self._follow(command, owner).cut_off = True
         if command.finished:
             self._end(command)
+
+    def recall(self, command_id: str, agent: str, prompt: str) -> None:
+        """A process before this one has told the agent that its command waits with this prompt. The first waiting that
+        is seen here is that one, if it has the same prompt.
+        """
+        running = self._running.get(command_id)
+        if running is not None and running.agent == agent and not running.answered:
+            running.known_prompt = prompt
 
     def news(self, agent: str | None) -> tuple[Notice, ...]:
         """The notices that this agent has not got yet. From now on they count as delivered."""
@@ -142,7 +151,11 @@ class Notices:
         command = running.command
         if command.finished:
             return self._ends[command.id][1] if command.id in self._ends else None
-        if (command.open_waiting or 0) > running.answered:
-            waiting = command.waiting
-            return running.notice("waiting", waiting.prompt if waiting is not None else "")
-        return None
+        if (number := command.open_waiting or 0) <= running.answered:
+            return None
+        prompt = "" if command.waiting is None else command.waiting.prompt
+        known, running.known_prompt = running.known_prompt, None
+        if prompt == known:
+            running.answered = number
+            return None
+        return running.notice("waiting", prompt)
