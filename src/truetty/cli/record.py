@@ -16,6 +16,7 @@ from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
 from truetty.cli.input import keyboard
 from truetty.cli.opening import OpeningOptions
+from truetty.cli.person import has_person
 from truetty.cli.run import Talk, converse, screen_size, status
 from truetty.cli.signals import HANGUPS, ended_by, run_until_signalled
 from truetty.host.environment import FRIENDLY, term
@@ -36,7 +37,7 @@ def record(
     env: list[str],
     no_rc: bool,
 ) -> int:
-    person = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+    person = has_person()
     if not person and not command:
         raise Misuse("there is no terminal here to record from: give a COMMAND")
     if not overwrite and os.path.lexists(file):

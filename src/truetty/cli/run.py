@@ -15,9 +15,10 @@ from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
 from truetty.cli.input import Feed, keyboard, piped
 from truetty.cli.opening import OpeningOptions
+from truetty.cli.person import has_person, stop_ourselves
 from truetty.cli.show import Color, Show, Way, way
 from truetty.cli.signals import interrupts, run_until_signalled
-from truetty.cli.suspension import is_stopped, stop_ourselves, suspension
+from truetty.cli.suspension import is_stopped, suspension
 from truetty.shells import table
 from truetty.terminal.wire.survivors import RUNNING, STOPPED
 from truetty.text.quoting import excerpt, on_one_line
@@ -75,7 +76,7 @@ def run(
             return run_kept(server, fields, command_line(command), keep=keep, printing=printing, limits=limits)
 
     async def running() -> int:
-        person = not json and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+        person = not json and has_person()
         shown: Way = "nothing" if json else way(person=person, raw=raw, color=color)
         fixed = size or (screen_size() if person else None)
         async with opening.terminal(size=fixed, beneath=beneath) as terminal:

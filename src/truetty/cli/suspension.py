@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from truetty import Outcome, Terminal
+from truetty.cli.person import stop_ourselves
 from truetty.host.child import send_signal
 from truetty.host.kernel import proc
 from truetty.terminal.wire.survivors import STOPPED
@@ -80,13 +81,6 @@ def suspension(terminal: Terminal) -> Iterator[Suspension]:
         yield made
     finally:
         loop.remove_signal_handler(signal.SIGTSTP)
-
-
-def stop_ourselves() -> None:
-    """With all of our job, as the terminal does it. Comes back when it is continued; at once where no shell could."""
-    handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-    os.kill(0, signal.SIGTSTP)
-    signal.signal(signal.SIGTSTP, handler)
 
 
 def is_stopped(outcome: Outcome) -> bool:

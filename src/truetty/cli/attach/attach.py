@@ -13,6 +13,7 @@ from truetty.cli.attach.keyboard import DetachKeys
 from truetty.cli.attach.session import Detached, Session
 from truetty.cli.attach.tty import Tty
 from truetty.cli.commands import OURS
+from truetty.cli.person import has_person
 from truetty.cli.signals import run_until_signalled
 from truetty.cli.terminals.server import Server, terminal
 from truetty.core.errors import Closed, Misuse
@@ -32,7 +33,7 @@ def attach(id: str, take: bool, detach_keys: str | None, on: str | None) -> int:
 
 def check_person() -> None:
     """Before anything is done."""
-    if sys.stdin is None or sys.stdout is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not has_person():
         raise Misuse("attach needs a terminal as its input and its output; truetty log prints what was printed")
 
 
