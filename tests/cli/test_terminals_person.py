@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,15 +57,72 @@ def test_a_second_ctrl_c_leaves_it_running(server: Live) -> None:
     server.post("/v1/commands/t1-2/stop")
 
 
-def test_a_person_who_follows_sees_the_question(server: Live) -> None:
-    with Watched("run", "--in", "build", "read -p 'Sure? ' x; echo \"<$x>\"") as person:
-        person.until("truetty: it asks: Sure\\?; truetty answer t1-1")
-        with Watched("answer", "build") as other:
-            other.until("Sure\\? $")
-            other.type("yes\r")
-            assert other.ends() == 0
+RUNS = {"in": ("run", "--in", "build"), "keep": ("run", "--keep", "--shell", "bash", "--no-rc")}
+
+
+@pytest.mark.parametrize("way", RUNS)
+def test_a_person_who_follows_answers(server: Live, way: str) -> None:
+    with Watched(*RUNS[way], "read -p 'Sure? ' x; echo \"<$x>\"; read -p 'Really? ' y; echo \"<$y>\"") as person:
+        person.until("Sure\\? $")
+        person.type("no")
+        person.until("Sure\\? no$")  # the tty of the terminal echoes
+        person.type("\x7f\x7fyes\r")
+        person.until("<yes>\r+\nReally\\? $")
+        person.type("yes\r")
         assert person.ends() == 0
-        assert b"<yes>" in person.seen
+        assert b"Really? yes" in person.seen and b"truetty answer" not in person.seen
+
+
+@pytest.mark.parametrize("way", RUNS)
+def test_a_secret_of_a_person_who_follows_is_not_shown(server: Live, way: str) -> None:
+    with Watched(*RUNS[way], "read -s -p 'Password: ' x; echo; echo \"${#x} ${x:0:1}\"") as person:
+        person.until("Password: ")
+        person.type("hunter2\r")
+        assert person.ends() == 0
+        assert b"hunter2" not in person.seen and b"7 h" in person.seen
+
+
+def test_what_is_typed_ahead_is_for_the_next_questions(server: Live) -> None:
+    server.post("/v1/run", command="mkfifo pipe", terminal="build", wait=60)
+    asks = 'echo begun; read -t 1000 -u 3 3<>pipe; read x; echo "<$x>"; read y; echo "<$y>"'
+    with Watched("run", "--in", "build", asks) as person:
+        person.until("begun\r+\n")
+        person.type("one\rtwo\rthree\r")
+        with open(Path(server.get("/v1/terminals/build")["cwd"]) / "pipe", "w") as pipe:
+            pipe.write("\n")
+        assert person.ends() == 0
+        assert re.search(rb"<one>(?s:.*)<two>", person.seen) and b"three" not in person.seen
+
+
+def test_a_key_is_an_answer(server: Live) -> None:
+    with Watched("run", "--in", "build", "read -n 1 -p 'y or n? ' x; echo; echo \"<$x>\"") as person:
+        person.until("y or n\\? $")
+        person.type("y")
+        assert person.ends() == 0
+        assert b"<y>" in person.seen
+
+
+def test_the_end_of_input_is_passed_on(server: Live) -> None:
+    with Watched("run", "--in", "build", "echo begun; cat; echo ended") as person:
+        person.until("begun\r+\n")
+        person.type("hi\r")
+        person.until("hi\r+\n(?s:.*)hi\r+\n")
+        person.type("\x04")
+        assert person.ends() == 0
+        assert b"ended" in person.seen
+
+
+@pytest.mark.parametrize(
+    ("program", "why"), [("less file", "less has the whole screen"), ("bash --norc", "bash is a shell")]
+)
+def test_what_needs_the_whole_terminal(server: Live, home: Path, program: str, why: str) -> None:
+    server.post("/v1/run", command="seq 1000 > file; PAGER=less LESS=", terminal="build", wait=60)
+    with Watched("run", "--in", "build", program) as person:
+        person.until(f"truetty: {why}; truetty attach t1 --take is for that")
+        person.type("q")
+        os.kill(person.pid, signal.SIGTERM)
+        assert person.ends() == 128 + signal.SIGTERM
+    assert server.get("/v1/commands/build")["state"] == "waiting"
 
 
 def test_a_secret_is_typed_without_echo(server: Live) -> None:

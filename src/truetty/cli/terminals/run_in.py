@@ -1,7 +1,8 @@
 """`truetty run --in ID` and `truetty run --detach`: a command in a terminal of the server.
 
 Rule 1: the command outlives us. Ctrl-C goes to it; a second one leaves it running and says how to find it.
-Rule 2: where it asks something and no person follows, it is left as it is: 124, and how to answer it.
+Rule 2: where it asks something, the person who follows answers (`keyboard.py`). Where none does, it is left as it is:
+        124, and how to answer it. A program that reads JSON gets every question, a script those that are certain.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
+from truetty.cli.person import has_person
 from truetty.cli.terminals.follow import Way, follow
 from truetty.cli.terminals.server import Server, command
-from truetty.cli.terminals.standing import PATIENCE_OVER, asked, print_json, sentence, status
+from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, sentence, status
 from truetty.core.errors import Misuse, TruettyError
 
 LEFT: Final = None  # in place of an outcome: the command goes on
@@ -68,8 +70,8 @@ def follow_command(server: Server, id: str, json: bool, raw: bool, wait: float |
     """Its outcome, or LEFT. A second Ctrl-C leaves it running (`leaves`), or ends it."""
     way: Way = "nothing" if json else "bytes" if raw or sys.stdout.isatty() else "text"
     try:
-        with _interrupts(server, id, leaves=leaves), _patience(wait):
-            outcome = follow(server, id, way, _Questions(server, id, json).take)
+        with _interrupts(server, id, leaves=leaves), _patience(wait), _answering(server, id, json) as on_waiting:
+            outcome = follow(server, id, way, on_waiting)
             return LEFT if outcome is LEFT else {**outcome, "reached": "exit"}
     except Left:
         return LEFT
@@ -92,20 +94,24 @@ def say_how_to_go_on(server: Server, stands: Any) -> None:
     print(f"It goes on: {'; '.join(go_on(server, stands))}", file=sys.stderr)
 
 
-class _Questions:
-    def __init__(self, server: Server, id: str, json: bool) -> None:
-        self._server = server
-        self._id = id
-        self._json = json
-        self._person = not json and sys.stdin is not None and sys.stdin.isatty()
+@contextlib.contextmanager
+def _answering(server: Server, id: str, json: bool) -> Iterator[Callable[[Any], bool]]:
+    """What is done about a question of the command: whether it is followed any further."""
+    if json:
+        yield lambda waiting: False
+    elif sys.stdin is None or not sys.stdin.isatty():
+        yield lambda waiting: not waiting["certain"]
+    else:
+        from truetty.cli.terminals.keyboard import Keyboard
 
-    def take(self, waiting: Any) -> bool:
-        """A person who follows is told. A script goes no further where the question is certain to be one, a program
-        that reads JSON at every question."""
-        if self._person:
-            told = f"it asks: {asked(waiting)}; truetty answer{self._server.on} {self._id}"
-            print(f"\ntruetty: {told}", file=sys.stderr)
-        return self._person or not (self._json or waiting["certain"])
+        keyboard = Keyboard(server, id, is_shown=has_person())
+
+        def take(waiting: Any) -> bool:
+            keyboard.on_waiting(waiting)
+            return True
+
+        with keyboard.taken():
+            yield take
 
 
 @contextlib.contextmanager
