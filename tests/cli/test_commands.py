@@ -68,7 +68,7 @@ def test_every_command_reads_the_settings(tmp_path: Path) -> None:
 
 def test_doctor_reads_the_settings(home: Path) -> None:
     (home / ".bashrc").write_text("exit 3\n")
-    assert b"TRUETTY_RC" in run("doctor", "--json", TRUETTY_RC="perhaps").stderr
+    assert b"TRUETTY_RC" in run("doctor", "--json", TRUETTY_RC="perhaps").stdout
     shells = json.loads(run("doctor", "--json", TRUETTY_RC="false").stdout)["shells"]
     assert [shell["works"] for shell in shells if shell["name"] == "bash"] == [True]
 
@@ -91,7 +91,7 @@ def test_doctor_reads_the_settings(home: Path) -> None:
 )
 def test_with_json_every_error_is_an_object(words: tuple[str, ...]) -> None:
     done = run(*words, **({"TRUETTY_SIZE": "large"} if words == ("settings", "--json") else {}))
-    assert done.returncode == 125 and done.stderr
+    assert (done.returncode, done.stderr) == (125, b"")
     error = json.loads(done.stdout)["error"]
     assert error["code"] and error["message"]
 

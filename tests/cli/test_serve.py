@@ -47,7 +47,7 @@ def test_its_status(server: Live) -> None:
     server.post("/v1/commands", command="sleep 1000", terminal=terminal)
     status, printed, said = serve(server, "--status")
     assert (status, said) == (0, "")
-    assert "1 terminals, 1 commands run" in printed and f"{terminal}-1  running  sleep 1000" in printed
+    assert "\n1 terminal, 1 command runs\n" in printed and f"{terminal}-1  running  sleep 1000" in printed
     assert json.loads(serve(server, "--status", "--json")[1])["terminals"] == 1
 
 
@@ -55,7 +55,9 @@ def test_what_runs_is_not_ended_by_the_way(server: Live) -> None:
     terminal = server.post("/v1/terminals", shell="bash", rc=False)
     server.post("/v1/commands", command="sleep 1000", terminal=terminal["id"])
     status, printed, said = serve(server, "--stop")
-    assert (status, printed) == (125, "") and "sleep 1000" in said
+    assert (status, printed) == (125, "")
+    assert said == f"truetty: 1 command runs: {terminal['id']}-1 'sleep 1000'. --force ends what runs.\n"
+    assert serve(server, "--stop", "--json")[2] == ""
     assert serve(server, "--stop", "--force") == (0, "it ends, with its terminals\n", "")
     server.until_ended()
     assert not os.path.exists(f"/proc/{terminal['pid']}")
@@ -82,7 +84,7 @@ def test_an_upgrade(server: Live) -> None:
     terminal = server.post("/v1/terminals", shell="bash", rc=False)
     before = server.pid()
     status, printed, said = serve(server, "--upgrade")
-    assert (status, said) == (0, "") and "1 terminals, 0 commands run" in printed
+    assert (status, said) == (0, "") and "\n1 terminal, 0 commands run\n" in printed
     assert server.pid() != before
     assert server.get("/v1/terminals")["terminals"][0]["pid"] == terminal["pid"]
 

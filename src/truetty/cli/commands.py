@@ -3,7 +3,7 @@
 Rule 1: a command is a function that gives its exit status. Its file is imported when the command is used; a help page
         needs the table only.
 Rule 2: an error of ours is a line on standard error, and the status is 125. For a wrong command line a second line
-        names the help page. With `--json` the error is also one object on standard output.
+        names the help page. With `--json` the error is one object on standard output, and nothing else is printed.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ def call(words: list[str]) -> int:
     """What `truetty` does with these words."""
     path: list[str] = []  # the names of the command, as far as they are known
     try:
-        return _status(lambda: _call(words, path), as_json=False)
+        return _status(lambda: _call(words, path))
     except HelpWanted:
         return _print_help(path)
     except WrongWords as error:
-        _report(error, as_json="--json" in words)
-        print(f"See {' '.join(['truetty', *path])} --help.", file=sys.stderr)
+        as_json = "--json" in words
+        _report(error, as_json=as_json)
+        if not as_json:
+            print(f"See {' '.join(['truetty', *path])} --help.", file=sys.stderr)
         return OURS
 
 
@@ -59,7 +61,7 @@ def _call(words: list[str], path: list[str]) -> int:
             raise HelpWanted
         raise _unknown(row.name, rest, [one.name for one in row.commands])
     arguments = read(row, rest)
-    return _status(lambda: load(path)(**arguments), as_json=arguments.get("json") is True)
+    return _status(lambda: load(path)(**arguments), row, arguments)
 
 
 def _find(words: list[str], path: list[str]) -> tuple[CommandRow | None, list[str]]:
@@ -115,15 +117,20 @@ def _print_help(path: list[str]) -> int:
     return 0
 
 
-def _status(work: Callable[[], object], *, as_json: bool) -> int:
+def _status(
+    work: Callable[[], object], row: CommandRow | None = None, arguments: Mapping[str, object] | None = None
+) -> int:
     """What a command gives; an error of ours is one line and status 125."""
+    as_json = (arguments or {}).get("json") is True
     try:
         status = work()
         return status if isinstance(status, int) else 0
     except WrongWords:
         raise
     except TruettyError as error:
-        _report(error, as_json=as_json)
+        from truetty.cli.wording import Call, message
+
+        _report(error, message(error, None if row is None else Call(row, arguments or {})), as_json=as_json)
         return OURS
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -132,14 +139,17 @@ def _status(work: Callable[[], object], *, as_json: bool) -> int:
         return NO_READER
     except OSError as error:
         reason = error.strerror or str(error)
-        _report(HostError(f"{error.filename}: {reason}" if error.filename else reason, reason=reason), as_json=as_json)
+        what = f"{error.filename}: {reason}" if error.filename else reason
+        _report(HostError(what, reason=reason), as_json=as_json)
         return OURS
 
 
-def _report(error: TruettyError, *, as_json: bool) -> None:
+def _report(error: TruettyError, message: str | None = None, *, as_json: bool) -> None:
+    message = str(error) if message is None else message
     if as_json:
         import json
 
         facts = {name: value for name, value in error.facts.items() if isinstance(value, str | int | float | None)}
-        print(json.dumps({"error": {"code": error.code, "message": str(error), **facts}}, ensure_ascii=False))
-    print(f"truetty: {error}", file=sys.stderr)
+        print(json.dumps({"error": {"code": error.code, "message": message, **facts}}, ensure_ascii=False))
+    else:
+        print(f"truetty: {message}", file=sys.stderr)

@@ -63,8 +63,8 @@ def _stop(place: Place, force: bool, json: bool) -> int:
         try:
             ask(found, "POST", "/v1/stop", {"force": force})
         except Busy as error:
-            if json or not agrees(f"truetty: {error}. End them?"):
-                raise
+            if json or not agrees(f"truetty: {error}. End what runs?"):
+                raise Busy(f"{error}. --force ends what runs.", **error.facts) from None
             ask(found, "POST", "/v1/stop", {"force": True})
     print("{}" if json else "it ends, with its terminals")
     return 0
@@ -113,6 +113,7 @@ def _print(status: dict[str, Any], json: bool) -> None:
     since = time.strftime("%Y-%m-%d %H:%M", time.localtime(status["started_at"]))
     print(f"truetty {status['truetty']}, process {status['pid']}, since {since}: {status['socket']}")
     running = status["running"]
-    print(f"{status['terminals']} terminals, {len(running)} commands run")
+    terminals = "1 terminal" if status["terminals"] == 1 else f"{status['terminals']} terminals"
+    print(f"{terminals}, {'1 command runs' if len(running) == 1 else f'{len(running)} commands run'}")
     for command in running:
         print(f"  {command['id']}  {command['state']}  {' '.join(command['text'].split())[:60]}")

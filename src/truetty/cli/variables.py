@@ -14,5 +14,7 @@ def variables(words: Iterable[str]) -> dict[str, str | None]:
         name, equals, value = word.partition("=")
         if not name:
             raise Misuse(f"--env takes NAME=VALUE, or NAME alone to unset it; got {word!r}.", env=word)
+        if any(one.isspace() or not one.isprintable() for one in name):
+            raise Misuse(f"--env {word!r}: the name of a variable has no blanks. It takes NAME=VALUE.", env=word)
         found[name] = value if equals else None
     return found

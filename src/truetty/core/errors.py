@@ -47,7 +47,7 @@ class Misuse(TruettyError):
 
 
 class Busy(Misuse):
-    """A command runs in this terminal already. Facts: terminal_id, command_id, command, state."""
+    """A command runs in this terminal already. Facts: terminal_id, command_id, command, state, prompt."""
 
     code = "busy"
 

@@ -60,7 +60,9 @@ def read(fields: tuple[Field, ...], given: Mapping[str, Any]) -> dict[str, Any]:
             found[field.name] = field.kind.read(value)
         except Wrong as wrong:
             what = f"{field.name} = {kinds.quoted(value)}: {wrong}; allowed: {field.kind.allowed}"
-            raise Misuse(f"{what}. {NOTHING_RAN}", name=field.name, allowed=field.kind.allowed) from None
+            raise Misuse(
+                f"{what}. {NOTHING_RAN}", name=field.name, allowed=field.kind.allowed, problem=str(wrong)
+            ) from None
     return found
 
 
@@ -107,7 +109,7 @@ def _text(longest: int | None = None, *, empty: bool = True) -> Callable[[Any], 
 def _name(value: Any) -> str:
     found = _text(limits.LONGEST_NAME, empty=False)(value)
     if _ID.fullmatch(found):
-        raise Wrong("a name looks unlike an id, such as t3 or t3-14")
+        raise Wrong("it looks like an id, as t3 and t3-14 do, and a name must not")
     if not found.isprintable() or found != found.strip():
         raise Wrong("a name has visible characters only, and no blanks around it")
     return found

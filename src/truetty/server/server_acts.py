@@ -90,8 +90,8 @@ class ServerActs:
         running = self._running()
         if running and not force:
             named = ", ".join(f"{one.id} {one.text[:40]!r}" for one in running[:MOST_NAMED])
-            message = f"{len(running)} commands run: {named}. With force they are ended"
-            raise Busy(message, running=[one.id for one in running])
+            count = "1 command runs" if len(running) == 1 else f"{len(running)} commands run"
+            raise Busy(f"{count}: {named}", running=[one.id for one in running])
         asyncio.get_running_loop().call_soon(self._stop, "a client has asked for it")
         return forms.Nothing()
 

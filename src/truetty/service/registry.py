@@ -333,7 +333,8 @@ class Registry:
 def unknown(complaint: str, id: str | None, terminals: Sequence[Terminal]) -> UnknownTerminal:
     """For an id that is not there: which of the open terminals may be meant."""
     ids = [terminal.id for terminal in terminals]
-    offer = f"open: {', '.join(ids[:MOST_NAMED])}" if ids else "none is open: run opens one"
+    named = [f"{one.id} ({one.name})" if one.name else one.id for one in terminals[:MOST_NAMED]]
+    offer = f"open: {', '.join(named)}" if ids else "none is open: run opens one"
     more = f" and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else ""
     return UnknownTerminal(f"{complaint} {offer}{more}", terminal_id=id, known=ids[:MOST_NAMED])
 

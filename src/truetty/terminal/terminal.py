@@ -382,17 +382,13 @@ class Terminal:
 
     def _busy(self, command: Command) -> Busy:
         text, waiting = f"{command.text[:60]!r} ({command.id})", command.waiting
-        if waiting is not None:
-            what = f"is busy: {text} asks {waiting.prompt[-60:]!r}. Answer it with terminal.send(…), or stop it"
+        prompt = None if waiting is None else waiting.prompt[-60:]
+        if prompt is not None:
+            what = f"is busy: {text} asks {prompt!r}. Answer it with terminal.send(…), or stop it"
         else:
             what = f"is busy with {text}. Wait for it, stop it, or use another terminal"
-        return Busy(
-            f"terminal {self.id} {what}.{checks.NOTHING_RAN}",
-            terminal_id=self.id,
-            command_id=command.id,
-            command=command.text,
-            state=command.state,
-        )
+        facts = {"command_id": command.id, "command": command.text, "state": command.state, "prompt": prompt}
+        return Busy(f"terminal {self.id} {what}.{checks.NOTHING_RAN}", terminal_id=self.id, **facts)
 
     def _view(self) -> Viewer:
         self._opened()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, Self
 
-from truetty.core.errors import Misuse
+from truetty.core.errors import BadKey, Misuse
 from truetty.terminal import keys
 
+_FORM: Final = "It takes names of keys with blanks between them, such as 'C-] C-]' or 'C-a d'."
 USUAL: Final = "C-] C-]"  # no shell and no editor uses it twice
 
 
@@ -20,10 +21,14 @@ class DetachKeys:
 
     @classmethod
     def read(cls, text: str | None) -> Self:
-        names = (text or USUAL).split()
+        names = (USUAL if text is None else text).split()
         if not names:
-            raise Misuse("detach keys are names of keys with blanks between them, such as 'C-] C-]' or 'C-a d'")
-        return cls(" ".join(names), keys.encode(*names))
+            raise Misuse(f"--detach-keys {text!r}: no key is named. {_FORM}")
+        try:
+            return cls(" ".join(names), keys.encode(*names))
+        except BadKey as error:
+            name = error.facts["key"]
+            raise BadKey(f"--detach-keys {text!r}: {name!r} is no key. {_FORM}", **error.facts) from None
 
     def take(self, data: bytes) -> tuple[bytes, bool]:
         """What of these keys is for the terminal, and whether the person leaves."""

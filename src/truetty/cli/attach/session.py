@@ -21,6 +21,7 @@ from truetty.cli.attach.painter import Painter
 from truetty.cli.attach.tty import Tty
 from truetty.cli.signals import ENDING, ended_by
 from truetty.cli.terminals.server import Server, terminal
+from truetty.cli.username import username
 from truetty.client.view import View, ViewCut
 from truetty.core import lazy
 from truetty.core.errors import Held, TruettyError
@@ -90,7 +91,7 @@ class Session:
     # -- the lease
 
     def _take(self) -> None:
-        made = self._server.again().post(terminal(self._id, "/lease"), holder=_person(), reason="attached")
+        made = self._server.again().post(terminal(self._id, "/lease"), holder=username(), reason="attached")
         self._lease = made["lease"]
 
     def give_back(self) -> None:
@@ -233,13 +234,3 @@ class Session:
     def _hush(self) -> None:
         self._notice = None
         self._paint()
-
-
-def _person() -> str:
-    import getpass
-    import socket
-
-    try:
-        return f"{getpass.getuser()}@{socket.gethostname()}"[:100]
-    except (OSError, KeyError):  # this user has no name
-        return "person"

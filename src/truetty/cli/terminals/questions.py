@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from truetty.cli.terminals.server import Server
 from truetty.cli.terminals.standing import print_json
 from truetty.client.http import quoted
+from truetty.core.errors import HostError
 from truetty.text.quoting import on_one_line
 
 
 def questions(on: str | None, json: bool) -> int:
-    found = Server(on, start=False).get("/v1/questions")
+    found = _open_questions(Server(on, start=False))
     if json:
         print_json(found)
         return 0
@@ -25,8 +27,19 @@ def questions(on: str | None, json: bool) -> int:
         for rule in one["suggestions"]:
             print(f"    always: {on_one_line(rule)}")
     if not found["questions"]:
-        print("no questions are open")
+        more = ": no server runs" if found["seq"] is None else ""
+        print(f"no questions are open{more}", file=sys.stderr)
     return 0
+
+
+def _open_questions(server: Server) -> Any:
+    """Where no server runs, none is asked."""
+    try:
+        return server.get("/v1/questions")
+    except HostError as error:
+        if error.facts.get("reason") != "no server":
+            raise
+        return {"questions": [], "seq": None}
 
 
 def allow(id: str, always: bool, rule: str | None, on: str | None) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from truetty.cli.terminals.wakeful import Wakeful
+from truetty.cli.username import username
 from truetty.client.dial import address
 from truetty.client.http import Answer, Http, quoted
 from truetty.core.errors import ChannelLost, Misuse
@@ -30,7 +31,8 @@ class Server:
         self._start = start
         self._patience = patience
         self.address: Final = address(self._where)
-        self._http = Http(self._dial, {**self.address.headers(), "Truetty-Client": f"truetty/{VERSION}"})
+        client = f"{username()} with truetty/{VERSION}"
+        self._http = Http(self._dial, {**self.address.headers(), "Truetty-Client": client})
 
     def again(self, *, patience: float | None = None) -> Server:
         return Server(self._where, start=self._start, patience=patience or self._patience)

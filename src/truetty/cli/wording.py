@@ -1,0 +1,80 @@
+"""Errors of the library and of the server, in the words of the command line.
+
+Rule 1: what a caller of the library would do about an error is a call; here it is a command or an option of ours.
+Rule 2: the facts of an error decide which words are used. An error of which nothing is known here keeps its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from truetty.cli.table.row import CommandRow
+from truetty.core.errors import BadKey, Busy, Held, Misuse, TruettyError, UnknownTerminal
+
+_MOST_COMMAND: Final = 60  # characters of a command in a message
+
+
+class Call(NamedTuple):
+    """The command line that has failed."""
+
+    row: CommandRow
+    arguments: Mapping[str, Any]
+
+    @property
+    def on(self) -> str:
+        """What stands in a command line that asks the same server."""
+        from shlex import quote
+
+        on = self.arguments.get("on")
+        return f" --on {quote(on)}" if on else ""
+
+    def word(self, field: str) -> str | None:
+        """An option with its value, or the placeholder of a word, as the person has written it; None: neither."""
+        value = self.arguments.get(field)
+        for option in self.row.options:
+            if option.field == field and value is not None:
+                return option.name if isinstance(value, bool | list) else f"{option.name} {value!r}"
+        return next((word.placeholder for word in self.row.words if word.field == field), None)
+
+
+def message(error: TruettyError, call: Call | None) -> str:
+    """`call` is None where no command was found."""
+    if call is None:
+        return str(error)
+    facts = error.facts
+    match error:
+        case Busy() if "command_id" in facts:
+            return _busy(facts, call)
+        case Held() if facts.get("holder"):
+            return _held(facts, call)
+        case UnknownTerminal() if facts.get("known") == []:
+            return f"no terminal {facts['terminal_id']!r}: none is open. truetty open{call.on} opens one."
+        case BadKey() if call.arguments.get("key"):
+            return f"--key {error}. Keys have names, such as Enter, C-c, Up or F5; TEXT is typed as it stands."
+        case Misuse() if "problem" in facts and (word := call.word(str(facts["name"]))) is not None:
+            problem = str(facts["problem"])
+            return f"{word}: {problem}{'' if problem.endswith('?') else '.'} Nothing was run."
+    return str(error)
+
+
+def _busy(facts: Mapping[str, Any], call: Call) -> str:
+    id, command = facts["command_id"], facts["command"]
+    text = command if len(command) <= _MOST_COMMAND else f"{command[: _MOST_COMMAND - 1]}…"
+    asks = facts.get("prompt") is not None
+    what = f"is busy: {text!r} ({id}) asks {facts['prompt']!r}" if asks else f"is busy with {text!r} ({id})"
+    verb, does = ("answer", "answers") if asks else ("wait", "waits for")
+    ways = f"truetty {verb}{call.on} {id} {does} it, and truetty stop{call.on} {id} ends it"
+    return f"terminal {facts['terminal_id']} {what}. {ways}. Nothing was run."
+
+
+def _held(facts: Mapping[str, Any], call: Call) -> str:
+    import time
+
+    from truetty.text.quoting import on_one_line
+
+    id, reason = facts["terminal_id"], f" ({facts['reason']})" if facts["reason"] else ""
+    who = on_one_line(f"{facts['holder']}{reason}")
+    until = time.strftime("%H:%M:%S", time.localtime(facts["until"]))
+    what = f"terminal {id} is held by {who} until {until}, or longer if they type"
+    return f"{what}. truetty attach{call.on} {id} shows it meanwhile. Nothing was done."
