@@ -19,9 +19,10 @@ from pathlib import Path
 import pytest
 
 from tests.mcp.served import PACKAGE, PATIENCE, server, setup
-from truetty.mcp.http import Listener, Receive, Scope, Send
+from truetty.mcp.http import Listener
 from truetty.mcp.serving import MCP_PATH, application
 from truetty.mcp.sessions import Sessions
+from truetty.server.door import Receive, Scope, Send
 
 CHECKS = Path(__file__).with_name("checks")
 TOKEN = "for-the-checks-alone-0123456789"

@@ -22,7 +22,8 @@ from tests.mcp import results
 from tests.mcp.served import ERAS, JOB, PACKAGE, PATIENCE, alive, eventually, once, pids, two_lines
 from truetty.core.errors import HostError, Misuse
 from truetty.mcp import token
-from truetty.mcp.http import Listener, Receive, Scope, Send, guard, is_loopback
+from truetty.mcp.http import Listener
+from truetty.server.door import Receive, Scope, Send, guard, is_loopback
 
 INITIALIZE = {
     "jsonrpc": "2.0",

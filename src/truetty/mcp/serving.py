@@ -16,11 +16,12 @@ import anyio
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
-from truetty.mcp.http import App, Listener, Receive, Scope, Send, guard
+from truetty.mcp.http import Listener
 from truetty.mcp.server import build
 from truetty.mcp.session import Setup
 from truetty.mcp.sessions import FORGOTTEN_SECONDS, SESSION_HEADER, Sessions
 from truetty.mcp.wire import Wire
+from truetty.server.door import App, Receive, Scope, Send, guard
 from truetty.server.log import log_seldom
 
 MCP_PATH: Final = "/mcp"
