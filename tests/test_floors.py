@@ -34,7 +34,7 @@ FLOORS = (
         {"until"},
         {"__init__"},
     ),  # the public names; those above may use them like any program outside
-    ({"mcp"}, {"sync"}),
+    ({"mcp"}, {"sync"}, {"web"}),
     ({"cli"}, {"testing"}),  # the first starts the others
     ({"__main__"},),
 )
@@ -48,6 +48,7 @@ UPWARDS = {
 LOOKED_UP = {
     "truetty.core.outcome: truetty.functions.for_model",  # `Outcome.for_model()`
     "truetty.server.guests: truetty.mcp.shared",  # when the first MCP client comes
+    "truetty.server.web_acts: truetty.web.site",  # when the page is turned on
 }
 
 PURE = ("core", "text")

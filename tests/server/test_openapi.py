@@ -10,6 +10,7 @@ from tests.patience import PATIENCE
 from tests.server.live import Live, Talk
 from truetty.server import openapi, shapes
 from truetty.server.verbs import BY_NAME, VERBS
+from truetty.server.verbs.web import PAGE_ROWS
 
 LONG = PATIENCE
 
@@ -17,7 +18,7 @@ LONG = PATIENCE
 def test_every_verb_is_described(server: Live) -> None:
     described = server.get("/v1/openapi.json")
     found = {operation["operationId"] for path in described["paths"].values() for operation in path.values()}
-    assert found == set(BY_NAME) and len(BY_NAME) == len(VERBS)
+    assert found == {*BY_NAME, *(row.name for row in PAGE_ROWS)} and len(BY_NAME) == len(VERBS)
     assert len({(verb.method, verb.path) for verb in VERBS}) == len(VERBS)
     for verb in VERBS:
         named = {field.name for field in verb.fields}
@@ -90,6 +91,10 @@ async def test_every_answer_is_as_described(server: Live) -> None:
         await call("questions")
         await call("acquire", task="t", shell="bash", rc=False)
         await call("release", task="t")
+        await call("web_on", port=0)
+        await call("web")
+        await call("ticket", terminal=terminal)
+        await call("web_off")
         await call("close", terminal_id=terminal)
         await call("shutdown", force=True)
     # Two streams, what ends the connection (test_survival.py), and what needs a question (test_questions.py).

@@ -18,16 +18,32 @@ from truetty.server.place import Place
 NONE_RUNS: Final = 1
 ANSWER_SECONDS: Final = 2.0  # a server that takes longer to say how it is hangs
 START_SECONDS: Final = 60.0
+LARGEST_PORT: Final = 65535
 
 
 def serve(
-    status: bool, stop: bool, force: bool, upgrade: bool, foreground: bool, idle: float | None, json: bool
+    status: bool,
+    stop: bool,
+    force: bool,
+    upgrade: bool,
+    foreground: bool,
+    web: bool,
+    listen: str | None,
+    no_web: bool,
+    idle: float | None,
+    json: bool,
 ) -> int:
-    if status + stop + upgrade + foreground > 1:
-        raise Misuse("--status, --stop, --upgrade and --foreground are four things: name one of them")
+    if status + stop + upgrade + foreground + web + no_web > 1:
+        raise Misuse("--status, --stop, --upgrade, --foreground, --web and --no-web are six things: name one of them")
     if force and not stop:
         raise Misuse("--force goes with --stop")
+    if listen is not None and not web:
+        raise Misuse("--listen goes with --web")
     place = Place.of(os.environ)
+    if web:
+        return _turn_on(place, _address(listen), idle, json)
+    if no_web:
+        return _turn_off(place, json)
     if status:
         return _show(place, json)
     if stop:
@@ -93,6 +109,35 @@ def _upgrade(place: Place, json: bool) -> int:
     return 0
 
 
+def _turn_on(place: Place, address: dict[str, object], idle: float | None, json: bool) -> int:
+    with launch.reach(place, idle=idle) as connection:
+        connection.settimeout(START_SECONDS)
+        found = ask(connection, "POST", "/v1/web", address)
+    print(format.dumps(found) if json else f"the page is at {found['url']}; truetty open --web logs you in")
+    return 0
+
+
+def _turn_off(place: Place, json: bool) -> int:
+    found = launch.connect(place)
+    if found is None:
+        print("{}" if json else f"no server runs for {place.folder}")
+        return NONE_RUNS
+    with found:
+        found.settimeout(START_SECONDS)
+        ended = ask(found, "DELETE", "/v1/web")
+    print(format.dumps(ended) if json else "the page is off")
+    return 0
+
+
+def _address(listen: str | None) -> dict[str, object]:
+    if listen is None:
+        return {}
+    host, colon, port = listen.rpartition(":")
+    if not colon or not (port.isascii() and port.isdigit()) or int(port) > LARGEST_PORT:
+        raise Misuse(f"--listen takes HOST:PORT, such as 127.0.0.1:7717, not {listen!r}", listen=listen)
+    return {"host": host.strip("[]") or None, "port": int(port)}
+
+
 def _run_here(place: Place, idle: float | None, json: bool) -> int:
     from truetty.server import starting
 
@@ -112,6 +157,8 @@ def _print(status: dict[str, Any], json: bool) -> None:
         return
     since = time.strftime("%Y-%m-%d %H:%M", time.localtime(status["started_at"]))
     print(f"truetty {status['truetty']}, process {status['pid']}, since {since}: {status['socket']}")
+    if status.get("web") is not None:
+        print(f"its page: {status['web']}")
     running = status["running"]
     terminals = "1 terminal" if status["terminals"] == 1 else f"{status['terminals']} terminals"
     print(f"{terminals}, {'1 command runs' if len(running) == 1 else f'{len(running)} commands run'}")

@@ -30,6 +30,7 @@ What the server says:
                             or what has started it and ends with it. With the pty's master: it is to be kept
     drop NAME               it is closed
     waits                   it has started, and waits for the terminals
+    lend NAME               with a descriptor, a listening socket: the next server is to have it; return NAME: no more
     ready                   it serves: if it ends, that is no failure of its start
     renew PROGRAM ARGUMENT...   another server is to follow it, started so. NUL stands between the words
     stop                    the server is about to leave, and no other is to be started
@@ -37,6 +38,7 @@ What the server says:
 What `keep` says to a server:
 
     held NAME SHELL BORN CHILD   with the master: a terminal of a server before
+    lent NAME               with the descriptor
     ended NAME CODE SIGNAL  CHILD has ended, as a child of ours; one of the two is "-"
     begin                   those were all that there are
     leave                   the server that is to follow waits for the terminals: end, and leave them
@@ -55,16 +57,12 @@ import socket
 import sys
 import time
 
-# How long programs get to end by themselves.
-GRACE = 0.5
-# How long the kernel gets to end them.
-KILL_LIMIT = 5.0
+GRACE = 0.5  # seconds that programs get to end by themselves
+KILL_LIMIT = 5.0  # seconds that the kernel gets to end them
 LONGEST_MESSAGE = 1 << 14
-# A server that has ended before it was ready has failed. The next one is started after a pause, which doubles.
-FIRST_PAUSE = 0.05
+FIRST_PAUSE = 0.05  # seconds after a server that has ended before it was ready: it has failed. The pause doubles
 LONGEST_PAUSE = 5.0
-# So many failures in a row end a keeper that holds no terminal.
-MOST_FAILURES = 5
+MOST_FAILURES = 5  # so many in a row end a keeper that holds no terminal
 PIPE_SIZE = 1 << 20
 F_SETPIPE_SZ = 1031
 PR_SET_CHILD_SUBREAPER = 36
@@ -74,9 +72,7 @@ Processes = dict[int, int]  # a descriptor of each, and its number
 
 class Terminal:
     def __init__(self, name: bytes, shell: int, born: int, child: int, master: int | None) -> None:
-        self.name = name
-        self.shell, self.born = shell, born
-        self.child = child
+        self.name, self.shell, self.born, self.child = name, shell, born, child
         self.master = master  # None: it is not kept
         self.end: bytes | None = None  # CODE and SIGNAL, if its shell has ended as our child
 
@@ -94,6 +90,7 @@ class Terminals:
         self._by_name: dict[bytes, Terminal] = {}
         self.stopping = False  # no other server is to be started
         self.ready = False  # the server of now has served
+        self.loans: dict[bytes, int] = {}  # descriptors for the next server
         self.renewal: list[str] | None = None  # how the server is started that is to follow
 
     def take(self, message: bytes, descriptors: list[int]) -> None:
@@ -104,6 +101,10 @@ class Terminals:
             self._by_name[words[0]] = Terminal(words[0], shell, born, child, master)
         elif verb == b"drop" and (dropped := self._by_name.pop(words[0], None)) is not None:
             dropped.close()
+        elif verb in (b"lend", b"return"):
+            descriptors += [self.loans.pop(words[0])] if words[0] in self.loans else []
+            if verb == b"lend":
+                self.loans[words[0]] = descriptors.pop(0)
         elif verb == b"ready":
             self.ready = True
         elif verb == b"renew":
@@ -232,9 +233,10 @@ class Keeper:
         for one in self._terminals.kept:
             assert one.master is not None
             server.say(b"held %s %d %d %d" % (one.name, one.shell, one.born, one.child), one.master)
-        for one in self._terminals.kept:
             if one.end is not None:
                 server.say(b"ended %s %s" % (one.name, one.end))
+        for name, descriptor in self._terminals.loans.items():
+            server.say(b"lent %s" % name, descriptor)
         server.say(b"begin")
         self._follow(server)
         status = server.end()
@@ -321,8 +323,7 @@ class Ending:
     def end(self, shells: dict[int, int], *, by_mark: bool = True) -> None:
         """Those in the sessions of these shells; `by_mark`: and all others that are the server's."""
         signals: tuple[int, ...] = (signal.SIGHUP, signal.SIGTERM, signal.SIGCONT)
-        patience = GRACE
-        until = time.monotonic() + GRACE + KILL_LIMIT
+        patience, until = GRACE, time.monotonic() + GRACE + KILL_LIMIT
         # A process may have started another while it was looked for: only a second look that finds none is believed.
         empty_looks = 0
         while empty_looks < 2 and time.monotonic() < until:

@@ -57,6 +57,7 @@ class KeeperLink:
     def __init__(self, descriptor: int, mark: str) -> None:
         self.mark: Final = mark
         self.held: Final[dict[str, HeldPty]] = {}
+        self.lent: Final[dict[str, int]] = {}  # descriptors of a process before us, by name
         self.alive = True
         self._socket = socket.socket(fileno=descriptor)
         self._socket.set_inheritable(False)
@@ -89,6 +90,15 @@ class KeeperLink:
         self._on_exit.pop(name, None)
         with self._talk():
             self._socket.send(f"drop {name}".encode())
+
+    def lend(self, name: str, descriptor: int) -> None:
+        """The process after us is to have it."""
+        with self._talk():
+            socket.send_fds(self._socket, [f"lend {name}".encode()], [descriptor])
+
+    def take_back(self, name: str) -> None:
+        with self._talk():
+            self._socket.send(f"return {name}".encode())
 
     def ready(self) -> None:
         """We serve: if we end, that is no failure of our start."""
@@ -146,6 +156,8 @@ class KeeperLink:
         if verb == "held":
             shell, born, child = map(int, words[1:])
             self.held[words[0]] = HeldPty(words[0], shell, born, child, descriptors[0])
+        elif verb == "lent":
+            self.lent[words[0]] = descriptors[0]
         elif verb == "ended":
             code, signal = (None if word == "-" else int(word) for word in words[1:])
             self._ended[words[0]] = Ended(code=code, signal=signal)

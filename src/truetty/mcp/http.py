@@ -11,6 +11,7 @@ from typing import Final, cast
 import uvicorn
 
 from truetty.core.errors import Misuse
+from truetty.server import door
 from truetty.server.connections import ACCEPTED_AT_ONCE, Connection, Connections, most_connections
 from truetty.server.door import App, bind, is_loopback
 
@@ -38,8 +39,7 @@ class Listener:
         self._socket = bind(host, port)
         self.port: Final[int] = self._socket.getsockname()[1]
         self.host: Final = f"[{host}]" if ":" in host else host
-        local = (self.host, "127.0.0.1", "localhost", "[::1]") if is_loopback(host) else (self.host,)
-        self.hosts: Final = frozenset({*(f"{name}:{self.port}".lower() for name in local), *map(str.lower, names)})
+        self.hosts: Final = door.names(host, self.port) | {*map(str.lower, names)}
         self.origins: Final = frozenset(f"http://{name}" for name in self.hosts)
         self._serving: asyncio.Task[None] | None = None
         self._server: _Server | None = None

@@ -12,8 +12,8 @@ from starlette.routing import WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from truetty.core.errors import Misuse
-from truetty.server import http, limits
+from truetty.core.errors import Denied, Misuse
+from truetty.server import event_socket, http, limits, rights
 from truetty.server.connection import Connection
 from truetty.server.dispatch import Dispatch
 from truetty.server.events import Events
@@ -59,6 +59,10 @@ def application(
     in_all = asyncio.Semaphore(limits.MOST_CALLS_IN_ALL)
 
     async def connect(websocket: WebSocket) -> None:
+        credential = rights.of(websocket.scope)
+        if credential != rights.OWNER:
+            await websocket.close(REFUSED, "this is for programs of the user's own")
+            return
         name = (websocket.headers.get(http.CLIENT) or "")[: limits.LONGEST_NAME]
         if clients.names[name] >= limits.MOST_OF_ONE_CLIENT:
             await websocket.close(FULL, f"{name or 'this client'} has {limits.MOST_OF_ONE_CLIENT} connections already")
@@ -66,16 +70,19 @@ def application(
         clients.names[name] += 1
         try:
             await websocket.accept()
-            await Connection(websocket, dispatch, events, hello, in_all, name or None).serve()
+            await Connection(websocket, dispatch, events, hello, in_all, name or None, credential).serve()
         finally:
             clients.names[name] -= 1
             if not clients.names[name]:
                 del clients.names[name]
 
     async def view(websocket: WebSocket) -> None:
+        credential = rights.of(websocket.scope)
+        which = {"terminal_id": websocket.path_params["terminal_id"], "exact": False}
         try:
-            terminal = find_terminal(service, websocket.path_params["terminal_id"], exact=False)
-        except Misuse as error:
+            credential.check("view", "watch", which)
+            terminal = find_terminal(service, which["terminal_id"], exact=which["exact"])
+        except (Misuse, Denied) as error:
             await websocket.close(REFUSED, str(error)[:100])
             return
         if viewers[terminal.id] >= limits.MOST_VIEWERS or viewers.total() >= limits.MOST_VIEWERS_IN_ALL:
@@ -85,16 +92,26 @@ def application(
         try:
             offered = websocket.scope.get("subprotocols", ())
             await websocket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
-            await View(websocket, terminal, service, events.epoch).serve()
+            await View(websocket, terminal, service, events.epoch, may_type="type" in credential.rights).serve()
         finally:
             viewers[terminal.id] -= 1
             if not viewers[terminal.id]:
                 del viewers[terminal.id]
 
+    async def hear(websocket: WebSocket) -> None:
+        await event_socket.serve(websocket, events, rights.of(websocket.scope))
+
+    async def guest(websocket: WebSocket) -> None:
+        if rights.of(websocket.scope) != rights.OWNER:
+            await websocket.close(REFUSED, "this is for programs of the user's own")
+        else:
+            await mcp(websocket)
+
     sockets = [
         WebSocketRoute("/v1/connect", connect),
         WebSocketRoute("/v1/terminals/{terminal_id}/view", view),
-        WebSocketRoute("/v1/mcp", mcp),
+        WebSocketRoute("/v1/events", hear),
+        WebSocketRoute("/v1/mcp", guest),
     ]
     app = Starlette(routes=[*sockets, *http.routes(dispatch, events)])
 

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
 from truetty.server import limits
+from truetty.server.rights import OWNER, Credential
 
 
 class Caller(Protocol):
@@ -17,6 +18,10 @@ class Caller(Protocol):
     @property
     def longest_wait(self) -> float | None:
         """Seconds that one of its calls may wait; None: without end."""
+
+    @property
+    def credential(self) -> Credential:
+        """What it may do."""
 
     def token(self, caller: str | None) -> object:
         """What has the terminals that this caller acquires. It is over when the client has gone."""
@@ -30,8 +35,9 @@ class HttpCaller:
 
     longest_wait = limits.LONGEST_POLL
 
-    def __init__(self, name: str | None) -> None:
-        self.name = name
+    def __init__(self, name: str | None, credential: Credential = OWNER) -> None:
+        self.name = credential.name or name
+        self.credential = credential
 
     def token(self, caller: str | None) -> object:
         return asyncio.current_task()

@@ -33,6 +33,7 @@ from truetty.server.dispatch import Dispatch, find
 from truetty.server.events import Events, Listener, encoded
 from truetty.server.forms import Hello
 from truetty.server.refusals import refusal
+from truetty.server.rights import OWNER, Credential
 from truetty.server.shapes import plain
 from truetty.server.turns import Turn, Turns
 from truetty.server.verbs import BY_NAME
@@ -47,6 +48,7 @@ class ConnectionCaller:
 
     def __init__(self, connection: Connection, turn: Turn) -> None:
         self.name = connection.client
+        self.credential = connection.credential
         self._connection = connection
         self._turn = turn
 
@@ -66,8 +68,10 @@ class Connection:
         hello: Hello,
         in_all: asyncio.Semaphore,
         client: str | None,
+        credential: Credential = OWNER,
     ) -> None:
         self.client: Final = client
+        self.credential: Final = credential
         self._socket = websocket
         self._dispatch = dispatch
         self._events = events

@@ -1,6 +1,6 @@
 """From a call's name and fields to its answer: checks, retry keys, and the act that carries it out.
 
-Rule 1: everything is checked before anything is done.
+Rule 1: everything is checked before anything is done, the rights of the caller too.
 Rule 2: HTTP and /v1/connect come here, so that a verb is the same on both.
 Rule 3: a server that is ending takes no more calls. One that leaves its terminals to the next server answers none: the
         connection ends with it, and the client asks the next one.
@@ -38,6 +38,7 @@ class Dispatch:
     async def call(self, verb: Verb, given: Mapping[str, Any], caller: Caller, key: object = None) -> Any:
         """The answer, as a value of the verb's type."""
         arguments = fields.read(verb.fields, given)
+        caller.credential.check(verb.name, verb.needs, arguments)
         if self.is_stopping and verb.name not in ("hello", "status"):
             raise Stopping("the server is ending: it takes nothing more")
         if self.is_leaving:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from truetty.core.errors import HostError
 from truetty.server.connections import ACCEPTED_AT_ONCE
@@ -32,6 +32,40 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def names(host: str, port: int) -> frozenset[str]:
+    """What a request may name as its Host: a listener of the loopback is reached by each name of the loopback."""
+    shown = f"[{host}]" if ":" in host else host
+    local = (shown, "127.0.0.1", "localhost", "[::1]") if is_loopback(host) else (shown,)
+    return frozenset(f"{name}:{port}".lower() for name in local)
+
+
+Values = Mapping[str, Sequence[str]]
+
+
+def values(scope: Scope) -> Values:
+    """The headers of a request, by their names in small letters."""
+    headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+    return {name: [value for found, value in headers if found == name] for name, _ in headers}
+
+
+class Refused(NamedTuple):
+    status: int
+    reason: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+def misnamed(found: Values, hosts: Collection[str], origins: Collection[str]) -> Refused | None:
+    """Why a request with these headers is not for us, or not from us."""
+    if len(found.get("host", ())) != 1 or found["host"][0].lower() not in hosts:
+        return Refused(421, "this is not the Host you think it is")
+    if any(origin not in origins for origin in found.get("origin", ())):
+        return Refused(403, "not from this Origin")
+    return None
+
+
+NEEDS_TOKEN: Final = Refused(401, "a Bearer token is needed", ((b"www-authenticate", b'Bearer realm="truetty"'),))
+
+
 def guard(app: App, hosts: Collection[str], origins: Collection[str], token: str | None = None) -> App:
     """The app, behind the checks of Host, Origin and token."""
 
@@ -39,43 +73,39 @@ def guard(app: App, hosts: Collection[str], origins: Collection[str], token: str
         if scope["type"] not in ("http", "websocket"):
             await app(scope, receive, send)
             return
-        headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-        values = {name: [value for found, value in headers if found == name] for name, _ in headers}
-        refuse = _refuse if scope["type"] == "http" else _refuse_upgrade
-        if len(values.get("host", ())) != 1 or values["host"][0].lower() not in hosts:
-            await refuse(send, 421, "this is not the Host you think it is")
-        elif any(origin not in origins for origin in values.get("origin", ())):
-            await refuse(send, 403, "not from this Origin")
-        elif token is not None and not _has_token(values.get("authorization", ()), token):
-            await refuse(send, 401, "a Bearer token is needed", (b"www-authenticate", b'Bearer realm="truetty"'))
-        else:
+        found = values(scope)
+        refused = misnamed(found, hosts, origins)
+        if refused is None and token is not None and not has_token(found, token):
+            refused = NEEDS_TOKEN
+        if refused is None:
             await app(scope, receive, send)
+        else:
+            await refuse(scope, send, refused)
 
     return door
 
 
-def _has_token(values: Collection[str], token: str) -> bool:
-    if len(values) != 1:
+def has_token(found: Values, token: str) -> bool:
+    given = found.get("authorization", ())
+    if len(given) != 1:
         return False
-    scheme, _, credentials = next(iter(values)).partition(" ")
+    scheme, _, credentials = given[0].partition(" ")
     return scheme.lower() == "bearer" and secrets.compare_digest(credentials.strip().encode(), token.encode())
 
 
-async def _refuse(send: Send, status: int, reason: str, *more: tuple[bytes, bytes]) -> None:
-    body = reason.encode()
+async def refuse(scope: Scope, send: Send, refused: Refused) -> None:
+    if scope["type"] == "websocket":  # before it is accepted: the client gets 403, whatever the reason is
+        await send({"type": "websocket.close", "code": 1008, "reason": refused.reason})
+        return
+    body = refused.reason.encode()
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
-        *more,
+        *refused.headers,
     ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-async def _refuse_upgrade(send: Send, status: int, reason: str, *more: tuple[bytes, bytes]) -> None:
-    """Before it is accepted: the client gets 403, whatever the reason is."""
-    await send({"type": "websocket.close", "code": 1008, "reason": reason})
 
 
 def bind(host: str, port: int) -> socket.socket:

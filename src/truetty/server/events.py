@@ -15,10 +15,11 @@ import json
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Final
 
 from truetty.server import limits
+from truetty.server.rights import Credential
 
 LONG_AGO: Final = -1  # the number of an event that no ring has
 
@@ -124,3 +125,37 @@ class Listener:
 
     def close(self) -> None:
         self._events.remove(self)
+
+
+async def told(events: Events, listener: Listener, credential: Credential) -> AsyncIterator[str]:
+    """Each event when it comes, and a heartbeat where there are none for a while. It ends with the server."""
+    while not events.over:
+        listener.wake.clear()
+        for text in listener.take():
+            if (visible := _visible(text, credential)) is not None:
+                yield visible
+        try:
+            async with asyncio.timeout(limits.HEARTBEAT_SECONDS):
+                await listener.wake.wait()
+        except TimeoutError:
+            yield encoded({"event": "heartbeat", "seq": events.seq, "epoch": events.epoch})
+
+
+def _visible(text: str, credential: Credential) -> str | None:
+    """The event, as far as it is about what this credential is for. None: it is not."""
+    if credential.terminal is None:
+        return text
+    event = json.loads(text)
+    match event:
+        case {"event": "reset", "terminals": terminals, "commands": commands}:
+            others: dict[str, Any] = {name: [] for name, value in event.items() if isinstance(value, list)}
+            mine = {"terminals": terminals, "commands": commands}
+            own = {name: [one for one in mine[name] if credential.covers(one["id"])] for name in mine}
+            return encoded({**event, **others, **own})
+        case {"event": "server"}:
+            return text
+        case {"terminal": {"id": id}} | {"command": {"terminal_id": id}}:
+            return text if credential.covers(id) else None
+        case {"event": "waiting" | "resumed" | "progress" | "downgraded" | "healed" | "lease", "terminal_id": id}:
+            return text if credential.covers(id) else None
+    return None

@@ -14,6 +14,7 @@ from typing import Final, Self
 
 from truetty.core.outcome import Evidence, State, Strategy, Waiting
 from truetty.host.base import Identity, Process
+from truetty.server.rights import Right
 from truetty.store.search import Match
 
 PROTOCOL: Final = (1, 1)  # the lowest and the highest number that is spoken
@@ -264,6 +265,7 @@ class Status:
     seq: int
     keeper: bool
     registry: RegistryForm
+    web: str | None = None  # where the page is; None: it is off
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +278,34 @@ class RegistryForm:
     warm: int  # shells that are ready
     places: int  # terminals that are open or being opened
     sandbox: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WebForm:
+    url: str | None  # of the page; None: it is off
+    logins: int  # browsers that are logged in
+
+
+@dataclass(frozen=True, slots=True)
+class LinkForm:
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionForm:
+    """A login at the page."""
+
+    name: str  # of what it does, as others see it
+    expires_at: float
+    rights: tuple[Right, ...]
+    terminal: str | None  # the only one that it shows; None: all
+    epoch: str
+    truetty: str  # the version
+
+
+@dataclass(frozen=True, slots=True)
+class LoginForm(SessionForm):
+    key: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,13 @@ from starlette.routing import Route
 
 from truetty.core import lazy
 from truetty.core.errors import ChannelLost, Misuse
-from truetty.server import fields, limits, openapi
+from truetty.server import fields, limits, openapi, rights
 from truetty.server.caller import HttpCaller
 from truetty.server.dispatch import Dispatch
-from truetty.server.events import Events, Listener, encoded
+from truetty.server.events import Events, Listener, encoded, told
 from truetty.server.forms import Bytes
 from truetty.server.refusals import TooLarge, Unknown, refusal
+from truetty.server.rights import Credential
 from truetty.server.shapes import plain
 from truetty.server.verbs import VERBS, Verb
 
@@ -75,10 +76,12 @@ def _endpoint(verb: Verb, dispatch: Dispatch, events: Events) -> Any:
 
     async def respond(request: Request) -> Response:
         given = await _fields(verb, request)
-        caller = HttpCaller((request.headers.get(CLIENT) or "")[: limits.LONGEST_NAME] or None)
+        name = (request.headers.get(CLIENT) or "")[: limits.LONGEST_NAME] or None
+        caller = HttpCaller(name, rights.of(request.scope))
         if verb.name == "events":
             wanted = fields.read(verb.fields, given)
-            return _stream(_lines(events, events.listen(wanted["since"], wanted["epoch"])))
+            caller.credential.check(verb.name, verb.needs, wanted)
+            return _stream(_lines(events, events.listen(wanted["since"], wanted["epoch"]), caller.credential))
         calling = dispatch.call(verb, given, caller, request.headers.get("idempotency-key"))
         found = await (_while_connected(request, calling) if verb.name in ASKING else calling)
         if verb.stream:
@@ -181,17 +184,9 @@ async def _encoded(values: AsyncIterator[Any]) -> AsyncIterator[str]:
         yield encoded(plain(value)) + "\n"
 
 
-async def _lines(events: Events, listener: Listener) -> AsyncIterator[str]:
-    """Events, and a heartbeat where there are none for a while."""
+async def _lines(events: Events, listener: Listener, credential: Credential) -> AsyncIterator[str]:
     try:
-        while not events.over:
-            listener.wake.clear()
-            for text in listener.take():
-                yield text + "\n"
-            try:
-                async with asyncio.timeout(limits.HEARTBEAT_SECONDS):
-                    await listener.wake.wait()
-            except TimeoutError:
-                yield encoded({"event": "heartbeat", "seq": events.seq, "epoch": events.epoch}) + "\n"
+        async for text in told(events, listener, credential):
+            yield text + "\n"
     finally:
         listener.close()

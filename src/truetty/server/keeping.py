@@ -13,6 +13,7 @@ import contextlib
 import itertools
 import logging
 import os
+import socket
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -29,6 +30,8 @@ from truetty.server import journal, keys, limits
 from truetty.server.journal import Journal, Line
 from truetty.server.keys import PastKey
 from truetty.server.stray import Stray, undescribed
+from truetty.server.web_book import NAME as WEB
+from truetty.server.web_book import WebBook
 from truetty.store.lasting import Carrier, LastingFile, LastingTranscript
 from truetty.terminal.command import Command
 from truetty.terminal.keeping import CommandRecord, TerminalRecord
@@ -151,6 +154,7 @@ class Keep:
         records = _records(past.lines) if is_ours else {}
         self._records = {id: one for id, one in records.items() if one.label is not None or one.commands}
         self.keys: Final = _keys(past.lines, self._records.keys())  # retry keys of servers before this one
+        self.web: Final = WebBook(past.lines if is_ours else (), self._note_web, link.mark)
         self._strays = {line["t"] for line in past.lines if "stray" in line}
         self._journal = Journal(path)
         newest = max((int(id[1:]) for id in (*self._records, *link.held)), default=0)
@@ -179,6 +183,20 @@ class Keep:
     def note_key(self, key: PastKey) -> None:
         """Something is about to be done for a request with this key."""
         self._journal.write(asdict(key))
+
+    def _note_web(self, line: Line) -> None:
+        self._journal.write(line)
+
+    def lend(self, listening: socket.socket) -> None:
+        """The page's: the next server has it, too."""
+        self._link.lend(WEB, listening.fileno())
+
+    def take_back(self) -> None:
+        self._link.take_back(WEB)
+
+    def lent(self) -> socket.socket | None:
+        found = self._link.lent.pop(WEB, None)
+        return None if found is None else socket.socket(fileno=found)
 
     def note(self, id: str, label: Label) -> None:
         """A caller is about to be told of this terminal, or its label has changed."""
@@ -271,7 +289,7 @@ class Keep:
 
     def _compact(self) -> None:
         """The journal begins anew with what is still needed of it."""
-        lines: list[Line] = [journal.header(), *map(asdict, self.keys)]
+        lines: list[Line] = [journal.header(), *map(asdict, self.keys), *self.web.lines()]
         lines += [{"t": name, "stray": True} for name in self._strays & self._link.held.keys()]
         for id, record in self._records.items():
             lines.append({"t": id, "open": record.opened})

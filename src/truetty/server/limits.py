@@ -41,6 +41,7 @@ PICTURE_SECONDS: Final = 0.1  # between two pictures
 CALM_SECONDS: Final = 0.3  # after a flood, pictures are sent for so long
 ACKNOWLEDGE_SECONDS: Final = 30.0
 LARGEST_PICTURE: Final = 4 * MB  # characters; a larger one is plain text
+LARGEST_FRAME: Final = MB  # characters or bytes of a message by a viewer
 MOST_VIEWERS: Final = 16  # of one terminal
 MOST_VIEWERS_IN_ALL: Final = 64
 

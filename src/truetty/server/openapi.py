@@ -9,12 +9,13 @@ from truetty.server import forms, shapes
 from truetty.server.fields import Field
 from truetty.server.refusals import Refusal
 from truetty.server.verbs import VERBS, Verb
+from truetty.server.verbs.web import PAGE_ROWS
 
 
 def describe() -> dict[str, Any]:
     named: dict[str, Any] = {}
     paths: dict[str, Any] = {}
-    for verb in VERBS:
+    for verb in (*VERBS, *PAGE_ROWS):
         paths.setdefault(verb.path, {})[verb.method.lower()] = _operation(verb, named)
     error = {"type": "object", "properties": {"error": shapes.schema(Refusal, named)}, "required": ["error"]}
     named["Error"] = error

@@ -18,20 +18,16 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, NoReturn, cast
 
-import uvicorn
-
 from truetty.core.version import VERSION
-from truetty.server import limits
+from truetty.server import limits, listener
 from truetty.server.app import Clients, application
 from truetty.server.command_acts import REST, CommandActs
-from truetty.server.connections import Connection, Connections
+from truetty.server.connections import Connection
 from truetty.server.dispatch import Act, Dispatch
+from truetty.server.door import App
 from truetty.server.events import Events
 from truetty.server.guests import Guests
 from truetty.server.keeping import Keep, Label
@@ -43,6 +39,8 @@ from truetty.server.server_acts import PROTOCOL, ServerActs
 from truetty.server.terminal_acts import TerminalActs
 from truetty.server.verbs import BY_NAME
 from truetty.server.watch import Watch
+from truetty.server.web_acts import Site, WebActs
+from truetty.server.web_book import WebBook
 from truetty.service.registry import Origin
 from truetty.service.service import Service
 from truetty.settings import Settings
@@ -61,13 +59,6 @@ class Peer(Connection):
             transport.abort()
             return
         super().connection_made(transport)
-
-
-class _Uvicorn(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Signals are handled by `Server`: it closes the terminals first."""
-        yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +93,13 @@ class Server:
             self._leave,
             keep,
             questions.waiting,
+            lambda: self._web.url,
         )
-        self._dispatch = Dispatch(methods(self._acts, terminals, commands, questions), self._note_key)
+        self._web_book = WebBook() if keep is None else keep.web
+        self._web = WebActs(self._service, self._make_site, self._web_book, keep, self._write_info)
+        acts = methods(self._acts, terminals, commands, questions, self._web)
+        self._dispatch = Dispatch(acts, self._note_key)
+        self._app: App | None = None  # once it runs
         self._ended: asyncio.Event = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._leaves = False  # its terminals go to the next one
@@ -117,7 +113,7 @@ class Server:
         for number in ENDING:
             loop.add_signal_handler(number, self._stop, signal.Signals(number).name)
         hello = await self._acts.hello(None)
-        app = application(
+        app = self._app = application(
             self._dispatch,
             self._events,
             hello,
@@ -126,10 +122,11 @@ class Server:
             self._watch.viewers,
             self._guests.serve,
         )
-        web = _Uvicorn(self._config(app))
+        web = listener.Uvicorn(listener.config(app, Peer))
         async with self._service:
             await self._take_over()
             serving = asyncio.ensure_future(web.serve(sockets=[self._setup.listening]))
+            await self._web.take_over()
             self._write_info()
             if self._keep is not None:
                 self._keep.ready()
@@ -142,7 +139,8 @@ class Server:
                 self._events.publish("server", upgrading=True)
                 await self._events.close()
                 web.should_exit = True
-                await asyncio.wait({serving}, timeout=limits.LEAVING_SECONDS)
+                leaving = asyncio.ensure_future(self._web.leave())
+                await asyncio.wait({serving, leaving}, timeout=limits.LEAVING_SECONDS)
                 self._go()
             self._dispatch.is_stopping = True
             self._remove_files()
@@ -150,6 +148,7 @@ class Server:
             await self._events.close()
             await self._dispatch.keys.close()
             await self._guests.close()
+            await self._web.end()
             web.should_exit = True
             await serving
         self._watch.close()
@@ -169,6 +168,10 @@ class Server:
         if self._keep.damaged:
             LOG.warning("%d lines of the journal could not be read", self._keep.damaged)
         self._keep.attach(self._on_keeper_loss)
+
+    def _make_site(self, kind: Any, listening: socket.socket, host: str) -> Site:
+        made: Site = kind(self._app, listening, host, self._web_book, self._events.epoch)
+        return made
 
     def _is_kept(self) -> bool:
         return self._keep is not None and self._keep.is_kept
@@ -194,30 +197,6 @@ class Server:
                 usual=origin.usual,
             )
             self._keep.note(terminal.id, label)
-
-    def _config(self, app: Any) -> uvicorn.Config:
-        connections = Connections(
-            limits.MOST_CONNECTIONS, head=limits.FIRST_REQUEST_SECONDS, next_head=limits.NEXT_REQUEST_SECONDS
-        )
-        return uvicorn.Config(
-            app,
-            http=cast("type[asyncio.Protocol]", partial(Peer, connections)),
-            ws="websockets-sansio",
-            ws_max_size=limits.LARGEST_BODY,
-            ws_ping_interval=limits.PING_SECONDS,
-            ws_ping_timeout=limits.PONG_SECONDS,
-            ws_per_message_deflate=False,
-            h11_max_incomplete_event_size=limits.LARGEST_HEAD,
-            timeout_keep_alive=int(limits.NEXT_REQUEST_SECONDS),
-            limit_concurrency=limits.MOST_CONNECTIONS,
-            log_config=None,
-            log_level="critical",
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            lifespan="off",
-            timeout_graceful_shutdown=limits.LAST_WORDS_SECONDS,  # type: ignore[arg-type]  # it takes fractions too
-        )
 
     def _leave(self) -> None:
         self._leaves = self._dispatch.is_leaving = True
@@ -265,7 +244,7 @@ class Server:
                 "boot_id": boot(),
                 "version": VERSION,
                 "protocol": PROTOCOL,
-                "web": None,
+                "web": self._web.url,
             }
         )
 

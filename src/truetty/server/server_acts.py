@@ -22,7 +22,7 @@ from truetty.server.shapes import plain
 from truetty.server.watch import Watch
 from truetty.service.service import Service
 
-CAPABILITIES: Final = ("events.1", "follow.1", "keys.1", "lease.1", "questions.1", "view.1")
+CAPABILITIES: Final = ("events.1", "follow.1", "keys.1", "lease.1", "questions.1", "view.1", "web.1")
 MOST_NAMED: Final = 10  # commands in a refusal
 
 
@@ -41,7 +41,9 @@ class ServerActs:
         leave: Callable[[], None],
         keep: Keep | None,
         questions: Callable[[], Sequence[forms.Question]],
+        web: Callable[[], str | None],
     ) -> None:
+        self._web = web
         self._questions = questions
         self._leave = leave
         self._keep = keep
@@ -73,6 +75,7 @@ class ServerActs:
             seq=self._events.seq,
             keeper=self._keep is not None and self._keep.is_kept,
             registry=self._registry(),
+            web=self._web(),
         )
 
     def _registry(self) -> forms.RegistryForm:

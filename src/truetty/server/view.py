@@ -28,7 +28,7 @@ from typing import Any, Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from truetty.core.errors import TruettyError
+from truetty.core.errors import Denied, TruettyError
 from truetty.server import fields, limits
 from truetty.server.events import encoded
 from truetty.server.refusals import refusal
@@ -40,17 +40,21 @@ from truetty.terminal.terminal import Terminal
 
 LOG: Final = logging.getLogger("truetty.server")
 SUBPROTOCOL: Final = "truetty.view.1"
+TOO_LARGE: Final = 1009  # a code of WebSockets
 HEAD: Final = struct.Struct(">IQQ")
 
 
 class View:
     """One viewer."""
 
-    def __init__(self, websocket: WebSocket, terminal: Terminal, service: Service, epoch: str) -> None:
+    def __init__(
+        self, websocket: WebSocket, terminal: Terminal, service: Service, epoch: str, *, may_type: bool = True
+    ) -> None:
         self._socket = websocket
         self._terminal = terminal
         self._service = service
         self._epoch = epoch
+        self._may_type = may_type
         self._number = 0
         self._seq = 0  # shown up to here
         self._acknowledged = 0
@@ -95,7 +99,7 @@ class View:
                     "epoch": self._epoch,
                     "size": list(self._size),
                     "lease": plain(holding(now)),
-                    "may": ["watch", "type"],
+                    "may": ["watch", "type"] if self._may_type else ["watch"],
                 }
             )
             while not self._is_over:
@@ -197,8 +201,14 @@ class View:
         facts = {"holder": None, "reason": None, "until": None} if now is None else plain(holding(now))
         await self._say({"t": "lease", "n": self._number, "seq": self._seq, **facts, "mine": mine})
 
+    def _check_typing(self) -> None:
+        if not self._may_type:
+            reason = "this link shows the terminal, and no one types by it"
+            raise Denied(f"{reason}. Nothing was typed.", command=None, rule=None, reason=reason)
+
     def _join(self, lease: str | None) -> None:
         """This viewer is the holder's, from its first frame with the lease on."""
+        self._check_typing()
         if lease is None or lease == self._lease:
             return
         self._service.leases.check(self._terminal.id, lease, done="Nothing was done.")
@@ -228,7 +238,11 @@ class View:
                 await self._say({"t": "error", "code": "misuse", "message": "this is no frame", "facts": {}})
 
     async def _take(self, text: str | None, data: bytes | None) -> None:
+        if len(data or text or "") > limits.LARGEST_FRAME:
+            await self._socket.close(TOO_LARGE)
+            return
         if data is not None:
+            self._check_typing()
             await self._service.type(self._terminal.id, data, lease=self._lease)
             return
         frame = fields.decoded(text or "")

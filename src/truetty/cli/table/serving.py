@@ -13,6 +13,7 @@ SERVE: Final = CommandRow(
     "Start the server whose terminals outlive the programs that have opened them, or say that it runs already.",
     (
         Example("truetty serve", "start it, in the background"),
+        Example("truetty serve --web", "and let browsers of this machine show its page"),
         Example("truetty serve --status", "what runs in it"),
         Example("truetty serve --stop", "end it with its terminals"),
         Example("truetty serve --upgrade", "after an update: nothing ends"),
@@ -30,6 +31,14 @@ SERVE: Final = CommandRow(
                 switch("--force", "with --stop: end what runs, too"),
                 switch("--upgrade", "let a new server follow it, of this program's version. Everything goes on"),
                 switch("--foreground", "stay in the foreground, until it is ended by a signal"),
+            ),
+        ),
+        Group(
+            "The page",
+            (
+                switch("--web", "turn it on, also in a server that runs: a port of the loopback is listened on"),
+                Option("--listen", "with --web: where (default: 127.0.0.1:7717, or any port)", "HOST:PORT"),
+                switch("--no-web", "turn it off; every browser is logged out"),
             ),
         ),
         Group(

@@ -24,9 +24,11 @@ OPEN: Final = CommandRow(
         Example("truetty run --in build 'make test'", "run something in it"),
         Example("truetty list", "what runs, and who waits"),
         Example("truetty close build", "end it"),
+        Example("truetty open --web", "show the page of the server in a browser"),
     ),
-    (),
-    "The terminal has the environment and the directory of this command. The server is started if it does not run.",
+    (Word("id", "ID", required=False),),
+    "The terminal has the environment and the directory of this command. The server is started if it does not run. ID "
+    "goes with --web.",
     (
         Group(
             "The terminal",
@@ -43,6 +45,13 @@ OPEN: Final = CommandRow(
         Group(
             "Options",
             (switch("--attach", "take it, and show it on this terminal, as truetty attach --take does"), ON, JSON),
+        ),
+        Group(
+            "The page",
+            (
+                switch("--web", "open no terminal: show the page, with ID that terminal. It is turned on if need be"),
+                switch("--no-browser", "with --web: print the URL, and start no browser"),
+            ),
         ),
     ),
     ("Exit status: 0 · that of the shell with --attach, if it has ended · 125 an error of truetty's",),

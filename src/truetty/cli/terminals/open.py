@@ -11,6 +11,7 @@ from truetty.core.errors import Misuse
 
 
 def open(
+    id: str | None,
     name: str | None,
     task: str | None,
     shell: str | None,
@@ -21,7 +22,18 @@ def open(
     attach: bool,
     on: str | None,
     json: bool,
+    web: bool,
+    no_browser: bool,
 ) -> int:
+    if web:
+        makes = (name, task, shell, cwd, size, *env)
+        if attach or no_rc or any(one is not None for one in makes):
+            raise Misuse("--web shows the page and opens no terminal: the options of a new one do not go with it")
+        from truetty.cli.terminals import web as page
+
+        return page.show(Server(on), id, browser=not no_browser and not json, json=json)
+    if id is not None or no_browser:
+        raise Misuse("ID and --no-browser go with --web. Nothing was opened.")
     if attach:
         return _open_and_attach(name, task, shell, cwd, env, no_rc, size, on, json)
     made = _make(Server(on), name, task, shell, cwd, env, no_rc, size)

@@ -12,8 +12,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.server.verbs import commands, output, questions, server, terminals
+from truetty.server.verbs import commands, output, questions, server, terminals, web
 from truetty.server.verbs.row import Verb as Verb
 
-VERBS: Final[tuple[Verb, ...]] = (*server.ROWS, *terminals.ROWS, *commands.ROWS, *output.ROWS, *questions.ROWS)
+VERBS: Final[tuple[Verb, ...]] = (
+    *server.ROWS,
+    *terminals.ROWS,
+    *commands.ROWS,
+    *output.ROWS,
+    *questions.ROWS,
+    *web.ROWS,
+)
 BY_NAME: Final = {verb.name: verb for verb in VERBS}

@@ -102,6 +102,7 @@ ROWS: Final[tuple[Verb, ...]] = (
         ),
         forms.CommandForm,
         keyed=True,
+        right="answer",
     ),
     Verb("interrupt", "POST", "/v1/commands/{command_id}/interrupt", "Ctrl-C.", WHICH_COMMAND, forms.Interrupted),
     Verb(

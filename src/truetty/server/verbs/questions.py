@@ -22,5 +22,6 @@ ROWS: Final[tuple[Verb, ...]] = (
             Field("word", TYPED, "of deny: why, for the caller"),
         ),
         forms.SettledQuestion,
+        right="answer",
     ),
 )

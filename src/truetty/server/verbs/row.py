@@ -25,6 +25,7 @@ from truetty.server.fields import (
     UNTIL,
     Field,
 )
+from truetty.server.rights import Right
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,12 @@ class Verb:
     fields: tuple[Field, ...]
     answer: Any  # the type of what comes back
     keyed: bool = False
+    right: Right | None = None  # that its caller needs; None: to watch what GET gives, to type for the rest
     stream: bool = False  # many values, one after the other: NDJSON over HTTP
+
+    @property
+    def needs(self) -> Right:
+        return self.right or ("watch" if self.method == "GET" else "type")
 
 
 ONLY_IDS: Final = Field("exact", FLAG, "take ids only", default=False)

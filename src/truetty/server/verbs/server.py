@@ -18,6 +18,7 @@ ROWS: Final[tuple[Verb, ...]] = (
         "End the server and all its terminals. Refused with `busy` while commands run, unless forced.",
         (Field("force", FLAG, "though commands run", default=False),),
         forms.Nothing,
+        right="admin",
     ),
     Verb(
         "upgrade",
@@ -26,6 +27,7 @@ ROWS: Final[tuple[Verb, ...]] = (
         "Let another server follow, which has started before this one leaves. Terminals, commands and ids go on.",
         (Field("python", PATH, "the interpreter that has it; otherwise this server's own"),),
         forms.Nothing,
+        right="admin",
     ),
     Verb(
         "events",

@@ -1,0 +1,56 @@
+"""The verbs about the page, described. `PAGE_ROWS` are those of the page's own port, which `truetty.web` answers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from truetty.server import forms
+from truetty.server.fields import COUNT, TEXT, Field
+from truetty.server.verbs.row import Verb
+
+ROWS: Final[tuple[Verb, ...]] = (
+    Verb("web", "GET", "/v1/web", "Where the page is.", (), forms.WebForm),
+    Verb(
+        "web_on",
+        "POST",
+        "/v1/web",
+        "Turn the page on: the server listens on a port of the loopback too.",
+        (
+            Field("host", TEXT, "an address of this machine's loopback; 127.0.0.1 if none is named"),
+            Field("port", COUNT, "0: any; if none is named 7717, or any if that is taken"),
+        ),
+        forms.WebForm,
+        right="admin",
+    ),
+    Verb(
+        "web_off",
+        "DELETE",
+        "/v1/web",
+        "Turn the page off. Everybody is logged out.",
+        (),
+        forms.WebForm,
+        right="admin",
+    ),
+    Verb(
+        "ticket",
+        "POST",
+        "/v1/web/tickets",
+        "A URL that logs a browser in, once, within a minute.",
+        (Field("terminal", TEXT, "the terminal that it shows"),),
+        forms.LinkForm,
+        right="admin",
+    ),
+)
+PAGE_ROWS: Final[tuple[Verb, ...]] = (
+    Verb(
+        "login",
+        "POST",
+        "/v1/web/login",
+        "Exchange the ticket of a link for a cookie and a key. On the page's port only. It needs a Truetty-Client "
+        "header; every later request needs the cookie and the key, in the header Truetty-Key.",
+        (Field("ticket", TEXT, "what stands behind #ticket= in the URL", required=True),),
+        forms.LoginForm,
+    ),
+    Verb("session", "GET", "/v1/web/session", "Who is logged in. On the page's port only.", (), forms.SessionForm),
+    Verb("logout", "POST", "/v1/web/logout", "End the login. On the page's port only.", (), forms.Nothing),
+)

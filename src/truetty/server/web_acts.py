@@ -1,0 +1,160 @@
+"""The verbs about the page, carried out: it is turned on and off, and links to it are made.
+
+Rule 1: what serves the page is imported when it is first turned on, in a thread.
+Rule 2: it listens on the loopback only. The keeper has the listening socket too: when a server is killed, the next one
+        goes on with it, and no connection is refused meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+from urllib.parse import quote
+
+from truetty.core import lazy
+from truetty.core.errors import HostError, Misuse
+from truetty.server import door, forms
+from truetty.server.caller import Caller
+from truetty.server.lookup import find_terminal
+from truetty.server.web_book import Address, WebBook
+from truetty.service.service import Service
+
+HOST: Final = "127.0.0.1"
+PORT: Final = 7717  # of a page for which no address is named, unless another program has it
+
+
+class Site(Protocol):
+    """`truetty.web.site.Site`."""
+
+    url: str
+
+    @property
+    def logins(self) -> list[Any]: ...
+
+    def start(self) -> None: ...
+
+    async def close(self, *, off: bool) -> None: ...
+
+    def link(self, path: str) -> str: ...
+
+
+class Sockets(Protocol):
+    """What keeps the listening socket for the next server."""
+
+    def lend(self, listening: socket.socket) -> None: ...
+
+    def take_back(self) -> None: ...
+
+    def lent(self) -> socket.socket | None:
+        """By a server before this one."""
+
+
+# From the class of a site, its socket and its host to the site.
+Make = Callable[[Any, socket.socket, str], Site]
+
+
+class WebActs:
+    """`on_change` is called when it was turned on or off."""
+
+    def __init__(
+        self, service: Service, make: Make, book: WebBook, sockets: Sockets | None, on_change: Callable[[], None]
+    ) -> None:
+        self._service = service
+        self._make = make
+        self._book = book
+        self._sockets = sockets
+        self._on_change = on_change
+        self._site: Site | None = None
+        self._turning = asyncio.Lock()
+
+    @property
+    def url(self) -> str | None:
+        return None if self._site is None else self._site.url
+
+    # -- its life
+
+    async def take_over(self) -> None:
+        """Go on where the server before this one listened."""
+        lent = None if self._sockets is None else self._sockets.lent()
+        if (address := self._book.address) is None:
+            if lent is not None:
+                lent.close()
+        else:
+            async with self._turning:
+                await self._open(address.host, lent or door.bind(address.host, address.port))
+
+    async def leave(self) -> None:
+        """The next server goes on with it."""
+        if self._site is not None:
+            await self._site.close(off=False)
+
+    async def end(self) -> None:
+        async with self._turning:
+            await self._close()
+
+    async def _open(self, host: str, listening: socket.socket) -> None:
+        try:
+            kind = await asyncio.to_thread(lambda: lazy.load("truetty.web.site", "Site"))
+            self._site = self._make(kind, listening, host)
+        except BaseException:
+            listening.close()
+            raise
+        self._site.start()
+        self._on_change()
+
+    async def _close(self) -> None:
+        if self._site is None:
+            return
+        site, self._site = self._site, None
+        self._book.close()
+        if self._sockets is not None:
+            self._sockets.take_back()
+        await site.close(off=True)
+        self._on_change()
+
+    # -- verbs
+
+    async def web(self, caller: Caller) -> forms.WebForm:
+        return forms.WebForm(self.url, 0 if self._site is None else len(self._site.logins))
+
+    async def web_on(self, caller: Caller, *, host: str | None, port: int | None) -> forms.WebForm:
+        async with self._turning:
+            if self._site is None:
+                listening = _listen(host or HOST, port)
+                address = Address(host or HOST, listening.getsockname()[1])
+                await self._open(address.host, listening)
+                if self._sockets is not None:
+                    self._sockets.lend(listening)
+                self._book.open(address)
+            elif not self._listens_on(host, port):
+                message = f"the page is at {self._site.url} already: turn it off first, with truetty serve --no-web"
+                raise Misuse(message, url=self._site.url)
+        return await self.web(caller)
+
+    def _listens_on(self, host: str | None, port: int | None) -> bool:
+        address = self._book.address
+        return address is not None and host in (None, address.host) and port in (None, 0, address.port)
+
+    async def web_off(self, caller: Caller) -> forms.WebForm:
+        await self.end()
+        return await self.web(caller)
+
+    async def ticket(self, caller: Caller, *, terminal: str | None) -> forms.LinkForm:
+        path = "/" if terminal is None else f"/t/{quote(find_terminal(self._service, terminal, exact=False).id)}"
+        if self._site is None:
+            raise Misuse("the page is off: truetty serve --web turns it on", name="web")
+        return forms.LinkForm(self._site.link(path))
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    if not door.is_loopback(host):
+        message = f"{host} can be reached from other machines: the page is for this one. ssh -L brings it to yours"
+        raise Misuse(message, host=host)
+    try:
+        return door.bind(host, PORT if port is None else port)
+    except HostError:
+        if port is not None:
+            raise
+        return door.bind(host, 0)

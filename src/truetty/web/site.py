@@ -1,0 +1,67 @@
+"""The page while it is on: its listening socket, its tickets and its logins."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from typing import Final
+
+from truetty.core.version import VERSION
+from truetty.server import door, listener
+from truetty.server.connections import Connection, most_connections
+from truetty.server.door import App
+from truetty.server.listener import Uvicorn
+from truetty.server.web_book import WebBook
+from truetty.web.gate import Gate
+from truetty.web.logins import Login, Logins, Secrets
+from truetty.web.tickets import Tickets
+
+
+class Site:
+    """`app` is the server's API, `host` the address that `listening` is bound to, `book` what outlives this process."""
+
+    def __init__(self, app: App, listening: socket.socket, host: str, book: WebBook, epoch: str) -> None:
+        self.port: Final[int] = listening.getsockname()[1]
+        shown = f"[{host}]" if ":" in host else host
+        self.url: Final = f"http://{shown}:{self.port}"
+        self._socket = listening
+        self._logins = Logins(book, time.time)
+        self._tickets = Tickets()
+        gate = Gate(
+            app,
+            door.names(host, self.port),
+            f"truetty_{self.port}",
+            self._logins,
+            self._redeem,
+            {"epoch": epoch, "truetty": VERSION},
+        )
+        self._uvicorn = Uvicorn(listener.config(gate, Connection, most_connections()))
+        self._serving: asyncio.Task[None] | None = None
+
+    @property
+    def logins(self) -> list[Login]:
+        return self._logins.all
+
+    def start(self) -> None:
+        self._serving = asyncio.ensure_future(self._uvicorn.serve(sockets=[self._socket]))
+
+    async def close(self, *, off: bool) -> None:
+        """`off`: logins end too. Otherwise the next server has them."""
+        if off:
+            self._logins.close()
+        self._uvicorn.should_exit = True
+        if self._serving is not None:
+            await self._serving
+        self._socket.close()
+
+    def link(self, path: str = "/") -> str:
+        """A URL that logs in, once, within a minute."""
+        return f"{self.url}{path}#ticket={self._tickets.make(time.monotonic())}"
+
+    def _redeem(self, ticket: str) -> tuple[Login, Secrets] | None:
+        now = time.monotonic()
+        if self._tickets.take(ticket, now):
+            return self._logins.begin()
+        self._tickets.count_wrong(now)
+        return None

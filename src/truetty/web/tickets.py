@@ -1,0 +1,50 @@
+"""Tickets: what the fragment of a page's URL holds, to be exchanged for a login.
+
+Rule 1: a ticket is random (128 bits), is good once, and for a minute. A link to share is good until its end.
+Rule 2: a wrong ticket is counted. After ten within a minute the next wrong ones hear that there were too many. A right
+        one is taken all the same: it cannot be guessed, and a stranger at the port must not keep its owner out.
+Rule 3: time is an argument.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+TICKET_SECONDS: Final = 60.0
+MOST_TICKETS: Final = 16  # that are open: the oldest gives way
+MOST_WRONG: Final = 10  # within WRONG_SECONDS
+WRONG_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class TooManyWrong(Exception):
+    seconds: float  # until the oldest is forgotten
+
+
+class Tickets:
+    def __init__(self) -> None:
+        self._open: dict[str, float] = {}  # when each is over
+        self._wrong: deque[float] = deque()
+
+    def make(self, now: float) -> str:
+        while len(self._open) >= MOST_TICKETS:
+            del self._open[next(iter(self._open))]
+        ticket = secrets.token_urlsafe(16)
+        self._open[ticket] = now + TICKET_SECONDS
+        return ticket
+
+    def take(self, ticket: str, now: float) -> bool:
+        """Whether it is good. It is not any more."""
+        until = self._open.pop(ticket, None)
+        return until is not None and now < until
+
+    def count_wrong(self, now: float) -> None:
+        """A wrong one has come. Raises TooManyWrong."""
+        while self._wrong and self._wrong[0] <= now - WRONG_SECONDS:
+            self._wrong.popleft()
+        if len(self._wrong) >= MOST_WRONG:
+            raise TooManyWrong(self._wrong[0] + WRONG_SECONDS - now)
+        self._wrong.append(now)
