@@ -39,8 +39,11 @@ class CommandActs:
     # -- running
 
     async def run(self, caller: Caller, *, wait: float | None, until: Until | None, **wanted: Any) -> Outcome:
+        now = asyncio.get_running_loop().time
+        begun = now()
         command = await self._start(caller, patience=wait, **wanted)
-        return await self._wait(caller, command, wait, until)
+        left = None if wait is None else max(wait - (now() - begun), 0)
+        return await self._wait(caller, command, left, until)
 
     async def start(self, caller: Caller, **wanted: Any) -> forms.CommandForm:
         return self._watch.command(await self._start(caller, **wanted))

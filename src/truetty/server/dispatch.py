@@ -20,6 +20,8 @@ from truetty.server.keys import Keys, Note, PastKey
 from truetty.server.refusals import Stopping, Unknown
 from truetty.server.verbs import BY_NAME, Verb
 
+# How long a caller waits is no part of what it asks for.
+UNCOMPARED: Final = frozenset({"patience"})
 # What typed something. If the server that was asked has been killed, it is not known whether it did.
 TYPING: Final = frozenset({"send", "type", "type_in", "answer"})
 
@@ -27,11 +29,15 @@ Act = Callable[..., Coroutine[Any, Any, Any]]
 
 
 class Dispatch:
-    """`note`: what writes down a retry key before anything is done with it."""
+    """`note`: what writes down a retry key before anything is done with it. `withdraw`: what takes back the question
+    of the request with this key."""
 
-    def __init__(self, acts: Mapping[str, Act], note: Note = lambda _: None) -> None:
+    def __init__(
+        self, acts: Mapping[str, Act], note: Note = lambda _: None, withdraw: Callable[[str], None] = lambda _: None
+    ) -> None:
         self.acts = acts
         self.keys = Keys(note=note)
+        self._withdraw = withdraw
         self.is_stopping = False
         self.is_leaving = False
 
@@ -48,7 +54,7 @@ class Dispatch:
             return await act(caller, **arguments)
         if verb.name == "run":
             return await self._run(given, caller, key, arguments)
-        request = {field.name: given.get(field.name) for field in verb.fields}
+        request = {field.name: given.get(field.name) for field in verb.fields if field.name not in UNCOMPARED}
         past = self.keys.past(fields.key(key), verb.name, request)
         if past is not None and past.made is not None:
             return await self._again(past, caller, arguments)
@@ -59,10 +65,18 @@ class Dispatch:
 
     async def _run(self, given: Mapping[str, Any], caller: Caller, key: object, arguments: Mapping[str, Any]) -> Any:
         """A retry key is the start's. So a client that was cut may ask for the rest of the wait, or start and wait."""
-        started = await self.call(BY_NAME["start"], given, caller, key)
-        patience = {"timeout": arguments["wait"], "until": arguments["until"]}
+        now, wait = asyncio.get_running_loop().time, arguments["wait"]
+        begun = now()
+        started = await self.call(BY_NAME["start"], {**given, "patience": wait}, caller, key)
+        left = None if wait is None else max(wait - (now() - begun), 0)
+        patience = {"timeout": left, "until": arguments["until"]}
         nothing_known = {"after_episode": 0, "after_byte": 0}
         return await self.acts["wait"](caller, command_id=started.id, exact=True, **patience, **nothing_known)
+
+    def leave(self, key: str | None) -> None:
+        """A client has gone before it was answered. What it has asked a person is taken back."""
+        if key is not None and not self.keys.is_awaited(key):
+            self._withdraw(key)
 
     async def _again(self, past: PastKey, caller: Caller, arguments: Mapping[str, Any]) -> Any:
         """What was made by a server before this one, as its verb answers."""

@@ -95,6 +95,7 @@ class TerminalForm:
     lease: Holding | None = None  # None: no person has it
     viewers: int = 0
     keeper: bool = False  # it goes on if the server is killed
+    questions: tuple[str, ...] = ()  # that are open: each is about a command that would run here
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ class Question:
     task: str | None
     client: str | None
     asked_at: float
+    key: str | None = None  # the retry key of the call that waits: its caller knows the question by it
 
 
 @dataclass(frozen=True, slots=True)

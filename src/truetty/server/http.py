@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -82,8 +83,10 @@ def _endpoint(verb: Verb, dispatch: Dispatch, events: Events) -> Any:
             wanted = fields.read(verb.fields, given)
             caller.credential.check(verb.name, verb.needs, wanted)
             return _stream(_lines(events, events.listen(wanted["since"], wanted["epoch"]), caller.credential))
-        calling = dispatch.call(verb, given, caller, request.headers.get("idempotency-key"))
-        found = await (_while_connected(request, calling) if verb.name in ASKING else calling)
+        key = request.headers.get("idempotency-key")
+        calling = dispatch.call(verb, given, caller, key)
+        leave = partial(dispatch.leave, key)
+        found = await (_while_connected(request, calling, leave) if verb.name in ASKING else calling)
         if verb.stream:
             return _stream(_encoded(found))
         return _bytes(found, request) if isinstance(found, Bytes) else answer(plain(found))
@@ -91,7 +94,7 @@ def _endpoint(verb: Verb, dispatch: Dispatch, events: Events) -> Any:
     return endpoint
 
 
-async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+async def _while_connected(request: Request, work: Coroutine[Any, Any, Any], leave: Callable[[], None]) -> Any:
     """The answer. A client that has gone wants none: what it has asked a person is taken back."""
     working, gone = asyncio.ensure_future(work), asyncio.ensure_future(request.receive())
     try:
@@ -99,6 +102,7 @@ async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> 
         if not working.done():
             working.cancel()
             await asyncio.wait({working})
+            leave()
             raise ChannelLost("the client has gone", reason="the client has gone")
         return working.result()
     finally:

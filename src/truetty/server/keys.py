@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -65,6 +66,7 @@ class Keys:
         self._note = note
         self._records: dict[str, Record] = {}
         self._past: dict[str, PastKey] = {}
+        self._awaited: Counter[str] = Counter()  # by key: how many clients wait for the answer
 
     def take_over(self, keys: Iterable[PastKey]) -> None:
         """Those of a server before this one."""
@@ -93,7 +95,17 @@ class Keys:
             current.reset(before)
             record = self._records[key] = Record(key, wanted, verb, self._clock(), answering)
             answering.add_done_callback(lambda done: self._settle(key, done))
-        return await asyncio.shield(record.answering)
+        self._awaited[key] += 1
+        try:
+            return await asyncio.shield(record.answering)
+        finally:
+            self._awaited[key] -= 1
+            if not self._awaited[key]:
+                del self._awaited[key]
+
+    def is_awaited(self, key: str) -> bool:
+        """Whether a client waits for the answer."""
+        return key in self._awaited
 
     async def close(self) -> None:
         """Nothing that is under way goes on."""

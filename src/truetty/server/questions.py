@@ -2,7 +2,7 @@
 
 Rule 1: the call that has asked waits. A yes lets it go on, a no is `Denied`, and the command is in no terminal before.
 Rule 2: a question is answered once. A second answer is `Settled`, which says who has answered and what.
-Rule 3: a caller that goes, or whose `wait` is over, takes its question back: nothing has run.
+Rule 3: a caller that goes, or whose patience is over, takes its question back: nothing has run.
 Rule 4: `always` allows by rules, for as long as this server lives. The settings file is the user's.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from truetty.core.errors import Denied, LimitReached, Misuse
 from truetty.policy import Asker, Decision, Rule
-from truetty.server import limits
+from truetty.server import keys, limits
 from truetty.server.caller import Caller
 from truetty.server.events import Events
 from truetty.server.forms import Question, Questions, SettledQuestion
@@ -48,13 +48,14 @@ class QuestionActs:
                     settled = await answer
             except TimeoutError:
                 reason = f"No person has answered within {patience:g} s."
-                raise _denied(decision, f"{decision.reason} {reason}", answered=None) from None
+                raise _denied(decision, f"{decision.reason} {reason}", None, question.id) from None
             finally:
-                if question.id in self._open:
-                    self._settle(question.id, SettledQuestion(question.id, None, "the caller has gone", None, None))
+                self._take_back(question.id)
+            if settled.answer is None:
+                raise _denied(decision, f"{decision.reason} The caller has gone.", None, question.id)
             if settled.answer == "deny":
                 word = f' "{settled.word}"' if settled.word else ""
-                raise _denied(decision, f"{decision.reason} The answer was no.{word}", answered=False)
+                raise _denied(decision, f"{decision.reason} The answer was no.{word}", False, question.id)
             return True
 
         return ask
@@ -76,11 +77,21 @@ class QuestionActs:
             task=task,
             client=client,
             asked_at=time.time(),
+            key=keys.current.get(),
         )
         answer: asyncio.Future[SettledQuestion] = asyncio.get_running_loop().create_future()
         self._open[question.id] = question, answer
         self._events.publish("question", question=plain(question))
         return question, answer
+
+    def withdraw(self, key: str) -> None:
+        """The client has gone that sent the request with this key."""
+        for question in [one for one in self.waiting() if one.key == key]:
+            self._take_back(question.id)
+
+    def _take_back(self, id: str) -> None:
+        if id in self._open:
+            self._settle(id, SettledQuestion(id, None, "the caller has gone", None, None))
 
     def _settle(self, id: str, settled: SettledQuestion) -> None:
         _, answer = self._open.pop(id)
@@ -95,6 +106,10 @@ class QuestionActs:
 
     def waiting(self) -> Sequence[Question]:
         return [question for question, _ in self._open.values()]
+
+    def about(self, terminal_id: str) -> tuple[str, ...]:
+        """The ids of those that are about this terminal."""
+        return tuple(one.id for one in self.waiting() if one.terminal_id == terminal_id)
 
     async def questions(self, caller: Caller) -> Questions:
         return Questions(tuple(self.waiting()), self._events.seq)
@@ -122,6 +137,7 @@ class QuestionActs:
         return made
 
 
-def _denied(decision: Decision, message: str, *, answered: bool | None) -> Denied:
+def _denied(decision: Decision, message: str, answered: bool | None, question_id: str) -> Denied:
     facts: dict[str, Any] = {"rule": decision.rule, "reason": decision.reason, "verdict": decision.verdict}
-    return Denied(message, command=decision.command, suggestions=decision.suggestions, answered=answered, **facts)
+    facts |= {"suggestions": decision.suggestions, "answered": answered, "question_id": question_id}
+    return Denied(message, command=decision.command, **facts)

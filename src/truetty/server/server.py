@@ -77,10 +77,12 @@ class Server:
         self._keep = keep
         self._service = Service.from_settings(settings, rest=REST, make=None if keep is None else keep.make)
         self._events = Events(lambda: self._acts.state())
-        self._watch = Watch(self._events, self._service.leases, self._on_change, self._note, self._is_kept)
+        questions = QuestionActs(self._service.permissions, self._events)
+        self._watch = Watch(
+            self._events, self._service.leases, self._on_change, self._note, self._is_kept, questions.about
+        )
         self._clients = Clients(self._on_change)
         terminals = TerminalActs(self._service, self._watch, settings)
-        questions = QuestionActs(self._service.permissions, self._events)
         commands = CommandActs(self._service, self._watch, terminals, questions)
         self._acts = ServerActs(
             self._service,
@@ -98,7 +100,7 @@ class Server:
         self._web_book = WebBook() if keep is None else keep.web
         self._web = WebActs(self._service, self._make_site, self._web_book, keep, self._write_info)
         acts = methods(self._acts, terminals, commands, questions, self._web)
-        self._dispatch = Dispatch(acts, self._note_key)
+        self._dispatch = Dispatch(acts, self._note_key, questions.withdraw)
         self._app: App | None = None  # once it runs
         self._ended: asyncio.Event = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None

@@ -64,10 +64,17 @@ class _Watched:
 
 class Watch:
     def __init__(
-        self, events: Events, leases: Leases, on_change: Callable[[], None], note: Note, is_kept: Callable[[], bool]
+        self,
+        events: Events,
+        leases: Leases,
+        on_change: Callable[[], None],
+        note: Note,
+        is_kept: Callable[[], bool],
+        questions: Callable[[str], tuple[str, ...]],
     ) -> None:
         """`on_change`: a terminal was opened or closed. `note`: what callers know of one is new, or has changed.
-        `is_kept`: whether terminals outlive this process."""
+        `is_kept`: whether terminals outlive this process. `questions`: the open ones about a terminal."""
+        self._questions = questions
         self._note = note
         self._is_kept = is_kept
         self._events = events
@@ -152,6 +159,7 @@ class Watch:
             lease=holding(self._leases.of(terminal.id)),
             viewers=self.viewers[terminal.id],
             keeper=self._is_kept() and not terminal.closed,
+            questions=self._questions(terminal.id),
         )
 
     def command(self, command: Command) -> CommandForm:

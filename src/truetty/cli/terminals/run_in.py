@@ -17,6 +17,7 @@ from truetty.cli.person import has_person
 from truetty.cli.terminals.follow import Way, follow
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, sentence, status
+from truetty.cli.terminals.starting import Patience, Unanswered, start
 from truetty.core.errors import Misuse, TruettyError
 
 LEFT: Final = None  # in place of an outcome: the command goes on
@@ -41,8 +42,12 @@ def run_in(
     if place.terminal is None and not detach:
         message = "--on goes with --in, --keep or --detach: without them a command runs here"
         raise Misuse(message, on=place.on)
-    server = Server(place.on)
-    started = _start(server, place, text, timeout)
+    server, patience = Server(place.on), Patience(wait)
+    try:
+        started = _start(server, place, text, timeout, patience)
+    except Unanswered as unanswered:
+        words = ["run", *server.words, *(["--in", place.terminal] if place.terminal is not None else ["--detach"])]
+        return unanswered.tell(text, words, json=json)
     if detach:
         if json:
             print_json(started)
@@ -50,7 +55,7 @@ def run_in(
             print(started["id"])
         return 0
     id = started["id"]
-    outcome = follow_command(server, id, json, raw, wait, leaves=True)
+    outcome = follow_command(server, id, json, raw, patience.left, leaves=True)
     stands = server.get(command(id))
     if json:
         print_json({**report_left(server, stands), "go_on": go_on(server, stands)} if outcome is LEFT else outcome)
@@ -59,11 +64,11 @@ def run_in(
     return PATIENCE_OVER if outcome is LEFT or stands["timed_out"] else status(outcome)
 
 
-def _start(server: Server, place: Place, text: str, timeout: float | None) -> Any:
+def _start(server: Server, place: Place, text: str, timeout: float | None, patience: Patience) -> Any:
     fields: dict[str, Any] = {"command": text, "timeout": timeout}
     if place.terminal is not None:
-        return server.post("/v1/commands", **fields, terminal=place.terminal)
-    return server.post("/v1/commands", **fields, shell=place.shell, **server.surroundings(place.cwd))
+        return start(server, patience, **fields, terminal=place.terminal)
+    return start(server, patience, **fields, shell=place.shell, **server.surroundings(place.cwd))
 
 
 def follow_command(server: Server, id: str, json: bool, raw: bool, wait: float | None, *, leaves: bool) -> Any:

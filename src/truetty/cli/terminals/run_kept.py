@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from truetty.cli.terminals.run_in import LEFT, follow_command, go_on, report_left, say_how_to_go_on
 from truetty.cli.terminals.server import Server, command, terminal
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
+from truetty.cli.terminals.starting import Patience, Unanswered, start
 from truetty.core.errors import TruettyError
 
 HANGUPS: Final = (signal.SIGTERM, signal.SIGHUP)
@@ -47,18 +48,22 @@ def run_kept(
     server: Server, fields: Mapping[str, object], text: str, *, keep: bool, printing: Printing, limits: Limits
 ) -> int:
     """`fields` are those of the verb `open`."""
+    patience = Patience(limits.wait)
     with _hangups(are_ends=not keep) as opening:
         with opening:
             opened = server.post("/v1/terminals", **fields)["id"]
         stays = False  # a command that is refused leaves no terminal
         try:
-            started = server.post("/v1/commands", command=text, terminal=opened, timeout=limits.timeout)["id"]
+            started = start(server, patience, command=text, terminal=opened, timeout=limits.timeout)["id"]
             stays = keep
-            outcome = follow_command(server, started, printing.json, printing.raw, limits.wait, leaves=keep)
+            outcome = follow_command(server, started, printing.json, printing.raw, patience.left, leaves=keep)
             stands = server.get(command(started))
             stays = keep or (outcome is LEFT and stands["state"] == "waiting")
             _keep_explanation(server, started)
             return _told(server, stands, outcome, printing, keep=keep, stays=stays)
+        except Unanswered as unanswered:
+            words = ["run", *server.words, *(["--keep"] if keep else [])]
+            return unanswered.tell(text, words, json=printing.json)
         finally:
             if not stays:
                 with contextlib.suppress(TruettyError):  # its shell has ended, or the server

@@ -49,11 +49,16 @@ class Server:
         return {"cwd": os.path.abspath(cwd or "."), "environ": dict(os.environ)}
 
     @property
-    def on(self) -> str:
-        """What stands in a command line that asks the same server."""
-        from shlex import quote
+    def words(self) -> list[str]:
+        """Of a command line that asks the same server."""
+        return ["--on", self._where] if self._where else []
 
-        return f" --on {quote(self._where)}" if self._where else ""
+    @property
+    def on(self) -> str:
+        """The same, as it stands in a command line."""
+        from shlex import join
+
+        return f" {join(self.words)}" if self._where else ""
 
     def get(self, path: str, **query: object) -> Any:
         return self.read(path, **query).json()
@@ -69,6 +74,10 @@ class Server:
 
     def post(self, path: str, **body: object) -> Any:
         return self._http.ask("POST", path, None, body, again=False).json()
+
+    def post_with_key(self, key: str, path: str, **body: object) -> Any:
+        """`key`: a retry key, with which it may be asked again."""
+        return self._http.ask("POST", path, None, body, key=key).json()
 
     def delete(self, path: str, **body: object) -> Any:
         return self._http.ask("DELETE", path, None, body, again=False).json()

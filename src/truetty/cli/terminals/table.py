@@ -1,6 +1,6 @@
 """The table of terminals that `truetty list` prints.
 
-Rule 1: those that wait for a person come first, then those that run.
+Rule 1: those that wait for a person come first, whether the policy asks or a command does, then those that run.
 Rule 2: on a terminal the last column is cut to its width; into a pipe nothing is cut.
 """
 
@@ -18,13 +18,21 @@ from truetty.text.quoting import on_one_line
 Form = Mapping[str, Any]  # of a terminal
 
 DAY: Final = 24 * 3600
-_ORDER: Final = ("waiting", "running", "idle", "lost", "closed")
-_LOOKS: Final[dict[str, Look]] = {"waiting": "yellow", "running": "green", "lost": "red", "closed": "dim"}
+_ORDER: Final = ("asking", "waiting", "running", "idle", "lost", "closed")
+_LOOKS: Final[dict[str, Look]] = {
+    "asking": "yellow",
+    "waiting": "yellow",
+    "running": "green",
+    "lost": "red",
+    "closed": "dim",
+}
 
 
 def state(terminal: Form) -> str:
     if terminal["closed"]:
         return "closed"
+    if terminal["questions"]:
+        return "asking"
     return str(terminal["command"]["state"]) if terminal["busy"] and terminal["command"] else "idle"
 
 
@@ -62,10 +70,17 @@ def _what(terminal: Form) -> str:
     if terminal["closed"]:
         code = terminal["exit_code"]
         return "" if code is None else f"exit code {code}"
+    parts = []
+    if terminal["questions"]:
+        parts.append("; ".join(f"truetty allow {one}" for one in terminal["questions"]))
+    if terminal["lease"] is not None:
+        parts.append(f"{on_one_line(terminal['lease']['holder'])} has the keyboard")
     if not terminal["busy"] or command is None:
-        return on_one_line(terminal["cwd"] or terminal["shell"])
-    text = on_one_line(command["text"].strip())
-    return f"{asked(command['waiting'])} ({text})" if command["state"] == "waiting" else text
+        parts.append(on_one_line(terminal["cwd"] or terminal["shell"]))
+    else:
+        text = on_one_line(command["text"].strip())
+        parts.append(f"{asked(command['waiting'])} ({text})" if command["state"] == "waiting" else text)
+    return "; ".join(parts)
 
 
 def _width(text: str) -> int:

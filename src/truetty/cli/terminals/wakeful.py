@@ -5,7 +5,7 @@ has begun leaves the read blocked, and Ctrl-C is not obeyed until the server say
 byte into a pipe, and the read waits for that too.
 
 A keyboard that is listened to is looked at in the same wait. Its listener may ask the server itself: the reads of that
-do not look at the keyboard.
+do not look at the keyboard. What is to be done when an answer takes long (`late`) may ask the server too.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ import os
 import select
 import signal
 import socket
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 _pipe: list[int] = []  # its two ends, once there is one
 _listeners: dict[int, Callable[[], None]] = {}  # by what they read
 _called: set[int] = set()  # those of them that are being called
+_late: list[tuple[float, Callable[[int], None]]] = []  # when it is called, and what
 
 
 class Wakeful(socket.socket):
@@ -28,8 +31,10 @@ class Wakeful(socket.socket):
     def recv(self, *arguments: Any) -> bytes:
         bell = _bell()
         while True:
-            watched = _listeners.keys() - _called
-            ready, _, _ = select.select([self.fileno(), bell, *watched], [], [], self.gettimeout())
+            watched, patience = _listeners.keys() - _called, self.gettimeout()
+            late = max(_late[-1][0] - time.monotonic(), 0) if _late else None
+            bounds = [bound for bound in (patience, late) if bound is not None]
+            ready, _, _ = select.select([self.fileno(), bell, *watched], [], [], min(bounds, default=None))
             if bell in ready:
                 os.read(bell, 512)  # the handlers have run when this comes back
             for descriptor in _listeners.keys() & watched & set(ready):
@@ -40,7 +45,9 @@ class Wakeful(socket.socket):
                     _called.discard(descriptor)
             if self.fileno() in ready:
                 return super().recv(*arguments)
-            if not ready:
+            if not ready and late is not None and (patience is None or late <= patience):
+                _late.pop()[1](self.fileno())
+            elif not ready:
                 raise TimeoutError("timed out")
 
 
@@ -51,6 +58,18 @@ def listen(descriptor: int, listener: Callable[[], None]) -> None:
 
 def ignore(descriptor: int) -> None:
     _listeners.pop(descriptor, None)
+
+
+@contextmanager
+def late(seconds: float, call: Callable[[int], None]) -> Iterator[None]:
+    """Call it once if a read within takes so long, with what is read."""
+    entry = (time.monotonic() + seconds, call)
+    _late.append(entry)
+    try:
+        yield
+    finally:
+        if entry in _late:
+            _late.remove(entry)
 
 
 def _bell() -> int:

@@ -19,7 +19,15 @@ ROWS: Final[tuple[Verb, ...]] = (
         Outcome,
         keyed=True,
     ),
-    Verb("start", "POST", "/v1/commands", "Start a command.", STARTING, forms.CommandForm, keyed=True),
+    Verb(
+        "start",
+        "POST",
+        "/v1/commands",
+        "Start a command.",
+        (*STARTING, Field("patience", SECONDS, "for a person's yes, where the policy asks; none: without end")),
+        forms.CommandForm,
+        keyed=True,
+    ),
     Verb("command", "GET", "/v1/commands/{command_id}", "How a command stands.", WHICH_COMMAND, forms.CommandForm),
     Verb(
         "wait",
