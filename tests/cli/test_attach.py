@@ -159,6 +159,22 @@ def test_a_second_holder_is_refused(server: Live) -> None:
         assert b"terminal t1 is held by ana (a look)" in person.seen and b"1049h" not in person.seen
 
 
+def test_the_notice_does_not_cover_the_prompt_of_a_new_shell(server: Live) -> None:
+    with Person("attach", "one", "--take", size=(80, 24)) as person:
+        person.shows("you have it")
+        person.sees(lambda screen: re.search("[$#]", screen.lines[0]) is not None)
+        first, last = person.screen().lines[0], person.screen().lines[-1]
+        assert "you have it" not in first and "you have it" in last
+        server.ask("DELETE", "/v1/terminals/one")
+        person.ends()
+
+
+def test_the_notice_stands_above_where_the_cursor_is_below(server: Live) -> None:
+    server.post("/v1/run", command="seq 1 100", terminal="one", wait=60)
+    with Person("attach", "one") as person:
+        person.sees(lambda screen: "read only" in screen.lines[0] and "\n100\n" in screen.text)
+
+
 def test_the_end_of_the_shell(server: Live) -> None:
     with Person("attach", "--on", f"unix:{server.place.read_info()['socket']}", "one", "--take") as person:  # type: ignore[index]
         person.shows("you have it")

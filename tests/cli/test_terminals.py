@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests import warm
 from tests.patience import PATIENCE
 from tests.server.live import Live
+from truetty.cli.terminals.table import table
 
 HEAVY = ("asyncio", "subprocess", "http.client", "dataclasses", "inspect", "hashlib", "logging", "truetty.server.forms")
 
@@ -74,6 +76,29 @@ def test_list_has_those_that_wait_first(build: str) -> None:
     assert {one["id"] for one in found["terminals"]} == {"t1", "t2"}
     printed("close", "t2", "--force")
     assert "t2" not in printed("list") and "closed" in printed("list", "--all")
+
+
+def test_since_when_a_terminal_is_as_it_is(build: str) -> None:
+    """Times are of fixed terminals: a second in a test is none in the table."""
+    hour = 3600.0
+    command = {"state": "finished", "started_at": time.time() - 5 * hour, "duration": 2 * hour, "text": "x"}
+    idle = {**server_form(build), "opened_at": time.time() - 9 * hour, "command": None}
+
+    def since(**more: object) -> str:
+        return next(iter([*table([{**idle, **more}])][1:])).split()[3]
+
+    def at(hours: float) -> str:
+        return time.strftime("%H:%M", time.localtime(time.time() - hours * hour))
+
+    assert since() in (at(9), at(9.01))
+    assert since(command=command) in (at(3), at(3.01))
+    assert since(command={**command, "state": "running"}, busy=True) in (at(5), at(5.01))
+    assert since(closed=True) == "-"
+
+
+def server_form(id: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(one for one in json.loads(printed("list", "--json"))["terminals"] if one["id"] == id)
+    return found
 
 
 def test_an_empty_list(server: Live) -> None:
@@ -215,6 +240,11 @@ def test_stop_and_close(build: str, server: Live) -> None:
     status, out, said = run("close", "build")
     assert (status, out) == (125, "") and "in t1 runs t1-1, 'sleep 1000'; --force ends it" in said
     assert printed("stop", "build").startswith("t1-1 finished, exit code 130")
+    printed("run", "--in", "build", "sleep 1000 & :")
+    status, out, said = run("close", "build")
+    assert (status, out) == (125, "") and said.startswith("truetty: in t1 runs in the background sleep (process ")
+    assert said.endswith("); --force ends it\n")
+    printed("run", "--in", "build", "kill %1; wait")
     assert printed("close", "build") == ""
     assert run("close", "build")[0] == 125
     assert server.get("/v1/terminals?all=true")["terminals"][0]["closed"]

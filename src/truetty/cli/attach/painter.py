@@ -3,7 +3,8 @@
 Rule 1: a model of the screen is drawn, never the bytes: what a program asks the terminal is answered by the server, and
         a second answer would be typed.
 Rule 2: of a screen that is larger than the window, the part with the cursor is shown.
-Rule 3: a notice covers the first row for a while.
+Rule 3: a notice covers a row for a while: the first one, or the last one while the cursor is in the upper half. So it
+        never covers the line that the person types, such as the prompt of a new shell.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Painter:
         rows = [_text(line, left, columns) for line in cells[top : top + height]]
         rows += [""] * (height - len(rows))
         if notice is not None:
-            rows[0] = f"\x1b[0;7m{notice[:columns].ljust(columns)}\x1b[0m"
+            rows[0 if 2 * (row - top) >= height else height - 1] = f"\x1b[0;7m{notice[:columns].ljust(columns)}\x1b[0m"
         parts = ["\x1b[?2026h\x1b[?25l" if self._drawn else "\x1b[?2026h\x1b[?25l\x1b[0m\x1b[2J"]
         for at, text in enumerate(rows):
             if at >= len(self._drawn) or text != self._drawn[at]:

@@ -224,7 +224,7 @@ class Session:
         return f" {self._id}: {how}. To leave: {self._keys.name} "
 
     def _tell(self, notice: str) -> None:
-        """On the first row, for some seconds."""
+        """For some seconds."""
         if self._notice_end is not None:
             self._notice_end.cancel()
         self._notice = notice

@@ -109,7 +109,10 @@ LIST: Final = CommandRow(
         ),
         _OPTIONS,
     ),
-    ("Exit status: 0 · 125 an error of truetty's",),
+    (
+        "SINCE is when its command has started, or since when it is idle.",
+        "Exit status: 0 · 125 an error of truetty's",
+    ),
     module="terminals.list",
 )
 
@@ -230,12 +233,12 @@ CLOSE: Final = CommandRow(
     "Close a terminal with all that runs in it",
     "Close a terminal: its shell ends, and all that runs in it.",
     (
-        Example("truetty close build", "asks if a command runs"),
+        Example("truetty close build", "asks if something runs there"),
         Example("truetty close build --force", "asks nothing"),
     ),
     (Word("id", "ID"),),
     _TERMINAL,
-    (Group("Options", (switch("--force", "though a command runs; needed where no person can be asked"), ON, JSON)),),
-    ("Exit status: 0 it is closed · 125 a command runs and it was not closed, or an error of truetty's",),
+    (Group("Options", (switch("--force", "though something runs; needed where no person can be asked"), ON, JSON)),),
+    ("Exit status: 0 it is closed · 125 something runs and it was not closed, or an error of truetty's",),
     module="terminals.close",
 )

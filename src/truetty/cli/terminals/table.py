@@ -57,12 +57,19 @@ def _look(state: str) -> tuple[Look, ...]:
 
 
 def _since(terminal: Form) -> str:
-    """When its command has started, or it was opened."""
-    command = terminal["command"]
-    at = command["started_at"] if command and terminal["busy"] else terminal["opened_at"]
+    """When its command has started, or since when it is idle; of a closed one it is unknown."""
+    at = None if terminal["closed"] else _state_begin(terminal)
     if at is None:
         return "-"
     return time.strftime("%H:%M" if 0 <= time.time() - at < DAY else "%b %d", time.localtime(at))
+
+
+def _state_begin(terminal: Form) -> float | None:
+    command = terminal["command"]
+    if command is None or command["started_at"] is None:
+        begin: float | None = terminal["opened_at"]
+        return begin
+    return float(command["started_at"]) + (0.0 if terminal["busy"] else command["duration"])
 
 
 def _what(terminal: Form) -> str:
