@@ -21,11 +21,8 @@ class Uvicorn(uvicorn.Server):
         yield
 
 
-def config(
-    app: Any, protocol: type[Connection], most: int = limits.MOST_CONNECTIONS, *, at_once: int | None = None
-) -> uvicorn.Config:
-    """`protocol` is of each connection. `most` connections may be open without a WebSocket: of more, idle ones are
-    closed. With more than `at_once` in all, requests are refused."""
+def config(app: Any, protocol: type[Connection], most: int = limits.MOST_CONNECTIONS) -> uvicorn.Config:
+    """`protocol` is of each connection, `most` how many there may be."""
     connections = Connections(most, head=limits.FIRST_REQUEST_SECONDS, next_head=limits.NEXT_REQUEST_SECONDS)
     return uvicorn.Config(
         app,
@@ -37,7 +34,7 @@ def config(
         ws_per_message_deflate=False,
         h11_max_incomplete_event_size=limits.LARGEST_HEAD,
         timeout_keep_alive=int(limits.NEXT_REQUEST_SECONDS),
-        limit_concurrency=at_once,
+        limit_concurrency=limits.MOST_CONNECTIONS,
         log_config=None,
         log_level="critical",
         access_log=False,

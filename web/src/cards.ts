@@ -1,0 +1,157 @@
+// Cards: what needs a person, each with one decision.
+//
+// Rule 1: a button waits for the server's word. It says "sent" until then, and shows the error where there is one.
+// Rule 2: a card that is settled says for five seconds what happened, and by whom.
+// Rule 3: a card takes no key and no click for 600 ms after it has appeared or moved: what slid under a finger is not
+//         what was meant.
+
+import type { ReadonlySignal } from "@preact/signals-core";
+import { answerCard, secretCard } from "./answer.ts";
+import { approvalCard } from "./approval.ts";
+import type { Page } from "./context.ts";
+import { Decision, choice, heading, problem } from "./decision.ts";
+import { each, h, onEnd, region } from "./dom.ts";
+import { type Need, nameOf, needs, terminalOf, workerOf } from "./groups.ts";
+import { glyph } from "./icons.ts";
+import type { Receipt } from "./store.ts";
+
+const GUARD_MS = 600;
+const WHOLE = 3; // cards that are shown whole; the others are a line each
+
+type Item = { readonly key: string; readonly need: Need | null; readonly receipt: Receipt | null; readonly whole: boolean };
+
+/** The cards of these needs, and receipts in the place of those that were settled. */
+export function cards(page: Page, only: (need: Need) => boolean, label: string): Node {
+  const items = (): Item[] => {
+    const open = needs(page.store).filter(only);
+    const shown = new Map<string, Item>();
+    open.forEach((need, index) => shown.set(need.key, { key: need.key, need, receipt: null, whole: index < WHOLE }));
+    const list = [...shown.values()];
+    for (const receipt of page.store.receipts.value) {
+      if (!shown.has(receipt.key) && mounted.has(receipt.key)) list.push({ key: receipt.key, need: null, receipt, whole: true });
+    }
+    return list;
+  };
+  const mounted = new Set<string>();
+  const list = h("div", { class: "cards", role: "group", "aria-label": label });
+  list.append(
+    each(items, (item) => item.key, (item) => {
+      mounted.add(item.value.key);
+      return cardRow(page, item);
+    }),
+  );
+  return list;
+}
+
+function cardRow(page: Page, item: ReadonlySignal<Item>): Element {
+  const decision = new Decision(page, item.value.key);
+  const row = h("section", {
+    class: () => (item.value.receipt === null ? (item.value.whole ? "card" : "card card-line") : "receipt"),
+    "data-card": item.value.key,
+    "data-kind": item.value.need?.kind ?? "",
+    "aria-busy": () => decision.sent.value !== null && "true",
+  });
+  const kind = () => {
+    const { need, receipt, whole } = item.value;
+    return receipt !== null ? "receipt" : need === null ? "none" : whole ? need.kind : "line";
+  };
+  row.append(
+    region(kind, (now) => {
+      const { need, receipt } = item.value;
+      if (receipt !== null) return receiptLine(() => item.value.receipt ?? receipt);
+      if (need === null) return null;
+      if (now === "line") return oneLine(page, need);
+      if (need.kind === "question") return approvalCard(page, need.id, decision);
+      if (need.kind === "secret") return secretCard(page, need.id, decision);
+      if (need.kind === "answer") return answerCard(page, need.id, decision);
+      return need.kind === "handoff" ? handoffCard(page, need.id, decision) : requestCard(page, need.id, decision);
+    }),
+  );
+  guard(row, decision);
+  return row;
+}
+
+/** Ready once the card has been at one place for a while. */
+function guard(row: HTMLElement, decision: Decision): void {
+  let place: number | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = () => {
+    if (!row.isConnected || row.offsetTop === place) return;
+    place = row.offsetTop; // within the list: scrolling does not change it
+    decision.isReady.value = false;
+    clearTimeout(timer);
+    timer = setTimeout(() => (decision.isReady.value = true), GUARD_MS);
+  };
+  const observer = new ResizeObserver(look);
+  requestAnimationFrame(() => {
+    look();
+    if (row.parentElement !== null) observer.observe(row.parentElement);
+  });
+  onEnd(() => {
+    clearTimeout(timer);
+    observer.disconnect();
+  });
+}
+
+function receiptLine(receipt: () => Receipt): Node {
+  return h("p", { role: "status", class: () => (receipt().good ? "good" : "other") }, glyph(receipt().good ? "ok" : "lost"), () => receipt().text);
+}
+
+function oneLine(page: Page, need: Need): Node {
+  const id = terminalOf(need, page.store);
+  const terminal = id === null ? undefined : page.store.terminals.value.get(id);
+  const what = { question: "May this run?", answer: "asks a question", secret: "asks for a password", handoff: "asks you to take over", request: "is asked for" }[need.kind];
+  return h("p", {}, glyph("need"), h("b", {}, terminal === undefined ? "" : nameOf(terminal)), ` ${what}`);
+}
+
+function handoffCard(page: Page, id: string, decision: Decision): Node {
+  const handoff = page.store.handoffs.value.get(id);
+  if (handoff === undefined) return h("p", {}, "");
+  const terminal = page.store.terminals.value.get(handoff.terminal_id);
+  const who = handoff.client ?? (terminal === undefined ? "The agent" : workerOf(terminal));
+  const take = () =>
+    void decision
+      .decide("Take over", () => page.wire.handoff(id, "take"), () => "Taken over at")
+      .then((done) => done && page.go(`/t/${handoff.terminal_id}?take`));
+  const later = () => void decision.decide("Not now", () => page.wire.handoff(id, "not_now"), () => "Not now, said at");
+  return h(
+    "div",
+    {},
+    heading(page, `${who} asks you to take over`, handoff.terminal_id, null, () => handoff.asked_at),
+    h("blockquote", { class: "words" }, handoff.reason),
+    h("p", { class: "note" }, `In ${who}'s own words. It is told what you run, not what you type.`),
+    problem(decision),
+    h("div", { class: "choices" }, choice(decision, "Take over", "fill", take), choice(decision, "Not now", "plain", later)),
+  );
+}
+
+function requestCard(page: Page, id: string, decision: Decision): Node {
+  const request = page.store.requests.value.get(id);
+  if (request === undefined) return h("p", {}, "");
+  const lease = page.store.leases.value.get(request.terminal_id);
+  const give = () => {
+    if (lease !== undefined) void decision.decide("Give back", () => page.wire.giveBack(request.terminal_id, lease.lease), () => "Given back at");
+  };
+  const keep = () => void decision.decide("Keep it", () => page.wire.refuseRequest(id), () => "Kept, said at");
+  return h(
+    "div",
+    {},
+    heading(page, `${request.name} would like the keyboard`, request.terminal_id, null, () => request.asked_at),
+    request.reason === "" ? null : h("blockquote", { class: "words" }, request.reason),
+    problem(decision),
+    h("div", { class: "choices" }, choice(decision, "Give back", "fill", give), choice(decision, "Keep it", "plain", keep)),
+  );
+}
+
+/** The focus goes to the first card that is open. */
+export function focusCard(): boolean {
+  const all = [...document.querySelectorAll<HTMLElement>("[data-card].card")];
+  const at = all.findIndex((one) => one.contains(document.activeElement));
+  const next = all[(at + 1) % Math.max(1, all.length)];
+  if (next === undefined) return false;
+  next.setAttribute("tabindex", "-1");
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+  return true;
+}
+

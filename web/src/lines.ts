@@ -1,0 +1,143 @@
+// The output of one command that has ended: folded by what it is, unfolded by 500 lines at a time.
+//
+//    folded  nothing, or the last line where it is one of the newest commands
+//    open    up to 12 lines whole; more: the first 4, "N lines folded", the last 8
+//
+// Rule: the middle is never left out without its count.
+
+import { effect, signal } from "@preact/signals-core";
+import type { Page } from "./context.ts";
+import { h, onEnd, region } from "./dom.ts";
+import type { Command } from "./model.ts";
+import type { Slice } from "./wire.ts";
+import { bytes, count, visible } from "./words.ts";
+
+export const WHOLE = 12;
+const HEAD = 4;
+const TAIL = 8;
+const MORE = 500;
+const LONGEST = 4000; // characters of a line; a page that wraps megabytes stands still
+
+export type Extent = "none" | "last" | "open";
+
+/** Lines `first`…, then a gap, then `tail`. */
+export interface Known {
+  readonly first: number;
+  readonly lines: readonly string[];
+  readonly tailFirst: number;
+  readonly tail: readonly string[];
+  readonly total: number;
+}
+
+/** What a slice says, as head, gap and tail. */
+export function known(slice: Slice): Known {
+  const { first, lines, total } = slice;
+  const end = first + lines.length; // the number behind the last of them
+  const tailFirst = Math.max(slice.tail_first ?? total + 1, end);
+  const skip = slice.tail_first === null ? 0 : Math.max(0, end - slice.tail_first);
+  return { first, lines, tailFirst, tail: slice.tail.slice(skip), total };
+}
+
+/** More lines behind the head. */
+export function extended(before: Known, slice: Slice): Known {
+  if (slice.first !== before.first + before.lines.length) return before;
+  const lines = [...before.lines, ...slice.lines];
+  return known({ first: before.first, lines, tail_first: before.tailFirst, tail: before.tail, total: slice.total });
+}
+
+export function gapOf(one: Known): number {
+  return one.tailFirst - one.first - one.lines.length;
+}
+
+/** `line`: one that a link names. */
+export function output(page: Page, command: () => Command, extent: () => Extent, line: () => number | null): Node {
+  const shown = signal<Known | null>(null);
+  const trouble = signal<string | null>(null);
+  const isBusy = signal(false);
+  let asked: Extent | null = null;
+  const { id } = command();
+
+  const load = async (work: () => Promise<Known>) => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    try {
+      shown.value = await work();
+      trouble.value = null;
+    } catch (error) {
+      trouble.value = error instanceof Error ? error.message : String(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const stop = effect(() => {
+    const wanted = extent();
+    if (wanted === "none" || !command().finished || command().output_bytes === 0) return;
+    if (asked === "open" || asked === wanted) return;
+    asked = wanted;
+    const fields = wanted === "last" ? { first: 1, count: 0, tail: 1 } : { first: 1, count: firstCount(line()), tail: TAIL };
+    void load(async () => whole(await page.wire.slice(id, fields)));
+  });
+  onEnd(stop);
+
+  /** A short output comes whole, so that nothing is folded that is not worth it. */
+  const whole = async (slice: Slice): Promise<Known> => {
+    const found = known(slice);
+    if (asked !== "open" || gapOf(found) === 0 || found.total > WHOLE) return found;
+    return known(await page.wire.slice(id, { first: 1, count: WHOLE, tail: 0 }));
+  };
+  const more = () =>
+    void load(async () => {
+      const before = shown.value;
+      if (before === null) return known(await page.wire.slice(id, { first: 1, count: HEAD, tail: TAIL }));
+      const first = before.first + before.lines.length;
+      return extended(before, await page.wire.slice(id, { first, count: Math.min(MORE, gapOf(before)), tail: 0 }));
+    });
+
+  return h(
+    "div",
+    { class: "output" },
+    region(
+      () => (extent() === "none" ? null : shown.value),
+      (now) => (now === null ? null : body(now, extent(), more, line)),
+    ),
+    region(() => trouble.value, (text) => (text === null ? null : h("p", { class: "problem" }, text))),
+  );
+}
+
+function firstCount(line: number | null): number {
+  return line === null ? HEAD : Math.max(HEAD, line + 20);
+}
+
+function body(now: Known, extent: Extent, more: () => void, line: () => number | null): Node {
+  const gap = gapOf(now);
+  const made = document.createDocumentFragment();
+  const block = (first: number, lines: readonly string[]) =>
+    h("pre", { class: "lines" }, lines.map((text, index) => oneLine(text, first + index, line)));
+  if (extent === "last") {
+    const last = now.tail.at(-1) ?? now.lines.at(-1);
+    if (now.total > 1) made.append(fold(now.total - 1, more));
+    if (last !== undefined) made.append(block(now.total, [last]));
+    return made;
+  }
+  if (now.lines.length > 0) made.append(block(now.first, now.lines));
+  if (gap > 0) made.append(fold(gap, more));
+  if (now.tail.length > 0) made.append(block(now.tailFirst, now.tail));
+  return made;
+}
+
+function fold(number: number, more: () => void): Node {
+  const label = `${count(number, "line")} folded`;
+  return h("button", { type: "button", class: "fold", "data-fold": number, on: { click: more } }, h("span", {}, label));
+}
+
+function oneLine(text: string, number: number, line: () => number | null): Node {
+  const cut = text.length > LONGEST;
+  const shown = visible(cut ? text.slice(0, LONGEST) : text);
+  return h(
+    "span",
+    { class: () => (line() === number ? "line chosen" : "line"), "data-line": number },
+    `${shown}`,
+    cut ? h("i", { class: "note" }, ` … ${bytes(text.length - LONGEST)} more in this line`) : null,
+    "\n",
+  );
+}

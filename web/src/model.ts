@@ -1,0 +1,129 @@
+// What the page knows: the values that wire.ts reads, with the names of the server's forms.
+//
+// Rule: unknown is null.
+
+export type State = "running" | "waiting" | "finished" | "lost";
+export type WaitingKind = "line" | "secret" | "key" | "fullscreen" | "continuation" | "shell";
+
+export interface Waiting {
+  readonly kind: WaitingKind;
+  readonly prompt: string;
+  readonly program: string | null;
+  readonly certain: boolean;
+  readonly asks: string | null;
+  readonly choices: readonly string[];
+  readonly labels: readonly string[];
+  readonly default: string | null;
+  readonly hint: string;
+}
+
+export interface Command {
+  readonly id: string;
+  readonly terminal_id: string;
+  readonly text: string;
+  readonly state: State;
+  readonly finished: boolean;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly evidence: string | null;
+  readonly strategy: string;
+  readonly waiting: Waiting | null;
+  readonly episode: number | null;
+  readonly timed_out: boolean;
+  readonly started_at: number | null;
+  readonly duration: number;
+  readonly cwd: string | null;
+  readonly output_bytes: number;
+  readonly output_lines?: number | null;
+  readonly complete: boolean;
+  readonly notes: readonly string[];
+  readonly by?: "agent" | "person" | "rule" | null;
+  readonly client?: string | null;
+}
+
+export interface Holding {
+  readonly holder: string;
+  readonly reason: string;
+  readonly until: number;
+}
+
+export interface Terminal {
+  readonly id: string;
+  readonly name: string | null;
+  readonly task: string | null;
+  readonly shell: string;
+  readonly cwd: string | null;
+  readonly size: readonly [number, number];
+  readonly busy: boolean;
+  readonly closed: boolean;
+  readonly exit_code: number | null;
+  readonly strategy: string;
+  readonly command: Command | null;
+  readonly opened_at: number | null;
+  readonly client: string | null;
+  readonly lease: Holding | null;
+  readonly viewers: number;
+  readonly keeper: boolean;
+}
+
+export interface Part {
+  readonly text: string;
+  readonly verdict: "allow" | "ask" | "deny";
+  readonly rule: string | null;
+  readonly reason: string;
+}
+
+/** Rules that would allow it from now on, as they would stand in truetty.toml, and what they reach. */
+export interface Always {
+  readonly rules: readonly string[];
+  readonly toml: string;
+  readonly reach: string;
+}
+
+export interface Question {
+  readonly id: string;
+  readonly command: string;
+  readonly reason: string;
+  readonly rule: string | null;
+  readonly suggestions: readonly string[];
+  readonly terminal_id: string | null;
+  readonly task: string | null;
+  readonly client: string | null;
+  readonly asked_at: number;
+  readonly cwd?: string | null;
+  readonly parsed?: boolean;
+  readonly parts?: readonly Part[];
+  readonly always?: readonly Always[];
+}
+
+export interface Handoff {
+  readonly id: string;
+  readonly terminal_id: string;
+  readonly command_id: string | null;
+  readonly reason: string;
+  readonly client: string | null;
+  readonly asked_at: number;
+}
+
+/** Another person who would like the terminal that is held. */
+export interface LeaseRequest {
+  readonly id: string;
+  readonly terminal_id: string;
+  readonly name: string;
+  readonly reason: string;
+  readonly asked_at: number;
+}
+
+/** How a question was settled. */
+export interface Settlement {
+  readonly id: string;
+  readonly answer: string | null;
+  readonly by: string;
+  readonly rule: string | null;
+  readonly word: string | null;
+}
+
+export interface Deed {
+  readonly text: string;
+  readonly exit_code: number | null;
+}

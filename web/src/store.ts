@@ -1,0 +1,248 @@
+// How everything stands, as the server has said it. Views read signals; only events change them.
+//
+// Rule 1: a button changes nothing here. What it has done comes back as an event, or as an answer of the server.
+// Rule 2: a `reset` replaces everything but what was read of the past: commands are kept by their id.
+// Rule 3: `now` is the server's clock. The page's own may be wrong.
+
+import { type Signal, batch, computed, signal } from "@preact/signals-core";
+import type { LinkState } from "./link.ts";
+import type { Command, Deed, Handoff, LeaseRequest, Question, Terminal } from "./model.ts";
+import type { Event, Lease } from "./wire.ts";
+
+export interface Progress {
+  readonly bytes: number;
+  readonly rate: number; // bytes a second, between the last two words of it
+  readonly at: number;
+  readonly lines: readonly string[]; // the newest last
+}
+
+/** What became of a card: shown for a while in its place. */
+export interface Receipt {
+  readonly key: string;
+  readonly text: string;
+  readonly at: number;
+  readonly good: boolean;
+}
+
+const RECEIPT_SECONDS = 5;
+const MOST_COMMANDS = 1000; // of a terminal; a page shows about 40 at a time
+
+export class Store {
+  readonly terminals = signal<ReadonlyMap<string, Terminal>>(new Map());
+  readonly questions = signal<ReadonlyMap<string, Question>>(new Map());
+  readonly handoffs = signal<ReadonlyMap<string, Handoff>>(new Map());
+  readonly requests = signal<ReadonlyMap<string, LeaseRequest>>(new Map());
+  readonly progress = signal<ReadonlyMap<string, Progress>>(new Map());
+  readonly waitingSince = signal<ReadonlyMap<string, number>>(new Map());
+  readonly receipts = signal<readonly Receipt[]>([]);
+  readonly link = signal<LinkState>({ kind: "connecting", since: 0 });
+  readonly leases = signal<ReadonlyMap<string, Lease>>(new Map()); // those that this page holds, by terminal
+  readonly did = signal<ReadonlyMap<string, readonly Deed[]>>(new Map()); // by terminal: of the last lease
+  readonly resets = signal(0); // how often everything was told anew
+  readonly notice = signal<string | null>(null); // what the server said of itself
+  readonly now = signal(Date.now() / 1000);
+  readonly news = signal<Event | null>(null); // the last event, for what is said aloud
+  private readonly lists = new Map<string, Signal<readonly Command[]>>();
+  private skew = 0;
+
+  /** The commands of a terminal that are known, oldest first. */
+  commandsOf(terminal: string): Signal<readonly Command[]> {
+    let found = this.lists.get(terminal);
+    if (found === undefined) this.lists.set(terminal, (found = signal<readonly Command[]>([])));
+    return found;
+  }
+
+  command(id: string): Command | null {
+    const terminal = id.slice(0, id.lastIndexOf("-"));
+    return this.commandsOf(terminal).value.find((one) => one.id === id) ?? null;
+  }
+
+  readonly finished = computed(() => {
+    this.terminals.value; // lists of new terminals
+    const since = this.now.value - 3600;
+    return [...this.lists.values()]
+      .flatMap((list) => list.value)
+      .filter((one) => one.finished && one.started_at !== null && one.started_at + one.duration > since)
+      .sort((a, b) => endOf(b) - endOf(a));
+  });
+
+  tick(clock: number): void {
+    this.now.value = clock + this.skew;
+    const fresh = this.receipts.value.filter((one) => one.at + RECEIPT_SECONDS > this.now.value);
+    if (fresh.length !== this.receipts.value.length) this.receipts.value = fresh;
+  }
+
+  receipt(key: string, text: string, good = true): void {
+    const others = this.receipts.value.filter((one) => one.key !== key);
+    this.receipts.value = [...others, { key, text, good, at: this.now.value }];
+  }
+
+  hold(terminal: string, lease: Lease | null): void {
+    const leases = new Map(this.leases.value);
+    if (lease === null) leases.delete(terminal);
+    else leases.set(terminal, lease);
+    this.leases.value = leases;
+  }
+
+  /** What was read of the past. */
+  merge(commands: readonly Command[]): void {
+    batch(() => {
+      for (const terminal of new Set(commands.map((one) => one.terminal_id))) {
+        const some = commands.filter((one) => one.terminal_id === terminal);
+        const list = this.commandsOf(terminal);
+        const known = new Map(list.value.map((one) => [one.id, one]));
+        for (const one of some) {
+          const before = known.get(one.id);
+          if (before === undefined || !before.finished || one.output_lines !== undefined) known.set(one.id, one);
+        }
+        list.value = [...known.values()].sort((a, b) => number(a.id) - number(b.id)).slice(-MOST_COMMANDS);
+      }
+    });
+  }
+
+  apply(event: Event, clock = Date.now() / 1000): void {
+    batch(() => {
+      if (event.at !== undefined) this.skew = event.at - clock;
+      if (event.event !== "heartbeat") this.tick(clock);
+      this.change(event);
+      this.news.value = event;
+    });
+  }
+
+  private change(event: Event): void {
+    switch (event.event) {
+      case "reset":
+        this.terminals.value = new Map(event.terminals.map((one) => [one.id, one]));
+        this.questions.value = new Map(event.questions.map((one) => [one.id, one]));
+        this.handoffs.value = new Map((event.handoffs ?? []).map((one) => [one.id, one]));
+        this.requests.value = new Map((event.requests ?? []).map((one) => [one.id, one]));
+        this.merge(event.commands);
+        for (const id of this.leases.value.keys()) if (!this.terminals.value.get(id)?.lease) this.hold(id, null);
+        this.notice.value = null;
+        this.resets.value += 1;
+        break;
+      case "opened":
+      case "changed":
+        this.put(event.terminal);
+        break;
+      case "closed":
+        this.hold(event.terminal.id, null);
+        this.terminals.value = without(this.terminals.value, event.terminal.id);
+        if (event.terminal.command !== null) this.merge([event.terminal.command]);
+        break;
+      case "started":
+      case "finished":
+        this.onCommand(event.command);
+        break;
+      case "waiting":
+      case "resumed":
+        this.onWaiting(event);
+        break;
+      case "progress":
+        this.onProgress(event.command_id, event.output_bytes, event.last_line, event.at);
+        break;
+      case "downgraded":
+      case "healed":
+        this.alter(event.terminal_id, { strategy: event.strategy });
+        break;
+      case "question":
+        this.questions.value = new Map(this.questions.value).set(event.question.id, event.question);
+        break;
+      case "settled":
+        this.questions.value = without(this.questions.value, event.question_id);
+        break;
+      case "lease":
+        this.onLease(event);
+        break;
+      case "handoff":
+        this.handoffs.value = new Map(this.handoffs.value).set(event.handoff.id, event.handoff);
+        break;
+      case "handoff_over":
+        this.handoffs.value = without(this.handoffs.value, event.handoff_id);
+        break;
+      case "lease_request":
+        this.requests.value = new Map(this.requests.value).set(event.request.id, event.request);
+        break;
+      case "lease_request_over":
+        this.requests.value = without(this.requests.value, event.request_id);
+        break;
+      case "server":
+        if (event.stopping) this.notice.value = "The server is ending, and its terminals with it.";
+        if (event.keeper === false) this.notice.value = "Terminals now end with the server: its keeper is gone.";
+        break;
+      case "heartbeat":
+        break;
+    }
+  }
+
+  private put(terminal: Terminal): void {
+    this.terminals.value = new Map(this.terminals.value).set(terminal.id, terminal);
+    if (terminal.command !== null) this.merge([terminal.command]);
+  }
+
+  private alter(id: string, facts: Partial<Terminal>): void {
+    const terminal = this.terminals.value.get(id);
+    if (terminal !== undefined) this.terminals.value = new Map(this.terminals.value).set(id, { ...terminal, ...facts });
+  }
+
+  private replace(command: Command): void {
+    const list = this.commandsOf(command.terminal_id);
+    const index = list.value.findIndex((one) => one.id === command.id);
+    list.value = index < 0 ? [...list.value, command].slice(-MOST_COMMANDS) : list.value.with(index, command);
+    const last = this.terminals.value.get(command.terminal_id)?.command;
+    if (last === undefined || last === null || number(last.id) <= number(command.id)) {
+      const cwd = command.finished && command.cwd !== null ? { cwd: command.cwd } : {};
+      this.alter(command.terminal_id, { command, busy: !command.finished, ...cwd });
+    }
+  }
+
+  private onCommand(command: Command): void {
+    this.replace(command);
+    if (command.finished) {
+      this.progress.value = without(this.progress.value, command.id);
+      this.waitingSince.value = without(this.waitingSince.value, command.id);
+    }
+  }
+
+  private onWaiting(event: Event & { event: "waiting" | "resumed" }): void {
+    const before = this.command(event.command_id) ?? this.terminals.value.get(event.terminal_id)?.command ?? null;
+    if (before !== null && before.id === event.command_id) {
+      const state = event.waiting === null ? "running" : "waiting";
+      this.replace({ ...before, state, waiting: event.waiting, episode: event.episode });
+    }
+    if (event.waiting === null) this.waitingSince.value = without(this.waitingSince.value, event.command_id);
+    else this.waitingSince.value = new Map(this.waitingSince.value).set(event.command_id, event.at);
+  }
+
+  private onProgress(id: string, count: number, line: string, at: number): void {
+    const before = this.progress.value.get(id);
+    const rate = before === undefined || at <= before.at ? 0 : (count - before.bytes) / (at - before.at);
+    const lines = [...(before?.lines ?? []).filter((one) => one !== line), line].filter((one) => one !== "").slice(-2);
+    this.progress.value = new Map(this.progress.value).set(id, { bytes: count, rate, at, lines });
+  }
+
+  private onLease(event: Event & { event: "lease" }): void {
+    const lease =
+      event.holder === null ? null : { holder: event.holder, reason: event.reason, until: event.until };
+    this.alter(event.terminal_id, { lease });
+    if (lease !== null) return;
+    this.hold(event.terminal_id, null);
+    if (event.did !== undefined) this.did.value = new Map(this.did.value).set(event.terminal_id, event.did);
+  }
+}
+
+function without<T>(from: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
+  if (!from.has(key)) return from;
+  const left = new Map(from);
+  left.delete(key);
+  return left;
+}
+
+/** Of an id such as t3-14: 14. */
+export function number(id: string): number {
+  return Number(id.slice(id.lastIndexOf("-") + 1)) || 0;
+}
+
+export function endOf(command: Command): number {
+  return (command.started_at ?? 0) + command.duration;
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asksPerson, grouped, needs } from "../src/groups.ts";
+import type { Question } from "../src/model.ts";
+import { Store } from "../src/store.ts";
+import type { Event } from "../src/wire.ts";
+import { command, terminal, waiting } from "./hand.ts";
+
+let seq = 0;
+function event(facts: object): Event {
+  return { seq: ++seq, epoch: "E", at: 1000, ...facts } as unknown as Event;
+}
+
+function question(id: string): Question {
+  return { id, command: "rm -rf build", reason: "rm asks", rule: "rm *", suggestions: [], terminal_id: "t1", task: null, client: "claude-code", asked_at: 990 };
+}
+
+function filled(): Store {
+  const store = new Store();
+  const running = command("t1-1");
+  store.apply(event({ event: "reset", terminals: [terminal("t1", { command: running, busy: true }), terminal("t2")], commands: [running], questions: [] }), 1000);
+  return store;
+}
+
+const groups = (store: Store) => grouped(store).map((one) => `${one.terminal.id} ${one.group}`);
+
+test("a reset is how everything stands; a page that comes late sees open questions", () => {
+  const store = new Store();
+  const asking = command("t1-1", { state: "waiting", waiting: waiting(), episode: 3 });
+  store.apply(event({ event: "reset", terminals: [terminal("t1", { command: asking })], commands: [asking], questions: [question("q1")] }), 1000);
+  assert.deepEqual(needs(store).map((one) => `${one.kind} ${one.key}`).sort(), ["answer t1-1:3", "question q1"]);
+});
+
+test("a waiting makes a need, by its episode, and going on takes it away", () => {
+  const store = filled();
+  assert.deepEqual(groups(store), ["t1 running", "t2 quiet"]);
+  store.apply(event({ event: "waiting", command_id: "t1-1", terminal_id: "t1", episode: 1, waiting: waiting() }), 1000);
+  assert.deepEqual(groups(store), ["t1 needs", "t2 quiet"]);
+  store.apply(event({ event: "resumed", command_id: "t1-1", terminal_id: "t1", episode: null, waiting: null }), 1000);
+  store.apply(event({ event: "waiting", command_id: "t1-1", terminal_id: "t1", episode: 2, waiting: waiting({ kind: "secret" }) }), 1000);
+  assert.deepEqual(needs(store).map((one) => `${one.kind} ${one.key} ${one.since}`), ["secret t1-1:2 1000"]);
+});
+
+test("a prompt that reads all day needs nobody", () => {
+  for (const facts of [{ kind: "fullscreen" }, { kind: "shell" }, { asks: "repl" }, { asks: "pager", kind: "key" }] as const) {
+    assert.equal(asksPerson(command("t1-1", { state: "waiting", waiting: waiting(facts), episode: 1 })), false, JSON.stringify(facts));
+  }
+  assert.ok(asksPerson(command("t1-1", { state: "waiting", waiting: waiting({ asks: "text" }), episode: 1 })));
+  assert.ok(!asksPerson(command("t1-1", { state: "finished", finished: true })));
+});
+
+test("an end replaces the command, and a failure is shown until it was seen", () => {
+  const store = filled();
+  store.apply(event({ event: "progress", command_id: "t1-1", terminal_id: "t1", output_bytes: 10, last_line: "a" }), 1000);
+  assert.deepEqual(store.progress.value.get("t1-1")?.lines, ["a"]);
+  store.apply(event({ event: "finished", command: command("t1-1", { state: "finished", finished: true, exit_code: 2, cwd: "/x" }) }), 1000);
+  assert.deepEqual(groups(store), ["t1 failed", "t2 quiet"]);
+  assert.equal(store.terminals.value.get("t1")?.cwd, "/x");
+  assert.equal(store.progress.value.size, 0);
+  store.apply(event({ event: "started", command: command("t1-2") }), 1000);
+  assert.deepEqual(store.commandsOf("t1").value.map((one) => one.id), ["t1-1", "t1-2"]);
+  assert.deepEqual(groups(store), ["t1 running", "t2 quiet"]);
+});
+
+test("an unknown exit code is no failure and no success", () => {
+  const store = filled();
+  store.apply(event({ event: "finished", command: command("t1-1", { state: "finished", finished: true, exit_code: null }) }), 1000);
+  assert.deepEqual(groups(store), ["t1 quiet", "t2 quiet"]);
+});
+
+test("what was read of the past is put in its order, and told once", () => {
+  const store = filled();
+  const old = [10, 9, 2].map((number) => command(`t1-${number}`, { finished: true, state: "finished", exit_code: 0 }));
+  store.merge(old);
+  store.merge(old);
+  assert.deepEqual(store.commandsOf("t1").value.map((one) => one.id), ["t1-1", "t1-2", "t1-9", "t1-10"]);
+});
+
+test("a reset keeps what was read, and drops what is gone", () => {
+  const store = filled();
+  store.hold("t1", { lease: "L", holder: "you", until: 5 });
+  store.apply(event({ event: "question", question: question("q2") }), 1000);
+  store.apply(event({ event: "reset", terminals: [terminal("t1")], commands: [], questions: [] }), 1000);
+  assert.equal(store.commandsOf("t1").value.length, 1);
+  assert.deepEqual([...store.terminals.value.keys()], ["t1"]);
+  assert.equal(store.questions.value.size, 0);
+  assert.equal(store.leases.value.size, 0, "the server knows no lease of it");
+});
+
+test("a lease is seen, and its end takes this page's own away", () => {
+  const store = filled();
+  store.apply(event({ event: "lease", terminal_id: "t1", holder: "ana", reason: "", until: 2000 }), 1000);
+  assert.equal(store.terminals.value.get("t1")?.lease?.holder, "ana");
+  store.hold("t1", { lease: "L", holder: "ana", until: 2000 });
+  assert.deepEqual(groups(store), ["t1 mine", "t2 quiet"]);
+  store.apply(event({ event: "lease", terminal_id: "t1", holder: null, reason: "It was given back.", until: null, did: [{ text: "ls", exit_code: 0 }] }), 1000);
+  assert.equal(store.leases.value.size, 0);
+  assert.deepEqual(store.did.value.get("t1"), [{ text: "ls", exit_code: 0 }]);
+});
+
+test("time is the server's", () => {
+  const store = filled(); // its event is of 1000, the page's clock says so too
+  store.apply(event({ event: "heartbeat", at: 5000 }), 1000);
+  store.tick(1010);
+  assert.equal(store.now.value, 5010);
+});
+
+test("a receipt is there for five seconds", () => {
+  const store = filled();
+  store.receipt("q1", "Allowed once");
+  store.tick(1004);
+  assert.equal(store.receipts.value.length, 1);
+  store.tick(1006);
+  assert.equal(store.receipts.value.length, 0);
+});
+
+test("a terminal that closes is gone; a question that is settled too", () => {
+  const store = filled();
+  store.apply(event({ event: "question", question: question("q1") }), 1000);
+  assert.deepEqual(groups(store), ["t1 needs", "t2 quiet"]);
+  store.apply(event({ event: "settled", question_id: "q1", id: "q1", answer: "allow", by: "page-1", rule: null, word: null }), 1000);
+  store.apply(event({ event: "closed", terminal: terminal("t1", { closed: true }) }), 1000);
+  assert.deepEqual(groups(store), ["t2 quiet"]);
+});
