@@ -71,6 +71,27 @@ def test_json_leaves_what_asks_running(server: Live) -> None:
     assert call(*outcome["go_on"][0].split()[1:], "yes")[0] == 0
     assert call(*outcome["go_on"][1].split()[1:])[0] == 3
     assert server.get("/v1/commands/t1-1/report")["output"] == "Sure? yes\nsaid yes\n"
+    eventually(lambda: terminals(server) == [])
+
+
+def test_json_is_closed_by_the_server_that_follows(server: Live) -> None:
+    assert run("--json", ASKS)[0] == 124
+    os.kill(server.pid(), signal.SIGKILL)
+    assert terminals(server) == ["t1"]
+    eventually(lambda: server.get("/v1/commands/t1-1")["state"] == "waiting")
+    assert call("answer", "t1-1", "yes")[0] == 0
+    eventually(lambda: terminals(server) == [])
+    assert call("wait", "t1-1")[0] == 3
+
+
+def test_json_is_closed_though_its_caller_was_killed(server: Live, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "gate")
+    command = [sys.executable, "-m", "truetty", *PLAIN, "--json", f"read x < {tmp_path}/gate"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        eventually(lambda: server.is_running() and any(one["busy"] for one in server.get("/v1/terminals")["terminals"]))
+        process.kill()
+    (tmp_path / "gate").write_text("go\n")
+    eventually(lambda: terminals(server) == [])
 
 
 def test_json_closes_the_terminal_of_what_has_finished(server: Live) -> None:

@@ -17,7 +17,7 @@ import socket
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, TypedDict, cast
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from truetty import files
 from truetty.core.standing import Standing
@@ -126,6 +126,7 @@ class Label(TypedDict):
     opened_at: float
     own: bool  # as in `service.registry.Origin`
     usual: bool
+    until_finished: NotRequired[bool]  # it is closed when its first command has ended
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from typing import Any, Final, NoReturn, cast
 from truetty.core.version import VERSION
 from truetty.server import limits, listener
 from truetty.server.app import Clients, application
+from truetty.server.closing import Closing
 from truetty.server.command_acts import REST, CommandActs
 from truetty.server.connections import Connection
 from truetty.server.dispatch import Act, Dispatch
@@ -77,12 +78,13 @@ class Server:
         self._keep = keep
         self._service = Service.from_settings(settings, rest=REST, make=None if keep is None else keep.make)
         self._events = Events(lambda: self._acts.state())
+        self._closing = Closing()
         questions = QuestionActs(self._service.permissions, self._events)
         self._watch = Watch(
             self._events, self._service.leases, self._on_change, self._note, self._is_kept, questions.about
         )
         self._clients = Clients(self._on_change)
-        terminals = TerminalActs(self._service, self._watch, settings)
+        terminals = TerminalActs(self._service, self._watch, settings, self._closing)
         commands = CommandActs(self._service, self._watch, terminals, questions)
         self._acts = ServerActs(
             self._service,
@@ -150,6 +152,7 @@ class Server:
             await self._events.close()
             await self._dispatch.keys.close()
             await self._guests.close()
+            await self._closing.close()
             await self._web.end()
             web.should_exit = True
             await serving
@@ -165,6 +168,8 @@ class Server:
         for one in await self._keep.adopt():
             self._service.adopt(one.terminal, one.commands, Origin(one.label["own"], one.label["usual"]))
             self._watch.adopt(one.terminal, one.label["client"], one.label["opened_at"], one.started_at)
+            if one.label.get("until_finished"):
+                self._closing.mark(one.terminal)
             LOG.info("terminal %s was taken over", one.terminal.id)
         self._dispatch.keys.take_over(self._keep.keys)
         if self._keep.damaged:
@@ -197,6 +202,7 @@ class Server:
                 opened_at=opened_at,
                 own=origin.own,
                 usual=origin.usual,
+                until_finished=self._closing.is_marked(terminal),
             )
             self._keep.note(terminal.id, label)
 

@@ -10,6 +10,7 @@ from truetty.core.errors import Misuse
 from truetty.core.kinds import Wrong
 from truetty.server import fields, forms, limits
 from truetty.server.caller import Caller
+from truetty.server.closing import Closing
 from truetty.server.lookup import find_terminal
 from truetty.server.watch import Watch, deeds
 from truetty.service.service import Service
@@ -19,18 +20,29 @@ from truetty.terminal.terminal import Terminal
 
 
 class TerminalActs:
-    def __init__(self, service: Service, watch: Watch, settings: Settings) -> None:
+    def __init__(self, service: Service, watch: Watch, settings: Settings, closing: Closing) -> None:
         self._service = service
+        self._closing = closing
         self._watch = watch
         self._inherits = settings.inherit_env
 
     async def open(
-        self, caller: Caller, *, shell: Any, cwd: str | None, task: str | None, environ: Any, **making: Any
+        self,
+        caller: Caller,
+        *,
+        shell: Any,
+        cwd: str | None,
+        task: str | None,
+        environ: Any,
+        until_finished: bool,
+        **making: Any,
     ) -> forms.TerminalForm:
         named = _making(making)
         self._check_free(named.get("name"))
         inherited = self.inherited(environ)
         made = await self._service.registry.open(shell, cwd=cwd, task=task, inherited=inherited, **named)
+        if until_finished:
+            self._closing.mark(made)
         return self._opened(made, caller)
 
     async def acquire(

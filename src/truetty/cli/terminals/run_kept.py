@@ -1,8 +1,8 @@
 """`truetty run --keep` and `truetty run --json`: a command in a terminal of the server that is opened for it.
 
 Rule 1: a command that asks something while no person follows goes on waiting: 124, and how to answer it.
-Rule 2: with `--keep` the terminal stays open. Without it, the terminal is closed when the command has finished, when
-        `--wait` is over, and when SIGINT, SIGTERM or SIGHUP ends this process.
+Rule 2: with `--keep` the terminal stays open. Without it, the server closes it when the command has finished, also
+        after we have left it waiting. We close it when `--wait` is over, and when SIGINT, SIGTERM or SIGHUP ends us.
 Rule 3: SIGTERM and SIGHUP are held back until the id of the terminal is known. So none is left open by them.
 """
 
@@ -51,7 +51,7 @@ def run_kept(
     patience = Patience(limits.wait)
     with _hangups(are_ends=not keep) as opening:
         with opening:
-            opened = server.post("/v1/terminals", **fields)["id"]
+            opened = server.post("/v1/terminals", **fields, until_finished=not keep)["id"]
         stays = False  # a command that is refused leaves no terminal
         try:
             started = start(server, patience, command=text, terminal=opened, timeout=limits.timeout)["id"]

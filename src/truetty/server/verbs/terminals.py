@@ -9,7 +9,15 @@ from truetty.server.fields import COUNT, FLAG, FORM, NAME, SECONDS, SIZE, TEXT, 
 from truetty.server.verbs.row import LEASE, MAKING, PLACE, SPAN, TYPING, WHICH_TERMINAL, Verb
 
 ROWS: Final[tuple[Verb, ...]] = (
-    Verb("open", "POST", "/v1/terminals", "A new terminal.", (*PLACE, *MAKING), forms.TerminalForm, keyed=True),
+    Verb(
+        "open",
+        "POST",
+        "/v1/terminals",
+        "A new terminal.",
+        (*PLACE, *MAKING, Field("until_finished", FLAG, "close it when its first command has ended", default=False)),
+        forms.TerminalForm,
+        keyed=True,
+    ),
     Verb(
         "acquire",
         "POST",
