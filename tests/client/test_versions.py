@@ -6,6 +6,8 @@ it says of itself first. Protocol 1 is the first, so 0 stands for one before it.
 
 from __future__ import annotations
 
+import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,15 @@ import pytest
 import truetty
 from tests.client.proxy import proxy
 from tests.patience import PATIENCE
+from tests.server.live import Live
+from truetty.client.dial import address
+from truetty.client.http import Http
+from truetty.client.view import View
 from truetty.client.wire import agreed
-from truetty.server import forms
+from truetty.server import forms, protocol
+from truetty.server.protocol import HEADER, TIMELESS
+from truetty.server.refusals import OtherProtocol
+from truetty.server.verbs import VERBS, Verb
 
 VERSION = truetty.__version__
 Span = tuple[int, int]
@@ -42,7 +51,7 @@ async def meet(where: str, tmp_path: Path, theirs: Span) -> str:
 async def test_neighbours_work_together(
     where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: Span, theirs: Span
 ) -> None:
-    monkeypatch.setattr(forms, "PROTOCOL", ours)
+    monkeypatch.setattr(protocol, "PROTOCOL", ours)
     assert await meet(where, tmp_path, theirs) == "hi\n"
 
 
@@ -56,7 +65,7 @@ async def test_neighbours_work_together(
 async def test_no_number_that_both_speak(
     where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: Span, theirs: Span, said: str
 ) -> None:
-    monkeypatch.setattr(forms, "PROTOCOL", ours)
+    monkeypatch.setattr(protocol, "PROTOCOL", ours)
     with pytest.raises(truetty.HostError) as caught:
         await meet(where, tmp_path, theirs)
     assert str(caught.value) == f"{said.format(VERSION)}: install the same version"
@@ -68,5 +77,42 @@ async def test_no_number_that_both_speak(
     [((1, 3), (2, 5), 3), ((2, 5), (1, 3), 3), ((1, 1), (1, 2), 1), ((4, 4), (1, 9), 4)],
 )
 def test_the_highest_number_is_taken(monkeypatch: pytest.MonkeyPatch, ours: Span, theirs: Span, number: int) -> None:
-    monkeypatch.setattr(forms, "PROTOCOL", ours)
+    monkeypatch.setattr(protocol, "PROTOCOL", ours)
     assert agreed(forms.Hello("9.9", theirs, (), 1, "e")) == number
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb.name not in TIMELESS], ids=lambda verb: verb.name)
+def test_every_verb_over_http_refuses_another_protocol(shared_server: Live, verb: Verb) -> None:
+    path = re.sub(r"\{\w+\}", "t1", verb.path)
+    refused = shared_server.ask(verb.method, path, {}, {HEADER: "2-3"})
+    assert (refused.status, refused.code) == (426, "other_protocol")
+    assert refused.json["error"]["message"].startswith(
+        f"the server is truetty {VERSION} and speaks protocol 1; the client speaks 2 to 3: install the same version"
+    )
+
+
+def test_verbs_about_the_server_are_answered_in_every_protocol(server: Live) -> None:
+    for path in ("/v1/hello", "/v1/status"):
+        assert server.ask("GET", path, None, {HEADER: "2-3"}).status == 200
+    assert server.ask("POST", "/v1/stop", {}, {HEADER: "2-3"}).status == 200
+    server.until_ended()
+
+
+@pytest.mark.parametrize(("header", "status"), [("1", 200), ("1-1", 200), ("0-7", 200), ("0", 426), ("new", 400)])
+def test_the_header_of_the_protocol(shared_server: Live, header: str, status: int) -> None:
+    assert shared_server.ask("GET", "/v1/terminals", None, {HEADER: header}).status == status
+
+
+async def test_a_client_of_another_protocol_is_refused_clearly(
+    server: Live, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = server.post("/v1/terminals", shell="bash", rc=False)["id"]
+    monkeypatch.setattr(protocol, "PROTOCOL", (2, 3))
+    place = address(where)
+    with closing(Http(lambda: place.dial(start=False), place.headers())) as http:
+        for method in ("GET", "POST"):
+            with pytest.raises(OtherProtocol, match="speaks protocol 1; the client speaks 2 to 3"):
+                http.ask(method, "/v1/terminals").json()
+        assert http.ask("GET", "/v1/status").json()["terminals"] == 1
+    with pytest.raises(truetty.HostError, match="403"):
+        await View.over(place, opened)

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from truetty.core.errors import ChannelLost, TruettyError
 from truetty.core.version import VERSION
+from truetty.server import protocol
 
 LARGEST_HEAD: Final = 64 << 10  # bytes of an answer's status and headers
 PIECE: Final = 1 << 16
@@ -47,7 +48,8 @@ class Http:
 
     def __init__(self, dial: Callable[[], socket.socket], headers: Mapping[str, str]) -> None:
         self._dial = dial
-        self._head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        spoken = {protocol.HEADER: protocol.written()}
+        self._head = "".join(f"{name}: {value}\r\n" for name, value in {**headers, **spoken}.items())
         self._socket: socket.socket | None = None
         self._buffer = bytearray()
 

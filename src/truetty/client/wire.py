@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from truetty.client.http import error
 from truetty.core.errors import HostError
 from truetty.core.version import VERSION
-from truetty.server import forms, shapes
+from truetty.server import forms, protocol, shapes
 from truetty.server.events import encoded
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ async def connection(
             max_size=None,
             proxy=None,
             subprotocols=None if subprotocol is None else [Subprotocol(subprotocol)],
-            additional_headers={**more, "Truetty-Client": CLIENT},
+            additional_headers={**more, "Truetty-Client": CLIENT, protocol.HEADER: protocol.written()},
         )
     except (OSError, WebSocketException, EOFError) as trouble:
         stream.close()
@@ -176,13 +176,10 @@ async def connection(
 
 def agreed(hello: forms.Hello) -> int:
     """The highest number of the protocol that both speak. Raises HostError where there is none."""
-    (low, high), ours = hello.protocol, forms.PROTOCOL
-    if max(low, ours[0]) > min(high, ours[1]):
-        theirs = f"the server is truetty {hello.truetty} and speaks protocol {_span(low, high)}"
-        message = f"{theirs}; this is truetty {VERSION} and speaks {_span(*ours)}: install the same version"
+    number = protocol.highest(protocol.PROTOCOL, hello.protocol)
+    if number is None:
+        theirs = f"the server is truetty {hello.truetty} and speaks protocol {protocol.described(hello.protocol)}"
+        ours = f"this is truetty {VERSION} and speaks {protocol.described(protocol.PROTOCOL)}"
+        message = f"{theirs}; {ours}: install the same version"
         raise HostError(message, reason="versions", server=hello.truetty, client=VERSION)
-    return min(high, ours[1])
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low} to {high}"
+    return number

@@ -13,12 +13,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from truetty.core.errors import Denied, Misuse
-from truetty.server import event_socket, http, limits, rights
+from truetty.server import event_socket, http, limits, protocol, rights
 from truetty.server.connection import Connection
 from truetty.server.dispatch import Dispatch
 from truetty.server.events import Events
 from truetty.server.forms import Hello
 from truetty.server.lookup import find_terminal
+from truetty.server.refusals import OtherProtocol
 from truetty.server.view import SUBPROTOCOL, View
 from truetty.service.service import Service
 
@@ -80,9 +81,10 @@ def application(
         credential = rights.of(websocket.scope)
         which = {"terminal_id": websocket.path_params["terminal_id"], "exact": False}
         try:
+            protocol.check(websocket.headers.get(protocol.HEADER))
             credential.check("view", "watch", which)
             terminal = find_terminal(service, which["terminal_id"], exact=which["exact"])
-        except (Misuse, Denied) as error:
+        except (Misuse, Denied, OtherProtocol) as error:
             await websocket.close(REFUSED, str(error)[:100])
             return
         if viewers[terminal.id] >= limits.MOST_VIEWERS or viewers.total() >= limits.MOST_VIEWERS_IN_ALL:

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Self
 
 from truetty.core.outcome import Evidence, State, Strategy, Waiting
 from truetty.host.base import Identity, Process
 from truetty.server.rights import Right
 from truetty.store.search import Match
-
-PROTOCOL: Final = (1, 1)  # the lowest and the highest number that is spoken
 
 
 @dataclass(frozen=True, slots=True)

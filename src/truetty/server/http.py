@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from truetty.core import lazy
 from truetty.core.errors import ChannelLost, Misuse
-from truetty.server import fields, limits, openapi, rights
+from truetty.server import fields, limits, openapi, protocol, rights
 from truetty.server.caller import HttpCaller
 from truetty.server.dispatch import Dispatch
 from truetty.server.events import Events, Listener, encoded, told
@@ -76,6 +76,8 @@ def _endpoint(verb: Verb, dispatch: Dispatch, events: Events) -> Any:
             return refused(error)
 
     async def respond(request: Request) -> Response:
+        if verb.name not in protocol.TIMELESS:
+            protocol.check(request.headers.get(protocol.HEADER))
         given = await _fields(verb, request)
         name = (request.headers.get(CLIENT) or "")[: limits.LONGEST_NAME] or None
         caller = HttpCaller(name, rights.of(request.scope))

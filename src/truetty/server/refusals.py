@@ -46,6 +46,12 @@ class TooLarge(Misuse):
     code = "too_large"
 
 
+class OtherProtocol(HostError):
+    """The client and the server have no number of the protocol in common. Facts: server, spoken."""
+
+    code = "other_protocol"
+
+
 class Stopping(HostError):
     """The server is ending, and takes nothing more."""
 
@@ -60,6 +66,7 @@ STATUS: Final[Mapping[str, int]] = {
     **dict.fromkeys(("busy", "closed", "held", "settled", "stale"), 409),
     "too_large": 413,
     **dict.fromkeys(("key_reused", "spawn_failed"), 422),
+    "other_protocol": 426,
     "limit_reached": 429,
     "stopping": 503,
 }

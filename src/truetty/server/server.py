@@ -35,8 +35,9 @@ from truetty.server.keeping import Keep, Label
 from truetty.server.keys import PastKey
 from truetty.server.launch import peer
 from truetty.server.place import Place, boot, identity
+from truetty.server.protocol import PROTOCOL
 from truetty.server.questions import QuestionActs
-from truetty.server.server_acts import PROTOCOL, ServerActs
+from truetty.server.server_acts import ServerActs
 from truetty.server.terminal_acts import TerminalActs
 from truetty.server.verbs import BY_NAME
 from truetty.server.watch import Watch

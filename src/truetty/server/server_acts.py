@@ -15,9 +15,9 @@ from truetty.server import forms
 from truetty.server.app import Clients
 from truetty.server.caller import Caller
 from truetty.server.events import Events
-from truetty.server.forms import PROTOCOL as PROTOCOL
 from truetty.server.keeping import Keep
 from truetty.server.place import Place
+from truetty.server.protocol import PROTOCOL
 from truetty.server.shapes import plain
 from truetty.server.watch import Watch
 from truetty.service.service import Service
