@@ -1,7 +1,8 @@
 """A server that is killed again and again while its callers run commands, and what becomes of each command.
 
-Every caller has a terminal, runs one command after another, and knows what each must print, how it must end, and that
-it must run once: each adds a line to a file. A request that was cut is sent again with the same key.
+Every caller has a terminal and runs one command after another, the last one behind the last blow. It knows what each
+must print, how it must end, and that it must run once: each adds a line to a file. A request that was cut is sent again
+with the same key.
 """
 
 from __future__ import annotations
@@ -63,9 +64,9 @@ class Caller(threading.Thread):
     def run(self) -> None:
         try:
             terminal = self._ask("POST", "/v1/terminals", shell=self._shell, rc=False)["id"]
-            number = 0
-            while not self._over.is_set():
-                number += 1
+            number, last = 0, False
+            while not last:  # the last one begins behind the last blow
+                number, last = number + 1, self._over.is_set()
                 self._command(terminal, number)
         except Exception as error:
             self._tally.complain(f"{self._shell}: {error!r}")
