@@ -43,7 +43,17 @@ OWNERS = {
     *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
     *("Command.wait_since", "Command.go_on_from", "Output.reads"),
     *("Terminal.adopt", "Terminal.changes", "Terminal.watch_hands"),
-    *("Registry.expected", "Registry.ids", "Registry.places", "Registry.adopt", "Registry.origin", "Registry.spare"),
+    *(
+        "Registry.expected",
+        "Registry.all",
+        "Registry.find",
+        "Registry.forgotten",
+        "Registry.is_new",
+        "Registry.places",
+        "Registry.adopt",
+        "Registry.origin",
+        "Registry.spare",
+    ),
     *("Registry.variant", "Registry.change_defaults"),
 }
 # Reads that may take seconds: the coroutine of the same name gives other terminals their turn.

@@ -108,9 +108,8 @@ class SharedClients:
 
         async def act() -> Command:
             command = await start()
-            registry = self.service.registry
-            if command.terminal_id in registry.ids():
-                self._watch.add(registry.get(command.terminal_id), client.name)
+            if (terminal := self.service.registry.find(command.terminal_id)) is not None:
+                self._watch.add(terminal, client.name)
             return command
 
         command: Command = await keys.once(own, VERB, fields, act)

@@ -270,8 +270,8 @@ class CommandActs:
         return self._watch.command(command)
 
     def _look(self, command: Command) -> None:
-        if command.terminal_id in self._service.registry.ids():
-            self._watch.look(self._service.registry.get(command.terminal_id))
+        if (terminal := self._service.registry.find(command.terminal_id)) is not None:
+            self._watch.look(terminal)
 
 
 def _pattern(given: Any) -> Any:

@@ -18,8 +18,8 @@ MOST_NAMED = 20
 
 def find_terminal(service: Service, wanted: str, *, exact: bool) -> Terminal:
     registry = service.registry
-    if wanted in registry.ids():
-        return registry.get(wanted)
+    if (exactly := registry.find(wanted)) is not None:
+        return exactly
     terminals = registry.list()
     if not exact and wanted:
         for fits in (_is_named, _begins):
@@ -34,7 +34,7 @@ def find_terminal(service: Service, wanted: str, *, exact: bool) -> Terminal:
 
 def find_command(service: Service, wanted: str, *, exact: bool) -> Command:
     terminal, dash, _ = wanted.rpartition("-")
-    if wanted in service.registry.ids() or (dash and terminal in service.registry.ids()) or exact:
+    if exact or service.registry.find(terminal if dash else wanted) is not None:
         return service.command(wanted)
     return service.command(find_terminal(service, wanted, exact=False).id)
 

@@ -95,7 +95,7 @@ class TerminalActs:
 
     async def list(self, caller: Caller, *, task: str | None, state: str | None, all: bool) -> forms.Terminals:
         registry = self._service.registry
-        found = sorted(map(registry.get, registry.ids()), key=_number) if all else registry.list()
+        found = sorted(registry.all(), key=_number) if all else registry.list()
         listed = [self._watch.terminal(one) for one in found if task is None or one.task == task]
         return forms.Terminals(tuple(one for one in listed if state in (None, _state(one))), self._watch.seq)
 

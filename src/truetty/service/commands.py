@@ -63,14 +63,14 @@ class _Started:
 class Commands:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._known: frozenset[str] = frozenset()  # the terminals that there were when the last one was added
+        self._forgotten = 0  # terminals, when the last one was added
         self._started: dict[str, _Started] = {}
         self._requests: dict[str, _Request] = {}
 
     def add(self, command: Command, agent: str | None, move: Move | None) -> None:
-        if (known := self._registry.ids()) != self._known:
-            self._known = known
-            self._started = {id: one for id, one in self._started.items() if one.command.terminal_id in known}
+        if (forgotten := self._registry.forgotten) != self._forgotten:
+            self._forgotten, find = forgotten, self._registry.find
+            self._started = {id: one for id, one in self._started.items() if find(one.command.terminal_id)}
         self._started[command.id] = _Started(command, agent, move)
         if len(self._started) > MOST_COMMANDS:
             del self._started[next(iter(self._started))]

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import defaultdict
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from truetty.terminal.command import Command
@@ -54,10 +55,19 @@ class _Running:
         return Notice(command.id, command.terminal_id, what, command.exit_code, prompt, named)
 
 
+@dataclass(slots=True)
+class _Desk:
+    """What there is for one agent, by command. So an answer costs what this agent has left open, not what all have."""
+
+    running: dict[str, _Running] = field(default_factory=dict)
+    ends: dict[str, Notice] = field(default_factory=dict)
+
+
 class Notices:
     def __init__(self) -> None:
-        self._running: dict[str, _Running] = {}
-        self._ends: dict[str, tuple[str | None, Notice]] = {}  # by command, with its agent
+        self._desks: defaultdict[str | None, _Desk] = defaultdict(_Desk)  # by agent
+        self._running: dict[str, _Running] = {}  # of all agents
+        self._ends: dict[str, str | None] = {}  # the agent of each end that is kept, oldest first
         self._listeners: list[tuple[Listener, str | None]] = []  # with the agent whose notices it is for
         self._followers: set[asyncio.Task[None]] = set()  # one for each command that runs, until it is over
 
@@ -71,8 +81,8 @@ class Notices:
         """An answer to `reader` says how `owner`'s command stands now; from here on the command is left to itself."""
         if command.finished:
             self._end(command)
-            if owner == reader:
-                self._ends.pop(command.id, None)
+            if owner == reader and command.id in self._ends:
+                self._drop_end(command.id)
         else:
             running = self._follow(command, owner)
             if owner == reader:
@@ -94,20 +104,25 @@ class Notices:
 
     def news(self, agent: str | None) -> tuple[Notice, ...]:
         """The notices that this agent has not got yet. From now on they count as delivered."""
-        for running in list(self._running.values()):
+        desk = self._desks.get(agent)
+        if desk is None:
+            return ()
+        for running in list(desk.running.values()):
             if running.command.finished:
                 self._end(running.command)
-        found = [notice for whose, notice in self._ends.values() if whose == agent]
-        self._ends = {id: end for id, end in self._ends.items() if end[0] != agent}
-        for running in self._running.values():
+        found = list(desk.ends.values())
+        for id in list(desk.ends):
+            self._drop_end(id)
+        for running in desk.running.values():
             notice = self._unheard(running) or (running.notice("running") if running.cut_off else None)
-            if running.agent == agent and notice is not None:
+            if notice is not None:
                 running.answered, running.cut_off = running.command.open_waiting or running.answered, False
                 found.append(notice)
         return tuple(found)
 
     async def close(self) -> None:
         self._running.clear()
+        self._desks.clear()
         followers = {one for one in self._followers if one is not asyncio.current_task()}  # a listener may close us
         for follower in followers:
             follower.cancel()
@@ -116,7 +131,7 @@ class Notices:
 
     def _follow(self, command: Command, owner: str | None) -> _Running:
         if command.id not in self._running:
-            self._running[command.id] = running = _Running(command, owner)
+            self._running[command.id] = self._desks[owner].running[command.id] = running = _Running(command, owner)
             follower = asyncio.ensure_future(self._watch(running))
             self._followers.add(follower)
             follower.add_done_callback(self._followers.discard)
@@ -124,12 +139,30 @@ class Notices:
 
     def _end(self, command: Command) -> None:
         """It has ended: of one that was followed its notice is kept, and nothing else."""
-        running = self._running.pop(command.id, None)
+        running = self._drop_running(command.id)
         if running is not None:
             notice = running.notice("lost" if command.state == "lost" else "finished")
-            self._ends[command.id] = (running.agent, notice)
+            self._ends[command.id] = running.agent
+            self._desks[running.agent].ends[command.id] = notice
             if len(self._ends) > MOST_ENDS:
-                del self._ends[next(iter(self._ends))]
+                self._drop_end(next(iter(self._ends)))
+
+    def _drop_running(self, id: str) -> _Running | None:
+        running = self._running.pop(id, None)
+        if running is not None:
+            self._desks[running.agent].running.pop(id, None)
+            self._clear_away(running.agent)
+        return running
+
+    def _drop_end(self, id: str) -> None:
+        agent = self._ends.pop(id)
+        del self._desks[agent].ends[id]
+        self._clear_away(agent)
+
+    def _clear_away(self, agent: str | None) -> None:
+        desk = self._desks[agent]
+        if not desk.running and not desk.ends:
+            del self._desks[agent]
 
     async def _watch(self, running: _Running) -> None:
         """Tell the listeners what happens to it."""
@@ -144,13 +177,13 @@ class Notices:
                     if agent in (None, running.agent):
                         with contextlib.suppress(Exception):  # a listener that fails must not stop the others
                             await listener(notice)
-        self._running.pop(command.id, None)  # its terminal may be closed without an end that was seen
+        self._drop_running(command.id)  # its terminal may be closed without an end that was seen
 
     def _unheard(self, running: _Running) -> Notice | None:
         """What no answer has said of it yet."""
         command = running.command
         if command.finished:
-            return self._ends[command.id][1] if command.id in self._ends else None
+            return self._desks[running.agent].ends.get(command.id) if command.id in self._ends else None
         if (number := command.open_waiting or 0) <= running.answered:
             return None
         prompt = "" if command.waiting is None else command.waiting.prompt

@@ -18,6 +18,7 @@ class Past:
     def __init__(self) -> None:
         self._terminals: dict[str, Terminal] = {}
         self._finished: list[Command] = []
+        self.forgotten = 0  # terminals that are remembered no longer
 
     def __iter__(self) -> Iterator[Terminal]:
         """In the order in which they ended."""
@@ -28,10 +29,14 @@ class Past:
         """Oldest first."""
         return tuple(command for command in self._finished if command.unread)
 
+    def get(self, id: str) -> Terminal | None:
+        return self._terminals.get(id)
+
     def add_terminal(self, terminal: Terminal) -> None:
         self._terminals[terminal.id] = terminal
         while len(self._terminals) > MOST_TERMINALS:
             del self._terminals[next(iter(self._terminals))]
+            self.forgotten += 1
 
     def add_command(self, command: Command) -> None:
         self._finished = [*self.unread, command][-MOST_UNREAD:]

@@ -145,22 +145,28 @@ class Registry:
 
     def get(self, id: str) -> Terminal:
         """The terminal with this id; also one whose shell has ended, for its output can still be read."""
-        known = self._known()
-        if id not in known:
+        found = self.find(id)
+        if found is None:
             raise unknown(f"no terminal {kinds.quoted(id)};", id, self.list())
-        return known[id]
+        return found
+
+    def find(self, id: str) -> Terminal | None:
+        """The same; None: there is none."""
+        seat = self._seats.get(id)
+        return seat.terminal if seat is not None and seat.known else self._seats.past.get(id)
 
     def list(self) -> builtins.list[Terminal]:
         """Those that are open, in the order in which they were opened."""
         return [seat.terminal for seat in self._seats.alive if seat.known]
 
-    def ids(self) -> frozenset[str]:
-        """Of all terminals that `get` finds."""
-        return frozenset(self._known())
+    def all(self) -> builtins.list[Terminal]:
+        """All terminals that `get` finds, those whose shell has ended first."""
+        return [*self._seats.past, *(seat.terminal for seat in self._seats if seat.known)]
 
-    def _known(self) -> dict[str, Terminal]:
-        terminals = (*self._seats.past, *(seat.terminal for seat in self._seats if seat.known))
-        return {terminal.id: terminal for terminal in terminals}
+    @property
+    def forgotten(self) -> int:
+        """How many terminals `get` finds no longer."""
+        return self._seats.past.forgotten
 
     @property
     def places(self) -> int:
@@ -235,9 +241,14 @@ class Registry:
         self._seats.use(seat)
         return seat.terminal
 
+    def is_new(self, terminal: Terminal) -> bool:
+        """Whether no caller had it before the one that has it now."""
+        seat = self._seats.get(terminal.id)
+        return seat is not None and seat.callers == 1
+
     def origin(self, terminal: Terminal) -> Origin:
         """How it was opened: for the process that gets it after this one."""
-        seat = next((one for one in self._seats if one.terminal is terminal), None)
+        seat = self._seats.get(terminal.id)
         if seat is None:
             return Origin(own=False)
         usual = complete(self._defaults).kind

@@ -49,6 +49,7 @@ class Seat:
         self.unsubscribe: Callable[[], None] = lambda: None  # from the changes of its terminal
         self._state: State = Opening(claim)
         self._last: Command | None = None  # the newest command whose end was noticed
+        self.callers = 0  # that have got it, one after the other
         self._own: frozenset[int] = frozenset()  # processes that the user's start-up files have started, as far as seen
 
     def __repr__(self) -> str:
@@ -139,6 +140,7 @@ class Seat:
                     self.terminal.name = name
                 self._become(Given(claim))
         self.terminal.task = self.task
+        self.callers += 1
 
     def keep(self) -> None:
         """For the caller who has opened it, until it is closed."""
@@ -146,10 +148,12 @@ class Seat:
             case Opening(Claim(task)):
                 self._become(Own(task))
                 self.terminal.task = task
+                self.callers = 1
 
     def adopt(self, *, own: bool, now: float) -> None:
         """Its terminal was opened by a process before this one, for its task, or to be its opener's own."""
         self.used_at = now
+        self.callers = 1
         if self.terminal.command is not None and self.terminal.command.finished:
             self._last = self.terminal.command
         self._become(Own(self.task) if own else Given(Claim(self.task, None)))

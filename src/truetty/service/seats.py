@@ -9,7 +9,7 @@ Rule 3: an unused terminal in which something runs is not closed, nor one that i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final
 
@@ -31,16 +31,19 @@ class Seats:
         self.past: Final = Past()
         self.is_spared: Callable[[Terminal], bool] = lambda _: False
         self._make = make
-        self._seats: list[Seat] = []
+        self._seats: dict[str, Seat] = {}  # by the ids of their terminals
         self._timer = IdleTimer(idle, clock, self._on_time)
         self._closing: asyncio.Future[None] | None = None
 
     def __iter__(self) -> Iterator[Seat]:
-        return iter(self._seats)
+        return iter(self._seats.values())
+
+    def get(self, id: str) -> Seat | None:
+        return self._seats.get(id)
 
     @property
     def alive(self) -> list[Seat]:
-        return [seat for seat in self._seats if seat.alive]
+        return [seat for seat in self if seat.alive]
 
     def refuse_if_closed(self) -> None:
         if self._closing is not None:
@@ -62,7 +65,7 @@ class Seats:
 
     def refill(self, options: Options, count: int) -> None:
         """Keep so many warm shells, for callers to come."""
-        for _ in range(count - sum(seat.in_pool for seat in self._seats) if self._closing is None else 0):
+        for _ in range(count - sum(seat.in_pool for seat in self) if self._closing is None else 0):
             try:
                 seat = self._add(complete(options), None)
             except TruettyError:  # a caller who asks for a terminal gets the error
@@ -77,8 +80,10 @@ class Seats:
             self._end(seat)
 
     def _add(self, request: SeatRequest, claim: Claim | None) -> Seat:
-        seat = Seat(request, self._make(request.options), claim)
-        self._seats.append(seat)
+        return self._place(Seat(request, self._make(request.options), claim))
+
+    def _place(self, seat: Seat) -> Seat:
+        self._seats[seat.terminal.id] = seat
         return seat
 
     async def _start(self, seat: Seat) -> None:
@@ -101,38 +106,38 @@ class Seats:
         if terminal.closed:
             self.past.add_terminal(terminal)
             return
-        seat = Seat(request, terminal, Claim(terminal.task, None))
-        self._seats.append(seat)
+        seat = self._place(Seat(request, terminal, Claim(terminal.task, None)))
         seat.adopt(own=own, now=self._timer.now())
         seat.unsubscribe = terminal.changes.subscribe(partial(self._on_change, seat), Rank.OWNERS)
-        self._arm()
+        self._arm([seat])
 
     # -- what happens to them
 
     def use(self, seat: Seat) -> None:
         """It was handed out: its idle time begins anew."""
         seat.used_at = self._timer.now()
-        self._arm()
+        self._arm([seat])
 
     def _on_change(self, seat: Seat) -> None:
         seat.used_at = self._timer.now()
         if (command := seat.take_finished_command()) is not None:
             self.past.add_command(command)
-            self._arm()
+            self._arm([seat])
         if seat.terminal.closed:
             self._end(seat)
 
-    def _arm(self) -> None:
+    def _arm(self, seats: Iterable[Seat]) -> None:
+        """The timer rings for these, too."""
         if self._closing is None:
-            self._timer.arm(seat.used_at for seat in self._seats if seat.unused)
+            self._timer.arm(seat.used_at for seat in seats if seat.unused)
 
     def _on_time(self) -> None:
-        for seat in [seat for seat in self._seats if seat.unused and self._timer.is_over(seat.used_at)]:
+        for seat in [seat for seat in self if seat.unused and self._timer.is_over(seat.used_at)]:
             if seat.runs_something() or self.is_spared(seat.terminal):
                 seat.used_at = self._timer.now()
             else:
                 self._end(seat)
-        self._arm()
+        self._arm(self)
 
     # -- closing
 
@@ -143,7 +148,7 @@ class Seats:
 
     async def _close(self) -> None:
         self._timer.stop()
-        for error in await asyncio.gather(*map(self._end, self._seats), return_exceptions=True):
+        for error in await asyncio.gather(*map(self._end, self), return_exceptions=True):
             if error is not None:
                 raise error
 
@@ -162,6 +167,6 @@ class Seats:
             await seat.terminal.close()
         finally:
             seat.unsubscribe()
-            self._seats.remove(seat)
+            del self._seats[seat.terminal.id]
             if seat.known:
                 self.past.add_terminal(seat.terminal)

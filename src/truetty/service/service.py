@@ -374,13 +374,12 @@ class Service:
 
     def _current(self, outcome: Outcome) -> Outcome:
         """With what has become of its terminal since it ended."""
-        is_closed = outcome.terminal_id in self.registry.ids() and self.registry.get(outcome.terminal_id).closed
-        return replace(outcome, closed=outcome.closed or is_closed)
+        terminal = self.registry.find(outcome.terminal_id)
+        return replace(outcome, closed=outcome.closed or (terminal is not None and terminal.closed))
 
     def terminal(self, id: str) -> tuple[Terminal, Command | None]:
         """By its own id or by that of a command in it; with the command that is meant, None where nothing has run."""
-        if id in self.registry.ids():
-            terminal = self.registry.get(id)
+        if (terminal := self.registry.find(id)) is not None:
             return terminal, terminal.command
         command = self.command(id)
         return self.registry.get(command.terminal_id), command

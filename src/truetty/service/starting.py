@@ -86,7 +86,7 @@ class Starter:
             where = await self._registry.expected(cwd, task=request.task, shell=request.shell, **making)
             location = Location(*where, is_outside=True)
         permit = await self._permissions.judge(request.command, location, subject, asker)
-        last, known = self._last.get(request.task or ""), self._registry.ids()
+        last = self._last.get(request.task or "")
         chosen = await self._registry.acquire(
             cwd, task=request.task, shell=request.shell, inherited=inherited, **making
         )
@@ -99,7 +99,7 @@ class Starter:
             self._registry.release(chosen)
             raise
         self._remember(request, chosen)
-        return started, None if last is None else move(last, chosen, is_new=chosen.id not in known)
+        return started, None if last is None else move(last, chosen, is_new=self._registry.is_new(chosen))
 
     def _remember(self, request: StartRequest, terminal: Terminal) -> None:
         if request.task is not None:

@@ -104,8 +104,8 @@ class Typing:
                 self._permissions.note(what.why, f"(lease of {id})", subject, what.characters)
 
     def subject(self, command: Command, event: Event) -> Subject:
-        id = command.terminal_id
-        return Subject(self._registry.get(id).task if id in self._registry.ids() else None, id, event)
+        terminal = self._registry.find(command.terminal_id)
+        return Subject(None if terminal is None else terminal.task, command.terminal_id, event)
 
     def check_unfinished(self, command: Command) -> None:
         terminal = self._registry.get(command.terminal_id)
