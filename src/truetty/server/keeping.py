@@ -24,9 +24,7 @@ from truetty.core.standing import Standing
 from truetty.host.base import Channel, Ended
 from truetty.host.kept_hold import HeldPty, KeeperLink, KeptHold, host_for
 from truetty.host.past import PastChannel
-from truetty.host.wall import Sandbox
-from truetty.questions.replies import Reply
-from truetty.server import journal, keys, limits
+from truetty.server import journal, kept_options, keys, limits
 from truetty.server.journal import Journal, Line
 from truetty.server.keys import PastKey
 from truetty.server.stray import Stray, undescribed
@@ -37,7 +35,6 @@ from truetty.terminal.command import Command
 from truetty.terminal.keeping import CommandRecord, TerminalRecord
 from truetty.terminal.options import Options
 from truetty.terminal.terminal import Terminal
-from truetty.text.digest import Budget
 
 LOG: Final = logging.getLogger("truetty.server")
 
@@ -47,8 +44,6 @@ MOST_COMMANDS: Final = 100
 # And so many terminals that were closed.
 MOST_CLOSED: Final = 32
 MOST_BYTES: Final = 1 << 30  # that these have printed
-
-_PLAIN: Final = ("shell", "cwd", "rc", "history", "size", "name", "task", "startup", "quota", "coalesce")
 
 
 class KeptTerminal:
@@ -69,7 +64,7 @@ class KeptTerminal:
         self.transcript: Final = LastingTranscript(self.file)
         self.hold: Final = KeptHold(link, id, self.file)
         self.host: Final = host_for(self.hold, options.sandbox)
-        self._options = _to_json(options)
+        self._options = kept_options.to_json(options)
         self._journal = journal
         self._on_closed = on_closed
 
@@ -258,7 +253,7 @@ class Keep:
         return None
 
     def _adopt(self, id: str, record: TerminalRecord) -> Adopted:
-        options = _from_json(record.opened["options"])
+        options = kept_options.from_json(record.opened["options"])
         kept = self._kept(id, options)
         kept.file.finish()
         held = self._link.held.get(id)
@@ -372,24 +367,3 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
             record.closed = True
         case {"label": label}:
             record.label = label
-
-
-def _to_json(options: Options) -> Standing:
-    plain = {name: getattr(options, name) for name in _PLAIN}
-    return {
-        **plain,
-        "budget": asdict(options.budget),
-        "replies": [asdict(one) for one in options.replies],
-        "sandbox": None if options.sandbox is None else asdict(options.sandbox),
-    }
-
-
-def _from_json(values: Standing) -> Options:
-    given: dict[str, Any] = {name: values[name] for name in _PLAIN if name in values}
-    shell = given.pop("shell", None)
-    given["size"] = tuple(given["size"])
-    given["budget"] = Budget(**values["budget"])
-    given["replies"] = [Reply(**one) for one in values["replies"]]
-    if (sandbox := values["sandbox"]) is not None:
-        given["sandbox"] = Sandbox(**{**sandbox, "writable": tuple(sandbox["writable"])})
-    return Options.of(shell, **given)
