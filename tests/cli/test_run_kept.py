@@ -176,7 +176,9 @@ def test_json_without_the_extra_runs_here(server: Live) -> None:
 def test_the_terminal_stays_open(server: Live) -> None:
     status, printed, said = run("--keep", "cd /; x=5; sleep 1000 & echo hi; (exit 3)")
     assert (status, printed.splitlines()[-1]) == (3, "hi")
-    assert said == "truetty: terminal t1 stays open; truetty close t1 ends it\n"
+    left, stays = said.splitlines()
+    assert left.startswith("truetty: still running in the background: sleep")
+    assert stays == "truetty: terminal t1 stays open; truetty close t1 ends it"
     assert call("run", "--in", "t1", "echo $PWD $x; jobs -p | wc -l") == (0, "/ 5\n1\n", "")
     assert run("--keep", "exit 4")[::2] == (4, "")  # nothing is left of it
 

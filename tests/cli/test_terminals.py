@@ -240,7 +240,7 @@ def test_stop_and_close(build: str, server: Live) -> None:
     status, out, said = run("close", "build")
     assert (status, out) == (125, "") and "in t1 runs t1-1, 'sleep 1000'; --force ends it" in said
     assert printed("stop", "build").startswith("t1-1 finished, exit code 130")
-    printed("run", "--in", "build", "sleep 1000 & :")
+    assert run("run", "--in", "build", "sleep 1000 & :")[0] == 0
     status, out, said = run("close", "build")
     assert (status, out) == (125, "") and said.startswith("truetty: in t1 runs in the background sleep (process ")
     assert said.endswith("); --force ends it\n")
@@ -292,3 +292,10 @@ def test_a_quick_verb_imports_nothing_slow(words: str, build: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stderr.split()) == (0, [])
+
+
+def test_run_in_says_what_the_status_does_not(build: str) -> None:
+    status, _, said = run("run", "--in", "build", "--timeout", "0.1", "sleep 1000")
+    assert (status, said) == (124, "truetty: stopped after 0.1 s (--timeout): 'sleep 1000' had not finished.\n")
+    status, _, said = run("run", "--in", "build", "sleep 1000 &")
+    assert status == 0 and said.startswith("truetty: still running in the background: sleep")

@@ -19,6 +19,7 @@ from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, sentence, status
 from truetty.cli.terminals.starting import Patience, Unanswered, start
 from truetty.core.errors import Misuse, TruettyError
+from truetty.text.quoting import excerpt, on_one_line
 
 LEFT: Final = None  # in place of an outcome: the command goes on
 
@@ -61,6 +62,8 @@ def run_in(
         print_json({**report_left(server, stands), "go_on": go_on(server, stands)} if outcome is LEFT else outcome)
     elif outcome is LEFT:
         say_how_to_go_on(server, stands)
+    else:
+        say_end(outcome, stands, timeout)
     return PATIENCE_OVER if outcome is LEFT or stands["timed_out"] else status(outcome)
 
 
@@ -97,6 +100,23 @@ def go_on(server: Server, stands: Any) -> list[str]:
 def say_how_to_go_on(server: Server, stands: Any) -> None:
     print(f"truetty: {sentence(stands)}", file=sys.stderr)
     print(f"It goes on: {'; '.join(go_on(server, stands))}", file=sys.stderr)
+
+
+def say_end(outcome: Any, stands: Any, timeout: float | None) -> None:
+    """What the exit status does not say, as a `run` that is no server's says it."""
+    from truetty.terminal.stop import TIMED_OUT
+
+    for note in outcome["notes"]:
+        if note != TIMED_OUT:  # it is said with the option's name
+            print(f"truetty: {on_one_line(note)}", file=sys.stderr)
+    text = f"'{on_one_line(excerpt(stands['text']))}'"
+    if stands["timed_out"]:
+        after = "" if timeout is None else f" after {timeout:g} s"
+        print(f"truetty: stopped{after} (--timeout): {text} had not finished.", file=sys.stderr)
+    elif outcome["state"] == "lost":
+        print(f"truetty: the terminal of {text} is lost.", file=sys.stderr)
+    elif outcome["exit_code"] is None:
+        print("truetty: the command has ended, but its exit code is unknown", file=sys.stderr)
 
 
 @contextlib.contextmanager

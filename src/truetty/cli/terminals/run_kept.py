@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, NoReturn
 
-from truetty.cli.terminals.run_in import LEFT, follow_command, go_on, report_left, say_how_to_go_on
+from truetty.cli.terminals.run_in import LEFT, follow_command, go_on, report_left, say_end, say_how_to_go_on
 from truetty.cli.terminals.server import Server, command, terminal
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
 from truetty.cli.terminals.starting import Patience, Unanswered, start
@@ -60,6 +60,8 @@ def run_kept(
             stands = server.get(command(started))
             stays = keep or (outcome is LEFT and stands["state"] == "waiting")
             _keep_explanation(server, started)
+            if not printing.json and outcome is not LEFT:
+                say_end(outcome, stands, limits.timeout)
             return _told(server, stands, outcome, printing, keep=keep, stays=stays)
         except Unanswered as unanswered:
             words = ["run", *server.words, *(["--keep"] if keep else [])]
