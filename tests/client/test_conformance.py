@@ -104,6 +104,14 @@ async def test_a_time_out_ends_the_command(terminal: Any) -> None:
     assert (await terminal.run("echo on", wait=LONG)).output == "on\n"
 
 
+async def test_a_shell_that_another_one_replaces(opened: Open) -> None:
+    terminal = await opened()
+    assert terminal.shell == "bash"
+    await terminal.run("exec zsh -f", wait=PATIENCE)
+    assert (await terminal.run("echo ${ZSH_VERSION:+zsh}", wait=PATIENCE)).output == "zsh\n"
+    assert terminal.shell == "zsh"
+
+
 async def test_one_command_after_the_other_in_one_shell(terminal: Any) -> None:
     await terminal.run("x=5", wait=LONG)
     assert (await terminal.run("echo $x", wait=LONG)).output == "5\n"

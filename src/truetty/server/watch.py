@@ -56,6 +56,7 @@ class _Watched:
         self.strategy = terminal.strategy
         self.closed = False
         self.labels: tuple[object, ...] = ()
+        self.shell = terminal.shell  # as it is in the labels
         self.leave: Callable[[], None] = lambda: None
         self.progress: asyncio.TimerHandle | None = None
         self.next_progress = 0.0
@@ -117,11 +118,7 @@ class Watch:
         if one is None:
             return
         self._look(one)
-        if not one.closed and one.labels != (labels := self._labels(one)):
-            one.labels = labels
-            times = self._times[terminal.id]
-            self._note(terminal, times.client, times.opened_at)
-            self._events.publish("changed", terminal=plain(self.terminal(terminal)))
+        self._tell_labels(one)
 
     def close(self) -> None:
         for one in self._watched.values():
@@ -202,6 +199,15 @@ class Watch:
         terminal = one.terminal
         return terminal.name, terminal.task, terminal.size, terminal.shell, terminal.cwd
 
+    def _tell_labels(self, one: _Watched) -> None:
+        if one.closed or one.labels == (labels := self._labels(one)):
+            return
+        terminal = one.terminal
+        one.labels, one.shell = labels, terminal.shell
+        times = self._times[terminal.id]
+        self._note(terminal, times.client, times.opened_at)
+        self._events.publish("changed", terminal=plain(self.terminal(terminal)))
+
     def _look(self, one: _Watched) -> None:
         if one.closed:
             return
@@ -213,6 +219,8 @@ class Watch:
             self._follow(one, command)
         if terminal.closed and (one.finished or terminal.changes.over):
             self._end(one)
+        elif terminal.shell != one.shell:  # a command has replaced it, as exec zsh does
+            self._tell_labels(one)
 
     def _start(self, one: _Watched, command: Command | None) -> None:
         one.command, one.finished, one.episode, one.told_bytes = command, command is None, None, 0
