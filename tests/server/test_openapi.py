@@ -58,9 +58,12 @@ async def test_every_answer_is_as_described(server: Live) -> None:
         for name in ("screen", "shown", "transcript", "gaps", "jobs"):
             await call(name, terminal_id=terminal)
         await call("screen", terminal_id=terminal, form="svg")
-        for name in ("command", "report", "explain", "activity", "read", "text", "page", "unread", "lines", "output"):
+        for name in ("command", "report", "explain", "activity", "read", "text", "page", "unread", "lines", "slice"):
             await call(name, command_id=terminal)
+        await call("output", command_id=terminal)
         await call("raw", command_id=terminal)
+        await call("history")
+        await call("search", q="a")
         await call("read", command_id=terminal, grep="a", context=1)
         await call("grep", command_id=terminal, pattern={"pattern": "B", "flags": 2}, context=1)
         await call("wait", command_id=terminal)

@@ -22,10 +22,12 @@ from truetty.mcp import opening
 from truetty.mcp.page import HandoffPage
 from truetty.mcp.sessions import MOST_CLIENTS
 from truetty.mcp.shared_client import SharedClient
+from truetty.server import starter
 from truetty.server.dispatch import Dispatch
 from truetty.server.events import encoded
 from truetty.server.refusals import refusal
 from truetty.server.shapes import plain
+from truetty.server.starter import Starter
 from truetty.server.watch import Watch
 from truetty.service.commands import StartRequest
 from truetty.service.service import Service
@@ -107,6 +109,7 @@ class SharedClients:
             return self.service.command(past.made)
 
         async def act() -> Command:
+            starter.current.set(Starter("agent", client.name))
             command = await start()
             if (terminal := self.service.registry.find(command.terminal_id)) is not None:
                 self._watch.add(terminal, client.name)

@@ -12,15 +12,17 @@ from truetty import events
 from truetty.core.outcome import Outcome
 from truetty.core.patterns import BoundedPattern
 from truetty.core.until import Settled, Until
-from truetty.server import forms, limits
+from truetty.server import forms, limits, starter
 from truetty.server.caller import Caller
 from truetty.server.lookup import find_command, find_terminal
 from truetty.server.questions import QuestionActs
 from truetty.server.refusals import Stale, TooLarge
 from truetty.server.shapes import plain
+from truetty.server.starter import Starter
 from truetty.server.terminal_acts import TerminalActs, typed
 from truetty.server.watch import Watch
 from truetty.service.service import MOST_MATCHES, Service
+from truetty.store.line_slice import LineSlice
 from truetty.store.part import Part
 from truetty.terminal.command import Command, LastWait
 from truetty.terminal.stream import Stream
@@ -63,6 +65,7 @@ class CommandActs:
             terminal = find_terminal(self._service, terminal, exact=exact).id
         inherited = self._terminals.inherited(environ)
         asker = self._questions.asker(caller, terminal=terminal, task=wanted["task"], patience=patience)
+        starter.current.set(Starter("person" if caller.credential.is_page else "program", caller.name))
         started = await self._service.start(terminal=terminal, inherited=inherited, asker=asker, **wanted)
         self._watch.add(self._service.registry.get(started.terminal_id), caller.name)
         return started
@@ -251,6 +254,11 @@ class CommandActs:
 
     async def lines(self, caller: Caller, *, command_id: str, exact: bool) -> forms.Count:
         return forms.Count(await self._find(command_id, exact).output.slices.lines())
+
+    async def slice(
+        self, caller: Caller, *, command_id: str, exact: bool, first: int, count: int, tail: int
+    ) -> LineSlice:
+        return await self._find(command_id, exact).output.slices.slice(first, count, tail)
 
     async def output(self, caller: Caller, *, command_id: str, exact: bool) -> forms.OutputForm:
         output = self._find(command_id, exact).output

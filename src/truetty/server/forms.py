@@ -15,6 +15,7 @@ from typing import Self
 from truetty.core.outcome import Evidence, State, Strategy, Waiting
 from truetty.host.base import Identity, Process
 from truetty.server.rights import Right
+from truetty.server.starter import By
 from truetty.store.search import Match
 
 
@@ -42,6 +43,8 @@ class CommandForm:
     unread: bool
     closed: bool
     notes: tuple[str, ...]
+    by: By | None = None  # None: not known
+    client: str | None = None  # what has started it, as it calls itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,44 @@ class Terminals:
 @dataclass(frozen=True, slots=True)
 class Commands:
     commands: tuple[CommandForm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Commands, the newest first."""
+
+    commands: tuple[CommandForm, ...]
+    terminals: tuple[TerminalForm, ...]  # of these commands
+    total: int  # how many there are in all
+    next: str | None  # `before` of the next page; None: there is no more
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A line in which something was found."""
+
+    line: int  # its number, from 1
+    column: int  # of the first character in `text`, from 0
+    text: str  # the line, or what stands around the first place in it
+    spans: tuple[tuple[int, int], ...]  # the places in `text`
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedCommand:
+    command: CommandForm
+    spans: tuple[tuple[int, int], ...]  # the places in its command line
+    count: int  # of lines of its output in which it was found
+    hits: tuple[Hit, ...]  # the first of these
+
+
+@dataclass(frozen=True, slots=True)
+class SearchForm:
+    results: tuple[SearchedCommand, ...]  # the newest first
+    matches: int  # lines of output and command lines
+    commands: int  # in which it was found
+    searched: int  # commands
+    of: int  # commands that there are
+    more: bool  # hits were left out, or the time was over before all were searched
 
 
 @dataclass(frozen=True, slots=True)

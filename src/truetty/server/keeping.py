@@ -24,9 +24,10 @@ from truetty.core.standing import Standing
 from truetty.host.base import Channel, Ended
 from truetty.host.kept_hold import HeldPty, KeeperLink, KeptHold, host_for
 from truetty.host.past import PastChannel
-from truetty.server import journal, kept_options, keys, limits
+from truetty.server import journal, kept_options, keys, limits, starter
 from truetty.server.journal import Journal, Line
 from truetty.server.keys import PastKey
+from truetty.server.starter import Starter
 from truetty.server.stray import Stray, undescribed
 from truetty.server.web_book import NAME as WEB
 from truetty.server.web_book import WebBook
@@ -84,7 +85,9 @@ class KeptTerminal:
         self._begin(record)
 
     def _begin(self, record: Standing) -> None:
-        self._journal.write({"t": self.id, "begun": record, "at": time.time(), "key": keys.current.get()})
+        self._journal.write(
+            {"t": self.id, "begun": record, "at": time.time(), "key": keys.current.get(), "by": starter.current.get()}
+        )
 
     def on_end(self, record: Standing) -> None:
         self._write("end", record)
@@ -132,6 +135,7 @@ class Adopted:
     commands: list[Command]
     label: Label
     started_at: dict[str, float]  # by command, in seconds since 1970
+    starters: dict[str, Starter]  # by command
 
 
 class Keep:
@@ -267,8 +271,10 @@ class Keep:
         label = cast(Label, record.label) if record.label is not None else _unlabelled(record)
         terminal, commands = Terminal.adopt(replace(options, keeping=kept), channel, record)
         terminal.name, terminal.task = label["name"], label["task"]
-        started = {f"{id}-{one.begun['serial']}": one.started_at for one in record.commands}
-        return Adopted(terminal, commands, label, {name: at for name, at in started.items() if at is not None})
+        known = {f"{id}-{one.begun['serial']}": one for one in record.commands}
+        started = {name: one.started_at for name, one in known.items() if one.started_at is not None}
+        starters = {name: Starter.of(one.starter) for name, one in known.items() if one.starter is not None}
+        return Adopted(terminal, commands, label, started, starters)
 
     def _on_closed(self, kept: KeptTerminal) -> None:
         """It is remembered, and the oldest are forgotten."""
@@ -293,7 +299,7 @@ class Keep:
                 lines.append({"t": id, "label": record.label})
             record.forget(MOST_COMMANDS)
             for command in record.commands:
-                lines.append({"t": id, "begun": command.begun, "at": command.started_at})
+                lines.append({"t": id, "begun": command.begun, "at": command.started_at, "by": command.starter})
                 lines.append({"t": id, "given": [command.begun["serial"], *command.given]})
                 if command.ended is not None:
                     lines.append({"t": id, "end": command.ended})
@@ -353,7 +359,7 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
         case {"begun": {"serial": serial} as begun} if commands and commands[-1].begun["serial"] == serial:
             commands[-1].begun = begun
         case {"begun": {"serial": _} as begun}:
-            commands.append(CommandRecord(begun, started_at=what.get("at")))
+            commands.append(CommandRecord(begun, started_at=what.get("at"), starter=what.get("by")))
         case {"end": ended} if commands:
             commands[-1].ended = ended
         case {"given": [serial, waited, read]}:

@@ -39,6 +39,11 @@ class Credential:
             raise _denied(f"this link is for terminal {self.terminal} alone")
         arguments["exact"] = True
 
+    @property
+    def is_page(self) -> bool:
+        """A person at the page has it."""
+        return self.name is not None
+
     def covers(self, id: str) -> bool:
         """Whether this terminal, or this command, is one that it is for."""
         return self.terminal is None or id == self.terminal or id.startswith(f"{self.terminal}-")

@@ -31,6 +31,7 @@ from truetty.server.dispatch import Act, Dispatch
 from truetty.server.door import App
 from truetty.server.events import Events
 from truetty.server.guests import Guests
+from truetty.server.history_acts import HistoryActs
 from truetty.server.keeping import Keep, Label
 from truetty.server.keys import PastKey
 from truetty.server.launch import peer
@@ -102,7 +103,7 @@ class Server:
         )
         self._web_book = WebBook() if keep is None else keep.web
         self._web = WebActs(self._service, self._make_site, self._web_book, keep, self._write_info)
-        acts = methods(self._acts, terminals, commands, questions, self._web)
+        acts = methods(self._acts, terminals, commands, questions, HistoryActs(self._service, self._watch), self._web)
         self._dispatch = Dispatch(acts, self._note_key, questions.withdraw)
         self._app: App | None = None  # once it runs
         self._ended: asyncio.Event = asyncio.Event()
@@ -168,7 +169,7 @@ class Server:
             return
         for one in await self._keep.adopt():
             self._service.adopt(one.terminal, one.commands, Origin(one.label["own"], one.label["usual"]))
-            self._watch.adopt(one.terminal, one.label["client"], one.label["opened_at"], one.started_at)
+            self._watch.adopt(one.terminal, one.label["client"], one.label["opened_at"], one.started_at, one.starters)
             if one.label.get("until_finished"):
                 self._closing.mark(one.terminal)
             LOG.info("terminal %s was taken over", one.terminal.id)

@@ -20,6 +20,7 @@ from truetty.server import limits
 from truetty.server.events import Events
 from truetty.server.forms import CommandForm, DeedForm, Did, Holding, TerminalForm
 from truetty.server.shapes import plain
+from truetty.server.starter import Starter, current
 from truetty.service.leases import Lease, LeaseEnd, Leases
 from truetty.terminal.changes import Rank
 from truetty.terminal.command import Command
@@ -43,6 +44,7 @@ class _Times:
         self.client: Final = client
         self.opened_at: Final = opened_at
         self.started_at: dict[str, float] = {}  # by command: the last ones
+        self.starters: dict[str, Starter] = {}  # the same
 
 
 class _Watched:
@@ -96,10 +98,18 @@ class Watch:
             self._on_change()
         self.look(terminal)
 
-    def adopt(self, terminal: Terminal, client: str | None, opened_at: float, started_at: Mapping[str, float]) -> None:
+    def adopt(
+        self,
+        terminal: Terminal,
+        client: str | None,
+        opened_at: float,
+        started_at: Mapping[str, float],
+        starters: Mapping[str, Starter],
+    ) -> None:
         """One that a process before this one has opened. Listeners of this one begin with how it stands."""
         times = self._times[terminal.id] = _Times(client, opened_at)
         times.started_at = dict(list(started_at.items())[-MOST_TIMES:])
+        times.starters = dict(list(starters.items())[-MOST_TIMES:])
         if not terminal.closed:
             one = self._watch(terminal)
             one.command = terminal.command
@@ -162,6 +172,7 @@ class Watch:
     def command(self, command: Command) -> CommandForm:
         standing = command.standing()
         times = self._times.get(command.terminal_id)
+        starter = None if times is None else times.starters.get(command.id)
         return CommandForm(
             id=command.id,
             terminal_id=command.terminal_id,
@@ -183,6 +194,8 @@ class Watch:
             unread=command.unread,
             closed=standing.closed,
             notes=standing.notes,
+            by=None if starter is None else starter.by,
+            client=None if starter is None else starter.client,
         )
 
     # -- what has changed
@@ -226,10 +239,13 @@ class Watch:
         one.command, one.finished, one.episode, one.told_bytes = command, command is None, None, 0
         if command is None:
             return
-        started_at = self._times[one.terminal.id].started_at
-        started_at[command.id] = time.time()
-        if len(started_at) > MOST_TIMES:
-            del started_at[next(iter(started_at))]
+        times = self._times[one.terminal.id]
+        times.started_at[command.id] = time.time()
+        if (starter := current.get()) is not None:
+            times.starters[command.id] = starter
+        for known in (times.started_at, times.starters):
+            if len(known) > MOST_TIMES:
+                del known[next(iter(known))]
         one.next_progress = asyncio.get_running_loop().time() + limits.PROGRESS_SECONDS
         self._events.publish("started", command=plain(self.command(command)))
 

@@ -88,6 +88,11 @@ class Commands:
             raise Misuse(f"nothing has run in terminal {id} yet", terminal_id=id)
         return terminal.command
 
+    def all(self) -> list[Command]:
+        """The oldest first. Those of terminals that the registry has forgotten are not among them."""
+        find = self._registry.find
+        return [one.command for one in self._started.values() if find(one.command.terminal_id)]
+
     def agent_of(self, command: Command, otherwise: str | None) -> str | None:
         """The agent that has started it; `otherwise` for one that was started by no service."""
         return self._started[command.id].agent if command.id in self._started else otherwise

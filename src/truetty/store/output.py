@@ -53,6 +53,7 @@ class Slices:
     search = _sliced(Reads.search)
     grep = _sliced(Reads.grep)
     lines = _sliced(Reads.lines)
+    slice = _sliced(Reads.slice)
     summary = _sliced(Reads.summary)
 
     async def unread(self, budget: int | Budget | None = None) -> str:

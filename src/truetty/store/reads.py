@@ -17,6 +17,7 @@ from typing import Final
 from truetty.core.errors import Misuse
 from truetty.core.patterns import WINDOW, Pattern, searches
 from truetty.store.clean_text import MOST_IN_MEMORY, CleanText, Summary
+from truetty.store.line_slice import LineSlice, Slicer
 from truetty.store.part import Part
 from truetty.store.reader import Reader
 from truetty.store.search import Match, Search, SearchResult
@@ -250,6 +251,17 @@ class Reads:
             last = text[-1:] or last
             yield
         return count + (last not in ("", "\n"))
+
+    def slice(self, first: int, count: int, tail: int) -> Work[LineSlice]:
+        """`count` lines from number `first` on, and the last `tail` lines."""
+        found, numbered = Slicer(first, count, tail), NumberedLines()
+        for text in (yield from self._texts()):
+            for number, line in numbered.feed(text):
+                found.feed(number, line)
+            yield
+        for number, line in numbered.rest():
+            found.feed(number, line)
+        return found.result()
 
     def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> Work[list[Match]]:
         """Lines that the pattern is found in, with `context` lines around each; at most `limit` of them."""

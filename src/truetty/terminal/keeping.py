@@ -43,6 +43,7 @@ class CommandRecord:
     begun: Standing
     ended: Standing | None = None
     started_at: float | None = None  # seconds since 1970
+    starter: tuple[str, str | None] | None = None  # what has started it, as its owner wrote it
     given: tuple[int, int | None] = (0, None)  # of its output, as in `Ledger.on_given`
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.server.verbs import commands, output, questions, server, terminals, web
+from truetty.server.verbs import commands, history, output, questions, server, terminals, web
 from truetty.server.verbs.row import Verb as Verb
 
 VERBS: Final[tuple[Verb, ...]] = (
@@ -20,6 +20,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     *terminals.ROWS,
     *commands.ROWS,
     *output.ROWS,
+    *history.ROWS,
     *questions.ROWS,
     *web.ROWS,
 )

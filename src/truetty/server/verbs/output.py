@@ -7,6 +7,7 @@ from typing import Final
 from truetty.server import forms
 from truetty.server.fields import BUDGET, COUNT, GREP, Field
 from truetty.server.verbs.row import SPAN, WHICH_COMMAND, Verb
+from truetty.store.line_slice import LineSlice
 
 ROWS: Final[tuple[Verb, ...]] = (
     Verb(
@@ -72,6 +73,19 @@ ROWS: Final[tuple[Verb, ...]] = (
         forms.Matches,
     ),
     Verb("lines", "GET", "/v1/commands/{command_id}/lines", "How many lines it has.", WHICH_COMMAND, forms.Count),
+    Verb(
+        "slice",
+        "GET",
+        "/v1/commands/{command_id}/slice",
+        "Lines by their numbers: `count` from `first` on, and the last ones; and how many there are.",
+        (
+            *WHICH_COMMAND,
+            Field("first", COUNT, "the number of the first line, from 1", default=1),
+            Field("count", COUNT, "lines, at most 2,000", default=500),
+            Field("tail", COUNT, "the last lines too, at most 2,000", default=0),
+        ),
+        LineSlice,
+    ),
     Verb(
         "output",
         "GET",
