@@ -11,7 +11,7 @@ import signal
 import struct
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +27,10 @@ LEAVE = "\x1d\x1d"
 
 
 @pytest.fixture
-def server(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
-    monkeypatch.setenv("TRUETTY_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("PYTHONPATH", str(Path(truetty.__file__).parents[1]))
-    monkeypatch.setenv("SHELL", "/bin/bash")
-    monkeypatch.setenv("TERM", "xterm-256color")
-    for name in ("TRUETTY_ON", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    live = Live(tmp_path / "state")
-    live.post("/v1/terminals", name="one", shell="bash", rc=False, environ=dict(os.environ), size=[80, 24])
-    yield live
-    live.end()
+def server(own_server: Live) -> Live:
+    size = [80, 24]
+    own_server.post("/v1/terminals", name="one", shell="bash", rc=False, environ=dict(os.environ), size=size)
+    return own_server
 
 
 class Person(Watched):

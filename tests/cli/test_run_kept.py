@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -25,13 +25,8 @@ BARE = "import sys; sys.modules['starlette'] = None; from truetty.cli import mai
 
 
 @pytest.fixture(autouse=True)
-def server(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
-    monkeypatch.setenv("TRUETTY_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("SHELL", "/bin/bash")
-    monkeypatch.delenv("TRUETTY_ON", raising=False)
-    live = Live(tmp_path / "state")
-    yield live
-    live.end()
+def server(own_server: Live) -> Live:
+    return own_server
 
 
 def call(*words: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,8 @@ HEAVY = ("asyncio", "subprocess", "http.client", "dataclasses", "inspect", "hash
 
 
 @pytest.fixture
-def server(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
-    monkeypatch.setenv("TRUETTY_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("SHELL", "/bin/bash")
-    monkeypatch.delenv("TRUETTY_ON", raising=False)
-    live = Live(tmp_path / "state")
-    yield live
-    live.end()
+def server(own_server: Live) -> Live:
+    return own_server
 
 
 def run(*words: str, stdin: bytes | None = None, **env: str) -> tuple[int, str, str]:

@@ -5,28 +5,18 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import truetty
 from tests.acceptance.watched import Watched
 from tests.server.live import Live
 
 
 @pytest.fixture
-def server(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
-    monkeypatch.setenv("TRUETTY_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("PYTHONPATH", str(Path(truetty.__file__).parents[1]))
-    monkeypatch.setenv("SHELL", "/bin/bash")
-    monkeypatch.setenv("TERM", "xterm-256color")
-    for name in ("TRUETTY_ON", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    live = Live(tmp_path / "state")
-    live.post("/v1/terminals", name="build", shell="bash", rc=False, environ=dict(os.environ))
-    yield live
-    live.end()
+def server(own_server: Live) -> Live:
+    own_server.post("/v1/terminals", name="build", shell="bash", rc=False, environ=dict(os.environ))
+    return own_server
 
 
 def start(server: Live, command: str) -> str:

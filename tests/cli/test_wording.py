@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,12 +13,8 @@ from tests.server.live import Live
 
 
 @pytest.fixture
-def server(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
-    monkeypatch.setenv("TRUETTY_STATE", str(tmp_path / "state"))
-    monkeypatch.delenv("TRUETTY_ON", raising=False)
-    live = Live(tmp_path / "state")
-    yield live
-    live.end()
+def server(own_server: Live) -> Live:
+    return own_server
 
 
 def refusal(*words: str) -> str:
