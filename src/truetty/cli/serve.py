@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json as format
 import os
+import socket
 import sys
 import time
 from typing import Any, Final
@@ -42,59 +43,46 @@ def serve(
     place = Place.of(os.environ)
     if web:
         return _turn_on(place, _address(listen), idle, json)
-    if no_web:
-        return _turn_off(place, json)
-    if status:
-        return _show(place, json)
-    if stop:
-        return _stop(place, force, json)
-    if upgrade:
-        return _upgrade(place, json)
     if foreground:
         return _run_here(place, idle, json)
-    with launch.reach(place, idle=idle) as connection:
-        connection.settimeout(START_SECONDS)
-        _print(ask(connection, "GET", "/v1/status"), json)
-    return 0
-
-
-def _show(place: Place, json: bool) -> int:
+    if not (no_web or status or stop or upgrade):
+        return _show(launch.reach(place, idle=idle), START_SECONDS, json)
     found = launch.connect(place)
     if found is None:
         print("{}" if json else f"no server runs for {place.folder}")
         return NONE_RUNS
+    if status:
+        return _show(found, ANSWER_SECONDS, json)
     with found:
-        found.settimeout(ANSWER_SECONDS)
+        found.settimeout(START_SECONDS)
+        if no_web:
+            return _turn_off(found, json)
+        if stop:
+            return _stop(found, force, json)
+        before = ask(found, "GET", "/v1/hello")["pid"]
+    return _upgrade(place, before, json)
+
+
+def _show(found: socket.socket, patience: float, json: bool) -> int:
+    with found:
+        found.settimeout(patience)
         _print(ask(found, "GET", "/v1/status"), json)
     return 0
 
 
-def _stop(place: Place, force: bool, json: bool) -> int:
-    found = launch.connect(place)
-    if found is None:
-        print("{}" if json else f"no server runs for {place.folder}")
-        return NONE_RUNS
-    with found:
-        found.settimeout(START_SECONDS)
-        try:
-            ask(found, "POST", "/v1/stop", {"force": force})
-        except Busy as error:
-            if json or not agrees(f"truetty: {error}. End what runs?"):
-                raise Busy(f"{error}. --force ends what runs.", **error.facts) from None
-            ask(found, "POST", "/v1/stop", {"force": True})
+def _stop(server: socket.socket, force: bool, json: bool) -> int:
+    try:
+        ask(server, "POST", "/v1/stop", {"force": force})
+    except Busy as error:
+        if json or not agrees(f"truetty: {error}. End what runs?"):
+            raise Busy(f"{error}. --force ends what runs.", **error.facts) from None
+        ask(server, "POST", "/v1/stop", {"force": True})
     print("{}" if json else "it ends, with its terminals")
     return 0
 
 
-def _upgrade(place: Place, json: bool) -> int:
-    """To the version of this program, if another one runs."""
-    found = launch.connect(place)
-    if found is None:
-        print("{}" if json else f"no server runs for {place.folder}")
-        return NONE_RUNS
-    with found:
-        found.settimeout(START_SECONDS)
-        before = ask(found, "GET", "/v1/hello")["pid"]
+def _upgrade(place: Place, before: int, json: bool) -> int:
+    """To the version of this program. `before` is the process of the server that runs."""
     with launch.reach(place, start=False) as connection:
         connection.settimeout(START_SECONDS)
         ask(connection, "POST", "/v1/upgrade", {"python": sys.executable})
@@ -117,14 +105,8 @@ def _turn_on(place: Place, address: dict[str, object], idle: float | None, json:
     return 0
 
 
-def _turn_off(place: Place, json: bool) -> int:
-    found = launch.connect(place)
-    if found is None:
-        print("{}" if json else f"no server runs for {place.folder}")
-        return NONE_RUNS
-    with found:
-        found.settimeout(START_SECONDS)
-        ended = ask(found, "DELETE", "/v1/web")
+def _turn_off(server: socket.socket, json: bool) -> int:
+    ended = ask(server, "DELETE", "/v1/web")
     print(format.dumps(ended) if json else "the page is off")
     return 0
 
@@ -143,10 +125,7 @@ def _run_here(place: Place, idle: float | None, json: bool) -> int:
 
     with starting.lock(place) as held:
         if held is None:
-            with launch.reach(place, start=False) as connection:
-                connection.settimeout(START_SECONDS)
-                _print(ask(connection, "GET", "/v1/status"), json)
-            return 0
+            return _show(launch.reach(place, start=False), START_SECONDS, json)
         with starting.listening(place) as (bound, path):
             starting.become(place, held, bound, path, idle)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from truetty.cli.terminals.server import Server
@@ -34,9 +35,17 @@ def open(
         return page.show(Server(on), id, browser=not no_browser and not json, json=json)
     if id is not None or no_browser:
         raise Misuse("ID and --no-browser go with --web. Nothing was opened.")
+    fields = {
+        "name": name,
+        "task": task,
+        "shell": shell,
+        "env": variables(env),
+        "rc": False if no_rc else None,
+        "size": size,
+    }
     if attach:
-        return _open_and_attach(name, task, shell, cwd, env, no_rc, size, on, json)
-    made = _make(Server(on), name, task, shell, cwd, env, no_rc, size)
+        return _open_and_attach(fields, cwd, on, json)
+    made = _make(Server(on), cwd, fields)
     if json:
         print_json(made)
     else:
@@ -44,17 +53,7 @@ def open(
     return 0
 
 
-def _open_and_attach(
-    name: str | None,
-    task: str | None,
-    shell: str | None,
-    cwd: str | None,
-    env: list[str],
-    no_rc: bool,
-    size: tuple[int, int] | None,
-    on: str | None,
-    json: bool,
-) -> int:
+def _open_and_attach(fields: Mapping[str, object], cwd: str | None, on: str | None, json: bool) -> int:
     from truetty.cli.attach.attach import check_person, follow
     from truetty.cli.attach.keyboard import DetachKeys
     from truetty.cli.attach.tty import Tty
@@ -64,27 +63,9 @@ def _open_and_attach(
     check_person()
     with Tty() as tty:
         server = Server(on)
-        made = _make(server, name, task, shell, cwd, env, no_rc, size or tty.size)
+        made = _make(server, cwd, {**fields, "size": fields["size"] or tty.size})
         return follow(tty, server, made["id"], take=True, keys=DetachKeys.read(None))
 
 
-def _make(
-    server: Server,
-    name: str | None,
-    task: str | None,
-    shell: str | None,
-    cwd: str | None,
-    env: list[str],
-    no_rc: bool,
-    size: tuple[int, int] | None,
-) -> Any:
-    return server.post(
-        "/v1/terminals",
-        name=name,
-        task=task,
-        shell=shell,
-        **server.surroundings(cwd),
-        env=variables(env),
-        rc=False if no_rc else None,
-        size=size,
-    )
+def _make(server: Server, cwd: str | None, fields: Mapping[str, object]) -> Any:
+    return server.post("/v1/terminals", **fields, **server.surroundings(cwd))
