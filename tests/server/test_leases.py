@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.patience import PATIENCE
 from tests.server.live import Live, Talk
@@ -102,3 +107,33 @@ async def test_the_view_types_and_resizes_with_the_lease(server: Live) -> None:
             while (frame := await viewer.take())["t"] != "error":
                 pass
             assert frame["message"].startswith("this lease of t1 is over")
+
+
+CUT = "The server was ended meanwhile: what was run after that is not known."
+
+
+@pytest.mark.parametrize("gives_back", [False, True])
+def test_what_was_run_is_told_by_the_next_server(server: Live, gives_back: bool) -> None:
+    server.post("/v1/terminals", shell="bash", rc=False, name="one")
+    lease = server.post("/v1/terminals/one/lease", holder="ana")["lease"]
+    server.post("/v1/terminals/one/type", text="(exit 3)\n", lease=lease)
+    journal = Path(server.place.folder) / "journal"
+    while '"did":[["(exit 3)",3]]' not in journal.read_text():
+        pass
+    if gives_back:
+        server.ask("DELETE", f"/v1/terminals/one/lease/{lease}", {})
+    for _ in range(2):  # the first of them tells no caller
+        os.kill(server.pid(), signal.SIGKILL)
+    told = server.post("/v1/run", command="true", terminal="one", wait=60)["notes"]
+    sentence = "A person (ana) had this terminal and ran: (exit 3) (exit code 3)."
+    assert [note for note in told if "ana" in note] == [sentence if gives_back else f"{sentence} {CUT}"]
+    assert server.post("/v1/run", command="true", terminal="one", wait=60)["notes"] == []
+    os.kill(server.pid(), signal.SIGKILL)
+    assert server.post("/v1/run", command="true", terminal="one", wait=60)["notes"] == []
+
+
+def test_a_person_who_has_typed_nothing_is_not_told_of(server: Live) -> None:
+    server.post("/v1/terminals", shell="bash", rc=False, name="one")
+    server.post("/v1/terminals/one/lease", holder="ana")
+    os.kill(server.pid(), signal.SIGKILL)
+    assert server.post("/v1/run", command="true", terminal="one", wait=60)["notes"] == []

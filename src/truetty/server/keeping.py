@@ -31,6 +31,7 @@ from truetty.server.starter import Starter
 from truetty.server.stray import Stray, undescribed
 from truetty.server.web_book import NAME as WEB
 from truetty.server.web_book import WebBook
+from truetty.service.leases import LeaseRecord
 from truetty.store.lasting import Carrier, LastingFile, LastingTranscript
 from truetty.terminal.command import Command
 from truetty.terminal.keeping import CommandRecord, TerminalRecord
@@ -136,6 +137,7 @@ class Adopted:
     label: Label
     started_at: dict[str, float]  # by command, in seconds since 1970
     starters: dict[str, Starter]  # by command
+    lease: LeaseRecord | None  # of a person who has typed there, and of which no outcome tells yet
 
 
 class Keep:
@@ -201,6 +203,13 @@ class Keep:
     def note(self, id: str, label: Label) -> None:
         """A caller is about to be told of this terminal, or its label has changed."""
         self._journal.write({"t": id, "label": label})
+
+    def note_lease(self, id: str, lease: LeaseRecord) -> None:
+        """A person has this terminal, or had it."""
+        try:
+            self._journal.write({"t": id, "lease": asdict(lease)})
+        except OSError as error:
+            LOG.warning("terminal %s: its lease cannot be written down: %s", id, error.strerror)
 
     @property
     def is_kept(self) -> bool:
@@ -274,7 +283,8 @@ class Keep:
         known = {f"{id}-{one.begun['serial']}": one for one in record.commands}
         started = {name: one.started_at for name, one in known.items() if one.started_at is not None}
         starters = {name: Starter.of(one.starter) for name, one in known.items() if one.starter is not None}
-        return Adopted(terminal, commands, label, started, starters)
+        lease = None if record.lease is None else LeaseRecord.of(record.lease)
+        return Adopted(terminal, commands, label, started, starters, lease)
 
     def _on_closed(self, kept: KeptTerminal) -> None:
         """It is remembered, and the oldest are forgotten."""
@@ -303,6 +313,8 @@ class Keep:
                 lines.append({"t": id, "given": [command.begun["serial"], *command.given]})
                 if command.ended is not None:
                     lines.append({"t": id, "end": command.ended})
+            if record.lease is not None:
+                lines.append({"t": id, "lease": record.lease})
             if record.exit is not None:
                 lines.append({"t": id, "exit": record.exit})
             if record.closed:
@@ -362,6 +374,8 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
             commands.append(CommandRecord(begun, started_at=what.get("at"), starter=what.get("by")))
         case {"end": ended} if commands:
             commands[-1].ended = ended
+            if record.lease is not None and record.lease["state"] != "held":
+                record.lease = None  # the notes of this command tell of it
         case {"given": [serial, waited, read]}:
             for command in reversed(commands):
                 if command.begun["serial"] == serial:
@@ -373,3 +387,5 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
             record.closed = True
         case {"label": label}:
             record.label = label
+        case {"lease": lease}:
+            record.lease = lease

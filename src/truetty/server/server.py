@@ -167,9 +167,12 @@ class Server:
         """What a server before this one has left, and the keeper has kept."""
         if self._keep is None:
             return
+        self._service.leases.keep = self._keep.note_lease
         for one in await self._keep.adopt():
             self._service.adopt(one.terminal, one.commands, Origin(one.label["own"], one.label["usual"]))
             self._watch.adopt(one.terminal, one.label["client"], one.label["opened_at"], one.started_at, one.starters)
+            if one.lease is not None:
+                self._service.leases.adopt(one.terminal, one.lease)
             if one.label.get("until_finished"):
                 self._closing.mark(one.terminal)
             LOG.info("terminal %s was taken over", one.terminal.id)

@@ -8,6 +8,8 @@ Rule 2: the id of a lease is random, and is shown to its holder alone. It no lon
 Rule 3: what a person types is kept nowhere. What was run by it is: at the end of the lease it is told as `did`, and
         noted in the outcome of the command that runs, or of the next one.
 Rule 4: at the end the terminal has the size again that it had before.
+Rule 5: `keep` is called with what the next process must know of a lease, as it changes. A lease ends with its process;
+        what was run under it is noted by the next one.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal, Self
 
 from truetty.core.errors import Held, TruettyError
+from truetty.core.standing import Standing
 from truetty.service.idle import Clock, Timer
 from truetty.terminal.by_hand import ByHand, Deed
 from truetty.terminal.changes import Rank
@@ -62,7 +65,25 @@ class LeaseEnd:
     characters: int  # that were typed
 
 
+@dataclass(frozen=True, slots=True)
+class LeaseRecord:
+    """What is written down of a lease, until an outcome has told of it."""
+
+    holder: str
+    reason: str
+    since: float  # seconds since 1970
+    did: tuple[Deed, ...] = ()
+    typed: bool = False  # a key was
+    state: Literal["held", "over", "cut"] = "held"  # cut: the process that had it was ended
+
+    @classmethod
+    def of(cls, values: Standing) -> Self:
+        """As it was written down."""
+        return cls(**{**values, "did": tuple(Deed(*one) for one in values["did"])})
+
+
 Listener = Callable[[Lease | LeaseEnd], None]
+Book = Callable[[str, LeaseRecord], None]
 
 
 @dataclass(slots=True)
@@ -75,6 +96,8 @@ class _Open:
     leave: Callable[[], None] = lambda: None  # ends the look-out for the terminal's end
     connections: int = 0
     characters: int = 0
+    since: float = 0.0  # seconds since 1970
+    kept: LeaseRecord | None = None  # the last that was written down
 
 
 class Leases:
@@ -85,6 +108,7 @@ class Leases:
         self._open: dict[str, _Open] = {}  # by terminal
         self._listeners: list[Listener] = []
         self._resizing: set[asyncio.Task[None]] = set()
+        self.keep: Book = lambda terminal_id, record: None  # writes down the lease of a terminal
 
     def listen(self, listener: Listener) -> None:
         """Call it with each lease that begins and with each that ends."""
@@ -116,7 +140,8 @@ class Leases:
         hands = terminal.watch_hands()
         lease = Lease(f"L{secrets.token_urlsafe(18)}", terminal.id, holder, reason, self._now() + IDLE_SECONDS)
         timer = self._in(IDLE_SECONDS, terminal.id, NO_KEY)
-        one = self._open[terminal.id] = _Open(lease, terminal, hands, terminal.size, timer)
+        one = self._open[terminal.id] = _Open(lease, terminal, hands, terminal.size, timer, since=self._now())
+        self._write(one)
         one.leave = terminal.changes.subscribe(partial(self._on_change, one), Rank.OWNERS)
         self._tell(lease, terminal)
         return lease
@@ -127,6 +152,7 @@ class Leases:
         one.characters += len(data)
         one.hands.on_keys(data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data)
         one.lease = _renewed(one.lease, self._now() + IDLE_SECONDS)
+        self._write(one)
         self._arm(one, IDLE_SECONDS, NO_KEY)
 
     def join(self, terminal_id: str) -> Callable[[], None]:
@@ -145,6 +171,16 @@ class Leases:
     def give_back(self, terminal_id: str, lease: str) -> LeaseEnd:
         self.check(terminal_id, lease, done="Nothing was done.")
         return self._end(self._open[terminal_id], GIVEN_BACK)
+
+    def adopt(self, terminal: Terminal, record: LeaseRecord) -> None:
+        """A process before this one had this lease: what was run under it is noted."""
+        if not record.typed or terminal.closed:
+            return
+        hands = terminal.watch_hands()
+        known = replace(record, state="cut") if record.state == "held" else record
+        hands.note(_note(known.holder, known.did, was_cut=known.state == "cut"))
+        hands.end()
+        self.keep(terminal.id, known)
 
     async def close(self) -> None:
         for one in list(self._open.values()):
@@ -168,8 +204,18 @@ class Leases:
             one.timer = None
             self._end(one, why)
 
+    def _write(self, one: _Open, state: Literal["held", "over"] = "held") -> None:
+        lease = one.lease
+        record = LeaseRecord(
+            lease.holder, lease.reason, one.since, one.hands.deeds, typed=one.characters > 0, state=state
+        )
+        if record != one.kept:
+            one.kept = record
+            self.keep(lease.terminal_id, record)
+
     def _on_change(self, one: _Open) -> None:
         one.hands.look()
+        self._write(one)
         if one.terminal.closed:
             self._end(one, CLOSED)
 
@@ -180,8 +226,9 @@ class Leases:
         if one.timer is not None:
             one.timer.cancel()
         end = LeaseEnd(one.lease, why, one.hands.end(), one.characters)
+        self._write(one, "over")
         if one.characters and not terminal.closed:
-            one.hands.note(_note(one.lease, end.did))
+            one.hands.note(_note(one.lease.holder, end.did))
         if terminal.size != one.size and not terminal.closed:
             resizing = asyncio.ensure_future(_resize(terminal, one.size))
             self._resizing.add(resizing)
@@ -216,13 +263,15 @@ def _held(lease: Lease, done: str) -> Held:
     return Held(message, **facts)
 
 
-def _note(lease: Lease, did: Sequence[Deed]) -> str:
-    """What an agent reads in the outcome."""
+def _note(holder: str, did: Sequence[Deed], *, was_cut: bool = False) -> str:
+    """What an agent reads in the outcome. `was_cut`: the process that had the lease was ended."""
+    cut = " The server was ended meanwhile: what was run after that is not known." if was_cut else ""
     if not did:
-        return f"A person ({on_one_line(lease.holder)}) has typed into this terminal and has run nothing."
+        nothing = "" if was_cut else " and has run nothing"
+        return f"A person ({on_one_line(holder)}) has typed into this terminal{nothing}.{cut}"
     told = [f"{on_one_line(one.text)} ({_how(one.exit_code)})" for one in did[-MOST_TOLD:]]
     more = f"{len(did) - MOST_TOLD} more, then " if len(did) > MOST_TOLD else ""
-    return f"A person ({on_one_line(lease.holder)}) had this terminal and ran: {more}{'; '.join(told)}."
+    return f"A person ({on_one_line(holder)}) had this terminal and ran: {more}{'; '.join(told)}.{cut}"
 
 
 def _how(code: int | None) -> str:

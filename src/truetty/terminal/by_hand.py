@@ -95,6 +95,11 @@ class ByHand:
             self._add(line, None)
         return tuple(self._deeds)
 
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What was run and has ended, so far."""
+        return tuple(self._deeds)
+
     def note(self, text: str) -> None:
         """For the outcome of the command that runs, else for that of the next one."""
         command, run = self._command(), self._conversation.run

@@ -56,6 +56,7 @@ class TerminalRecord:
     exit: tuple[int | None, int | None] | None = None  # code and signal of its shell, once it has ended
     closed: bool = False
     label: Standing | None = None  # what callers know of it; None: none was told of it
+    lease: Standing | None = None  # of a person who has typed there, until an outcome has told of it
 
     def forget(self, most: int) -> None:
         """All but so many commands; and how the shell stood, of all but the last two: one may not be typed yet."""
