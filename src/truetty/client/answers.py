@@ -24,11 +24,11 @@ class Answers:
     def __init__(self, link: Link, callback: OnWaiting) -> None:
         self._link = link
         self._callback = callback
-        self._asked: dict[str, tuple[int, asyncio.Task[bool]]] = {}  # by command: the last waiting
+        self._callbacks: dict[str, tuple[int, asyncio.Task[bool]]] = {}  # by command: the last waiting
 
     async def __call__(self, command: Command, episode: int) -> bool:
         """Whether this waiting was answered."""
-        number, task = self._asked.get(command.id, (0, None))
+        number, task = self._callbacks.get(command.id, (0, None))
         if task is None or number != episode:
             return False
         return await asyncio.shield(task)
@@ -37,9 +37,9 @@ class Answers:
         """It may have begun to wait."""
         episode, waiting = command.form.episode, command.waiting
         if command.finished:
-            self._asked.pop(command.id, None)
-        elif episode is not None and waiting is not None and self._asked.get(command.id, (0, None))[0] != episode:
-            self._asked[command.id] = episode, asyncio.ensure_future(self._answer(command, episode, waiting))
+            self._callbacks.pop(command.id, None)
+        elif episode is not None and waiting is not None and self._callbacks.get(command.id, (0, None))[0] != episode:
+            self._callbacks[command.id] = episode, asyncio.ensure_future(self._answer(command, episode, waiting))
 
     async def _answer(self, command: Command, episode: int, waiting: Waiting) -> bool:
         try:

@@ -51,9 +51,9 @@ class Pipe:
         self._wire = wire
         self._traffic = Traffic(structured=opening.structured)
         self._lines: asyncio.Queue[str] = asyncio.Queue(MOST_LINES)
-        self._held: str | None = None  # a line that came while there was no connection
+        self._kept_line: str | None = None  # a line that came while there was no connection
         self._is_over = False  # the client's input has ended
-        self._warned = False
+        self._has_warned = False
 
     async def run(self, ending: Collection[int]) -> int:
         """The one of the `ending` signals that came, or 0 if the client has ended it. Raises TruettyError."""
@@ -106,8 +106,8 @@ class Pipe:
         with _cut():
             for text in self._traffic.begin():
                 await connection.send(text)
-            while line := self._held or await self._lines.get():
-                self._held = None
+            while line := self._kept_line or await self._lines.get():
+                self._kept_line = None
                 if (message := await self._outgoing(line)) is not None:
                     await connection.send(message)
             self._is_over = True
@@ -160,11 +160,11 @@ class Pipe:
     async def _connect_for_next_line(self) -> ClientConnection | None:
         """None: the client has no next line."""
         while line := await self._lines.get():
-            self._held = line
+            self._kept_line = line
             try:
                 return await self._connect(start=True)
             except TruettyError as trouble:
-                self._held = None
+                self._kept_line = None
                 self._traffic.from_client(line)
                 await self._write(*self._traffic.give_up(trouble))
         return None
@@ -213,8 +213,8 @@ class Pipe:
     def _check(self, answer: dict[str, Any]) -> None:
         if "error" in answer:
             raise error(answer)
-        if (warning := answer["ok"].get("warning")) is not None and not self._warned:
-            self._warned = True
+        if (warning := answer["ok"].get("warning")) is not None and not self._has_warned:
+            self._has_warned = True
             print(f"truetty mcp: {warning}", file=sys.stderr, flush=True)
 
 

@@ -54,7 +54,7 @@ class Traffic:
         self._requests: dict[str, _Request] = {}  # by id
         self._greeting: dict[str, str] = {}  # by method: what a new connection begins with
         self._replays: set[str] = set()  # ids of what was said again on this connection
-        self._asked: dict[str, Any] = {}  # what the server has asked on this connection: its id for each of ours
+        self._server_requests: dict[str, Any] = {}  # of this connection: the server's id for each of ours
         self._numbers = itertools.count(1)
 
     # -- from the client
@@ -87,9 +87,9 @@ class Traffic:
 
     def _answer(self, message: Message) -> str | None:
         """To a request of the server's."""
-        if message.get("id") not in self._asked:
+        if message.get("id") not in self._server_requests:
             return None
-        return _line({**message, "id": self._asked.pop(message["id"])})
+        return _line({**message, "id": self._server_requests.pop(message["id"])})
 
     def _send(self, request: _Request) -> str:
         request.tries += 1
@@ -112,7 +112,7 @@ class Traffic:
             return None if id in self._replays else f"{text.rstrip()}\n"
         if id is not None:
             own = f"truetty-{next(self._numbers)}"
-            self._asked[own] = id
+            self._server_requests[own] = id
             return _line({**message, "id": own})
         if method == "notifications/cancelled":
             return self._cancel(message)
@@ -134,10 +134,10 @@ class Traffic:
     def _cancel(self, message: Message) -> str | None:
         """The server needs no answer to a request of its own."""
         params = message.get("params") or {}
-        own = next((own for own, id in self._asked.items() if id == params.get("requestId")), None)
+        own = next((own for own, id in self._server_requests.items() if id == params.get("requestId")), None)
         if own is None:
             return None
-        del self._asked[own]
+        del self._server_requests[own]
         return _line({**message, "params": {**params, "requestId": own}})
 
     # -- a connection is cut, and made
@@ -146,13 +146,15 @@ class Traffic:
         """What the client is to hear: what the server has asked needs no answer. So it is with requests that were sent
         so often that one of them may be what cuts the connection.
         """
-        asked = list(self._asked)
-        self._asked.clear()
+        open_requests = list(self._server_requests)
+        self._server_requests.clear()
         self._replays.clear()
-        params = ({"requestId": own, "reason": "the server has gone"} for own in asked)
-        told = [_line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": one}) for one in params]
+        params = ({"requestId": own, "reason": "the server has gone"} for own in open_requests)
+        cancellations = [
+            _line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": one}) for one in params
+        ]
         reason = f"the connection to the server was cut {MOST_TRIES} times while this call was under way"
-        return [*told, *self.give_up(ChannelLost(reason, reason="cut"), MOST_TRIES)]
+        return [*cancellations, *self.give_up(ChannelLost(reason, reason="cut"), MOST_TRIES)]
 
     def begin(self) -> list[str]:
         """What is sent first on a new connection."""

@@ -55,8 +55,8 @@ class Session:
         self._painter = Painter(tty.write)
         self._notice: str | None = None
         self._notice_end: asyncio.TimerHandle | None = None
-        self._typed: asyncio.Queue[bytes | None] = asyncio.Queue()  # None: the window has another size
-        self._left: asyncio.Future[None] | None = None
+        self._keystrokes: asyncio.Queue[bytes | None] = asyncio.Queue()  # None: the window has another size
+        self._departure: asyncio.Future[None] | None = None
         self._half = ""  # of a sequence for a mode
 
     async def run(self) -> int:
@@ -64,7 +64,7 @@ class Session:
         if self._takes:
             await asyncio.to_thread(self._take)
         loop = asyncio.get_running_loop()
-        self._left = loop.create_future()
+        self._departure = loop.create_future()
         view = await self._connect()
         with ended_by(*ENDING), self._at_the_tty(loop):
             self._tell(self._welcome())
@@ -111,10 +111,10 @@ class Session:
         return view
 
     async def _follow(self, view: View) -> None:
-        assert self._left is not None
+        assert self._departure is not None
         tasks = [asyncio.ensure_future(self._show(view)), asyncio.ensure_future(self._type(view))]
         try:
-            done, _ = await asyncio.wait([*tasks, self._left], return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait([*tasks, self._departure], return_when=asyncio.FIRST_COMPLETED)
             for one in done:
                 one.result()
         finally:
@@ -130,7 +130,7 @@ class Session:
                 _, _, seq = HEAD.unpack_from(frame)
                 self._model.feed(frame[HEAD.size :])
                 self._pass_modes(frame[HEAD.size :].decode("utf-8", "replace"))
-                await self._drawn(view, seq)
+                await self._draw(view, seq)
                 continue
             match frame["t"]:
                 case "picture":
@@ -138,7 +138,7 @@ class Session:
                     self._model.feed(frame["dump"].encode("utf-8", "replace"))
                     self._painter.forget()
                     self._pass_modes(frame["dump"])
-                    await self._drawn(view, frame["seq"])
+                    await self._draw(view, frame["seq"])
                 case "lease":
                     await self._on_lease(view, frame)
                 case "error" if frame["code"] == "held" and self._lease is not None:
@@ -147,7 +147,7 @@ class Session:
                     self.ended, self.exit_code = True, frame["exit_code"]
                     return
 
-    async def _drawn(self, view: View, seq: int) -> None:
+    async def _draw(self, view: View, seq: int) -> None:
         self._paint()
         await view.say({"t": "ack", "seq": seq})
 
@@ -165,7 +165,7 @@ class Session:
             self._tell(f"{self._id} is held by {held.facts['holder']}. Read only.")
             return
         await view.say({"t": "lease", "lease": self._lease})
-        self._typed.put_nowait(None)
+        self._keystrokes.put_nowait(None)
 
     def _paint(self) -> None:
         self._painter.paint(self._model, self._tty.size, self._notice)
@@ -187,21 +187,21 @@ class Session:
     # -- the person
 
     def _on_keys(self) -> None:
-        assert self._left is not None
+        assert self._departure is not None
         try:
             data = os.read(self._tty.input, MOST_KEYS)
         except OSError:
             data = b""
         passed, leaves = self._keys.take(data)
         if passed and self._lease is not None:
-            self._typed.put_nowait(passed)
+            self._keystrokes.put_nowait(passed)
         elif passed:
             self._tell(self._welcome())
-        if (leaves or not data) and not self._left.done():
-            self._left.set_exception(Detached())
+        if (leaves or not data) and not self._departure.done():
+            self._departure.set_exception(Detached())
 
     def _on_size(self) -> None:
-        self._typed.put_nowait(None)
+        self._keystrokes.put_nowait(None)
         self._paint()
 
     def _on_continue(self) -> None:
@@ -211,7 +211,7 @@ class Session:
 
     async def _type(self, view: View) -> None:
         while True:
-            data = await self._typed.get()
+            data = await self._keystrokes.get()
             if self._lease is None:
                 continue
             if data is None:
