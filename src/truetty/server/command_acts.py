@@ -64,7 +64,8 @@ class CommandActs:
         if terminal is not None:
             terminal = find_terminal(self._service, terminal, exact=exact).id
         inherited = self._terminals.inherited(environ)
-        asker = self._questions.asker(caller, terminal=terminal, task=wanted["task"], patience=patience)
+        cwd = wanted["cwd"] if terminal is None else self._service.registry.get(terminal).cwd
+        asker = self._questions.asker(caller, terminal=terminal, task=wanted["task"], cwd=cwd, patience=patience)
         starter.current.set(Starter("person" if caller.credential.is_page else "program", caller.name))
         started = await self._service.start(terminal=terminal, inherited=inherited, asker=asker, **wanted)
         self._watch.add(self._service.registry.get(started.terminal_id), caller.name)
@@ -173,13 +174,17 @@ class CommandActs:
         return self._looked(command)
 
     async def answer(
-        self, caller: Caller, *, command_id: str, exact: bool, episode: int, text: str, enter: bool
+        self, caller: Caller, *, command_id: str, exact: bool, episode: int, text: str, enter: bool, secret: bool
     ) -> forms.CommandForm:
         command = self._find(command_id, exact)
         if command.finished or command.open_waiting != episode:
             message = f"{command.id} no longer asks that. Nothing was typed."
             raise Stale(message, command_id=command.id, episode=None if command.finished else command.open_waiting)
-        await self._service.type(command.id, text, keys=["Enter"] if enter else [])
+        if secret and not command.hides_typing:
+            message = f"{command.id} no longer hides what is typed. Nothing was typed."
+            raise Stale(message, command_id=command.id, episode=command.open_waiting)
+        person = (caller.name or "") if caller.credential.is_page else ""
+        await self._service.type(command.id, text, keys=["Enter"] if enter else [], person=person)
         return self._looked(command)
 
     async def interrupt(self, caller: Caller, *, command_id: str, exact: bool) -> forms.Interrupted:

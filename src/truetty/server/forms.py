@@ -14,6 +14,7 @@ from typing import Self
 
 from truetty.core.outcome import Evidence, State, Strategy, Waiting
 from truetty.host.base import Identity, Process
+from truetty.policy.decision import Part
 from truetty.server.rights import Right
 from truetty.server.starter import By
 from truetty.store.search import Match
@@ -112,6 +113,8 @@ class Question:
     task: str | None
     client: str | None
     asked_at: float
+    parts: tuple[Part, ...] = ()  # each sub-command, as it was understood; none: the text could not be parsed
+    cwd: str | None = None  # where it would run, as far as that is known
     key: str | None = None  # the retry key of the call that waits: its caller knows the question by it
 
 

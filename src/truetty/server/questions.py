@@ -37,12 +37,18 @@ class QuestionActs:
     # -- asking
 
     def asker(
-        self, caller: Caller, *, terminal: str | None = None, task: str | None = None, patience: float | None = None
+        self,
+        caller: Caller,
+        *,
+        terminal: str | None = None,
+        task: str | None = None,
+        cwd: str | None = None,
+        patience: float | None = None,
     ) -> Asker:
         """What asks for this caller. `patience`: seconds after which it takes its question back."""
 
         async def ask(decision: Decision) -> bool:
-            question, answer = self._ask(decision, caller.name, terminal, task)
+            question, answer = self._ask(decision, caller.name, terminal, task, cwd)
             try:
                 async with caller.rest(), asyncio.timeout(patience):
                     settled = await answer
@@ -61,7 +67,7 @@ class QuestionActs:
         return ask
 
     def _ask(
-        self, decision: Decision, client: str | None, terminal: str | None, task: str | None
+        self, decision: Decision, client: str | None, terminal: str | None, task: str | None, cwd: str | None
     ) -> tuple[Question, asyncio.Future[SettledQuestion]]:
         if len(self._open) >= limits.MOST_QUESTIONS:
             message = f"{limits.MOST_QUESTIONS} questions are open already: a person must answer some"
@@ -77,6 +83,8 @@ class QuestionActs:
             task=task,
             client=client,
             asked_at=time.time(),
+            parts=decision.parts,
+            cwd=cwd,
             key=keys.current.get(),
         )
         answer: asyncio.Future[SettledQuestion] = asyncio.get_running_loop().create_future()

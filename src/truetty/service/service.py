@@ -295,15 +295,15 @@ class Service:
         return command
 
     async def type(
-        self, id: str, text: str | bytes = "", *, keys: Sequence[str] = (), lease: str | None = None
+        self, id: str, text: str | bytes = "", *, keys: Sequence[str] = (), lease: str | None = None, person: str = ""
     ) -> None:
         """What a program of the user's own types, into a command or, by a terminal's id, into whatever reads there.
 
-        It is as the program wrote it, secrets too: such a program is no agent. With a lease a person types.
+        It is as the program wrote it, secrets too: such a program is no agent. With a lease, or a name, a person types.
         """
         terminal, command = self.terminal(id)
         into = command if command is not None and command.id == id else None
-        await self._typing.type(terminal, into, text, keys, lease)
+        await self._typing.type(terminal, into, text, keys, lease, person)
 
     def lease(self, id: str, holder: str, reason: str) -> Lease:
         """Leave a terminal to a person, until it is given back."""

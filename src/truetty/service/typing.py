@@ -59,15 +59,25 @@ class Typing:
             await command.type(text, *names)
 
     async def type(
-        self, terminal: Terminal, command: Command | None, text: str | bytes, names: Sequence[str], lease: str | None
+        self,
+        terminal: Terminal,
+        command: Command | None,
+        text: str | bytes,
+        names: Sequence[str],
+        lease: str | None,
+        person: str = "",
     ) -> None:
-        """What a program of the user's own types; None: not into a certain command. With a lease a person types."""
+        """What a program of the user's own types; None: not into a certain command. With a lease, or the name of a
+        person, a person types: the policy is for programs."""
         about, subject = f"(typing into {terminal.id})", Subject(terminal.task, terminal.id, "typing")
         with self._permissions.refusals(about, subject):
             keys.encode(*names)
             self._check_holder(terminal.id, about, subject, lease)
             if lease is not None:
                 self._leases.use(terminal.id, text if not names else "\r")
+            elif person:
+                reason = f"A person answers: {on_one_line(person)}"
+                self._permissions.note(reason, about, subject, len(text))
             elif not self._permissions.policy.allows_all:
                 if not terminal.busy:  # a line typed at the shell's prompt is a command that nothing has judged
                     reason = "Under a policy nothing is typed at a shell's prompt: run the command."

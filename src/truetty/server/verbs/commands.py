@@ -107,6 +107,7 @@ ROWS: Final[tuple[Verb, ...]] = (
             Field("episode", COUNT, "the command's `episode`", required=True),
             Field("text", TYPED, "the answer", default=""),
             Field("enter", FLAG, "press Enter after it", default=True),
+            Field("secret", FLAG, "type it only while the terminal hides what is typed", default=False),
         ),
         forms.CommandForm,
         keyed=True,
