@@ -34,9 +34,14 @@ def asking(home: Path, make_server: Callable[..., Live]) -> Iterator[Page]:
     page.close()
 
 
+def open_terminal(page: Page) -> str:
+    """In a directory of the test's own."""
+    return str(page.server.post("/v1/terminals", shell="bash", rc=False, cwd=page.server.place.folder)["id"])
+
+
 def start(page: Page, command: str) -> dict[str, Any]:
     """A command that asks something."""
-    terminal = page.server.post("/v1/terminals", shell="bash", rc=False)["id"]
+    terminal = open_terminal(page)
     id = page.server.post("/v1/commands", command=command, terminal=terminal)["id"]
     page.server.get(f"/v1/commands/{id}/wait")
     return dict(page.server.get(f"/v1/commands/{id}"))
@@ -92,7 +97,7 @@ class Call(threading.Thread):
     def __init__(self, page: Page, command: str) -> None:
         super().__init__()
         self._page = page
-        terminal = page.server.post("/v1/terminals", shell="bash", rc=False)["id"]
+        terminal = open_terminal(page)
         self._body = {"command": command, "terminal": terminal, "wait": PATIENCE}
         self.reply: Any = None
         self.start()
