@@ -336,6 +336,23 @@ class LinkForm:
 
 
 @dataclass(frozen=True, slots=True)
+class ShareForm:
+    """A link by which one terminal is watched."""
+
+    id: str
+    terminal_id: str
+    made_at: float
+    until: float  # seconds since 1970
+    visits: int  # browsers that have logged in by it
+    url: str | None = None  # when it is made, and never again
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    shares: tuple[ShareForm, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SessionForm:
     """A login at the page."""
 

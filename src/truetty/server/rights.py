@@ -37,7 +37,8 @@ class Credential:
         named = arguments.get("terminal_id") or arguments.get("command_id") or ""
         if not self.covers(named):
             raise _denied(f"this link is for terminal {self.terminal} alone")
-        arguments["exact"] = True
+        if "exact" in arguments:
+            arguments["exact"] = True
 
     @property
     def is_page(self) -> bool:

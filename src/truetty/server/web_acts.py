@@ -22,6 +22,7 @@ from truetty.server.web_book import Address, WebBook
 from truetty.service.service import Service
 
 HOST: Final = "127.0.0.1"
+LONGEST_SHARE: Final = 7 * 24 * 3600
 PORT: Final = 7717  # of a page for which no address is named, unless another program has it
 
 
@@ -38,6 +39,12 @@ class Site(Protocol):
     async def close(self, *, off: bool) -> None: ...
 
     def link(self, path: str) -> str: ...
+
+    def share(self, terminal: str, path: str, seconds: float) -> forms.ShareForm: ...
+
+    def shares(self) -> list[forms.ShareForm]: ...
+
+    def revoke(self, id: str) -> forms.ShareForm: ...
 
 
 class Sockets(Protocol):
@@ -142,10 +149,29 @@ class WebActs:
         return await self.web(caller)
 
     async def ticket(self, caller: Caller, *, terminal: str | None) -> forms.LinkForm:
-        path = "/" if terminal is None else f"/t/{quote(find_terminal(self._service, terminal, exact=False).id)}"
+        path = "/" if terminal is None else _path(find_terminal(self._service, terminal, exact=False).id)
+        return forms.LinkForm(self._on().link(path))
+
+    async def share(self, caller: Caller, *, terminal_id: str, exact: bool, seconds: float) -> forms.ShareForm:
+        id = find_terminal(self._service, terminal_id, exact=exact).id
+        if not 0 < seconds <= LONGEST_SHARE:
+            raise Misuse(f"a link works for {LONGEST_SHARE:,} seconds at most, and for more than none", seconds=seconds)
+        return self._on().share(id, _path(id), seconds)
+
+    async def shares(self, caller: Caller) -> forms.Shares:
+        return forms.Shares(() if self._site is None else tuple(self._site.shares()))
+
+    async def revoke(self, caller: Caller, *, share_id: str) -> forms.ShareForm:
+        return self._on().revoke(share_id)
+
+    def _on(self) -> Site:
         if self._site is None:
             raise Misuse("the page is off: truetty serve --web turns it on", name="web")
-        return forms.LinkForm(self._site.link(path))
+        return self._site
+
+
+def _path(terminal_id: str) -> str:
+    return f"/t/{quote(terminal_id)}"
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Collection
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, Final
@@ -182,7 +183,8 @@ async def _while_open(login: Login, app: App, scope: Scope, receive: Receive, se
     serving = asyncio.ensure_future(app(scope, receive, send))
     over = asyncio.ensure_future(login.over.wait())
     try:
-        await asyncio.wait({serving, over}, return_when=asyncio.FIRST_COMPLETED)
+        left = max(0.0, login.until - time.time())
+        await asyncio.wait({serving, over}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
         if not serving.done() and scope["type"] == "websocket":
             with contextlib.suppress(Exception):  # it has closed by itself
                 await send({"type": "websocket.close", "code": OVER, "reason": "the login is over"})

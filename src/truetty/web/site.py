@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
+from dataclasses import replace
 from typing import Final
 
 from truetty.core.version import VERSION
 from truetty.server import door, listener
 from truetty.server.connections import Connection, most_connections
 from truetty.server.door import App
+from truetty.server.forms import ShareForm
 from truetty.server.listener import Uvicorn
 from truetty.server.web_book import WebBook
 from truetty.web.gate import Gate
+from truetty.web.links import Links
 from truetty.web.logins import Login, Logins, Secrets
 from truetty.web.tickets import Tickets
 
@@ -28,6 +31,7 @@ class Site:
         self._socket = listening
         self._logins = Logins(book, time.time)
         self._tickets = Tickets()
+        self._links = Links(book, self._logins, time.time)
         gate = Gate(
             app,
             door.names(host, self.port),
@@ -59,9 +63,21 @@ class Site:
         """A URL that logs in, once, within a minute."""
         return f"{self.url}{path}#ticket={self._tickets.make(time.monotonic())}"
 
+    def share(self, terminal: str, path: str, seconds: float) -> ShareForm:
+        link, ticket = self._links.make(terminal, seconds)
+        return replace(link.form(), url=f"{self.url}{path}#ticket={ticket}")
+
+    def shares(self) -> list[ShareForm]:
+        return [link.form() for link in self._links.all]
+
+    def revoke(self, id: str) -> ShareForm:
+        return self._links.revoke(id).form()
+
     def _redeem(self, ticket: str) -> tuple[Login, Secrets] | None:
         now = time.monotonic()
         if self._tickets.take(ticket, now):
             return self._logins.begin()
+        if (by_link := self._links.redeem(ticket)) is not None:
+            return by_link
         self._tickets.count_wrong(now)
         return None

@@ -24,6 +24,9 @@ def open(
     on: str | None,
     json: bool,
     web: bool,
+    share: str | None,
+    shares: bool,
+    revoke: str | None,
     no_browser: bool,
 ) -> int:
     if web:
@@ -32,9 +35,11 @@ def open(
             raise Misuse("--web shows the page and opens no terminal: the options of a new one do not go with it")
         from truetty.cli.terminals import web as page
 
+        if share is not None or shares or revoke is not None:
+            return page.links(Server(on), id, share, shares, revoke, json=json)
         return page.show(Server(on), id, browser=not no_browser and not json, json=json)
-    if id is not None or no_browser:
-        raise Misuse("ID and --no-browser go with --web. Nothing was opened.")
+    if id is not None or no_browser or shares or share is not None or revoke is not None:
+        raise Misuse("ID, --no-browser, --share, --shares and --revoke go with --web. Nothing was opened.")
     fields = {
         "name": name,
         "task": task,

@@ -12,15 +12,20 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import Final
+import time
+from typing import Any, Final
 
 from truetty import files
 from truetty.cli.terminals.server import Server
 from truetty.cli.terminals.standing import print_json
+from truetty.client.http import quoted
+from truetty.core import lazy
 from truetty.core.errors import Misuse
 from truetty.server.place import Place
 
 OPENER: Final = "open" if sys.platform == "darwin" else "xdg-open"
+_DURATION: Final = lazy.pattern(r"([1-9][0-9]{0,5})([smhd])")
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _PAGE: Final = """\
 <!doctype html><meta charset="utf-8"><title>truetty</title><meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0;url={url}"><a href="{url}">truetty</a>
@@ -39,6 +44,37 @@ def show(server: Server, id: str | None, *, browser: bool, json: bool) -> int:
     if browser and _is_desktop():
         _open(made["url"])
     return 0
+
+
+def links(server: Server, id: str | None, share: str | None, listed: bool, revoke: str | None, *, json: bool) -> int:
+    """Links by which a terminal is watched: one is made, they are listed, or one is ended."""
+    if (share is not None) + listed + (revoke is not None) > 1 or (id is None) != (share is None):
+        raise Misuse("--share takes ID, a terminal; --shares and --revoke LINK take none: name one of the three")
+    if share is not None:
+        seconds = _seconds(share)
+        server.post("/v1/web")
+        found: Any = server.post("/v1/web/shares", terminal_id=id, seconds=seconds)
+        line = found["url"]
+    elif revoke is not None:
+        found = server.delete(f"/v1/web/shares/{quoted(revoke)}")
+        line = f"{found['id']} has ended"
+    else:
+        found = server.get("/v1/web/shares")
+        line = "\n".join(map(_described, found["shares"]))
+    print_json(found) if json else print(line)
+    return 0
+
+
+def _described(link: Any) -> str:
+    until = time.strftime("%Y-%m-%d %H:%M", time.localtime(link["until"]))
+    return f"{link['id']}  {link['terminal_id']}  until {until}  {link['visits']} visits"
+
+
+def _seconds(duration: str) -> float:
+    found = _DURATION.fullmatch(duration)
+    if found is None:
+        raise Misuse(f"--share takes a duration such as 30m, 1h or 2d, not {duration!r}", share=duration)
+    return int(found[1]) * _UNITS[found[2]]
 
 
 def _is_desktop() -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.server import forms
-from truetty.server.fields import COUNT, TEXT, Field
-from truetty.server.verbs.row import Verb
+from truetty.server.fields import COUNT, SECONDS, TEXT, Field
+from truetty.server.verbs.row import WHICH_TERMINAL, Verb
 
 ROWS: Final[tuple[Verb, ...]] = (
     Verb("web", "GET", "/v1/web", "Where the page is.", (), forms.WebForm),
@@ -39,6 +39,24 @@ ROWS: Final[tuple[Verb, ...]] = (
         (Field("terminal", TEXT, "the terminal that it shows"),),
         forms.LinkForm,
         right="admin",
+    ),
+    Verb(
+        "share",
+        "POST",
+        "/v1/web/shares",
+        "A URL by which one terminal is watched, by any number of browsers, until its end.",
+        (*WHICH_TERMINAL, Field("seconds", SECONDS, "how long it works", required=True)),
+        forms.ShareForm,
+        right="admin",
+    ),
+    Verb("shares", "GET", "/v1/web/shares", "The links that work, without their URLs.", (), forms.Shares, right="type"),
+    Verb(
+        "revoke",
+        "DELETE",
+        "/v1/web/shares/{share_id}",
+        "End a link. What was opened by it is closed.",
+        (Field("share_id", TEXT, "its id", required=True),),
+        forms.ShareForm,
     ),
 )
 PAGE_ROWS: Final[tuple[Verb, ...]] = (
