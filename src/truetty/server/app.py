@@ -101,6 +101,9 @@ def application(
                 del viewers[terminal.id]
 
     async def hear(websocket: WebSocket) -> None:
+        if events.listeners >= limits.MOST_LISTENERS:
+            await websocket.close(FULL, "there are too many listeners already")
+            return
         await event_socket.serve(websocket, events, rights.of(websocket.scope))
 
     async def guest(websocket: WebSocket) -> None:

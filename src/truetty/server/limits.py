@@ -44,6 +44,7 @@ LARGEST_PICTURE: Final = 4 * MB  # characters; a larger one is plain text
 LARGEST_FRAME: Final = MB  # characters or bytes of a message by a viewer
 MOST_VIEWERS: Final = 16  # of one terminal
 MOST_VIEWERS_IN_ALL: Final = 64
+MOST_LISTENERS: Final = 128  # WebSockets of /v1/events
 
 MOST_QUESTIONS: Final = 64  # that are open
 

@@ -21,8 +21,11 @@ class Uvicorn(uvicorn.Server):
         yield
 
 
-def config(app: Any, protocol: type[Connection], most: int = limits.MOST_CONNECTIONS) -> uvicorn.Config:
-    """`protocol` is of each connection, `most` how many there may be."""
+def config(
+    app: Any, protocol: type[Connection], most: int = limits.MOST_CONNECTIONS, *, at_once: int | None = None
+) -> uvicorn.Config:
+    """`protocol` is of each connection. `most` connections may be open without a WebSocket: of more, idle ones are
+    closed. With more than `at_once` in all, requests are refused."""
     connections = Connections(most, head=limits.FIRST_REQUEST_SECONDS, next_head=limits.NEXT_REQUEST_SECONDS)
     return uvicorn.Config(
         app,
@@ -34,7 +37,7 @@ def config(app: Any, protocol: type[Connection], most: int = limits.MOST_CONNECT
         ws_per_message_deflate=False,
         h11_max_incomplete_event_size=limits.LARGEST_HEAD,
         timeout_keep_alive=int(limits.NEXT_REQUEST_SECONDS),
-        limit_concurrency=limits.MOST_CONNECTIONS,
+        limit_concurrency=at_once,
         log_config=None,
         log_level="critical",
         access_log=False,

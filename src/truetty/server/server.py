@@ -128,7 +128,7 @@ class Server:
             self._watch.viewers,
             self._guests.serve,
         )
-        web = listener.Uvicorn(listener.config(app, Peer))
+        web = listener.Uvicorn(listener.config(app, Peer, at_once=limits.MOST_CONNECTIONS))
         async with self._service:
             await self._take_over()
             serving = asyncio.ensure_future(web.serve(sockets=[self._setup.listening]))

@@ -234,7 +234,7 @@ class View:
                 await self._take(message.get("text"), message.get("bytes"))
             except TruettyError as error:
                 await self._say({"t": "error", **plain(refusal(error))})
-            except ValueError:
+            except (ValueError, RecursionError):
                 await self._say({"t": "error", "code": "misuse", "message": "this is no frame", "facts": {}})
 
     async def _take(self, text: str | None, data: bytes | None) -> None:

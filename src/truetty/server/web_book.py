@@ -35,6 +35,7 @@ class WebBook:
     ) -> None:
         self.address: Address | None = None
         self.entries: dict[str, Entry] = {}  # logins and links, by their ids
+        self._last = 0  # number of an id
         self._write = write
         self._keeper = keeper
         for line in lines:
@@ -43,12 +44,14 @@ class WebBook:
 
     def _read(self, what: Mapping[str, Any]) -> None:
         match what:
-            case {"listen": [str(host), int(port)], "keeper": keeper}:
+            case {"listen": [str(host), int(port)], "keeper": keeper, "last": int(last)}:
                 self.address, self.entries = (Address(host, port) if keeper == self._keeper else None), {}
+                self._last = last
             case {"closed": True}:
                 self.address, self.entries = None, {}
             case {"entry": {"id": str(id)}} if self.address is not None:
                 self.entries[id] = what["entry"]
+                self._last = max(self._last, int(id[1:]))
             case {"over": str(id)}:
                 self.entries.pop(id, None)
 
@@ -66,6 +69,11 @@ class WebBook:
         self.address, self.entries = None, {}
         self._note({"web": {"closed": True}})
 
+    def next_number(self) -> int:
+        """For an id: one that no other has had, also with servers before this one."""
+        self._last += 1
+        return self._last
+
     def put(self, entry: Entry) -> None:
         self.entries[entry["id"]] = entry
         self._note({"web": {"entry": entry}})
@@ -75,7 +83,7 @@ class WebBook:
             self._note({"web": {"over": id}})
 
     def _listen(self, address: Address) -> Mapping[str, Any]:
-        return {"web": {"listen": [address.host, address.port], "keeper": self._keeper}}
+        return {"web": {"listen": [address.host, address.port], "keeper": self._keeper, "last": self._last}}
 
     def _note(self, line: Mapping[str, Any]) -> None:
         try:

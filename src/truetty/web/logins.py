@@ -61,7 +61,6 @@ class Logins:
         self._book = book
         self._now = now
         self._by_cookie: dict[str, Login] = {}
-        self._number = 0
         for entry in list(book.entries.values()):
             if entry.get("kind") == "login":
                 self._read(entry)
@@ -78,12 +77,12 @@ class Logins:
         self._forget()
         while len(self._by_cookie) >= MOST_LOGINS:
             self.end(next(iter(self._by_cookie.values())))
-        self._number += 1
+        number = self._book.next_number()
         made = Secrets(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
         end = self._now() + LOGIN_SECONDS
         login = Login(
-            id=f"v{self._number}",
-            name=f"page-{self._number}",
+            id=f"v{number}",
+            name=f"page-{number}",
             until=end if until is None else min(end, until),
             rights=tuple(rights),
             terminal=terminal,
@@ -130,7 +129,6 @@ class Logins:
 
     def _read(self, entry: Any) -> None:
         login = Login(**{**{name: entry[name] for name in _KEPT}, "rights": tuple(entry["rights"])})
-        self._number = max(self._number, int(login.id[1:]))
         if login.until > self._now():
             self._by_cookie[login.cookie] = login
         else:
