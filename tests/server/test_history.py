@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from typing import Any
@@ -92,3 +93,17 @@ def test_a_place_in_a_long_line(server: Live) -> None:
     hit = get(server, "/v1/search", q="needle")["results"][0]["hits"][0]
     begin, end = hit["spans"][0]
     assert hit["text"][begin:end] == "needle" and hit["column"] + begin == 5001 and len(hit["text"]) == 400
+
+
+def test_a_recording_has_a_marker_for_each_command(server: Live) -> None:
+    terminal = server.post("/v1/terminals", shell="bash", rc=False, size=[100, 20])["id"]
+    for number in (1, 2):
+        run(server, f"echo line-{number}", terminal)
+    server.ask("DELETE", f"/v1/terminals/{terminal}", {})
+    lines = [json.loads(line) for line in server.ask("GET", f"/v1/terminals/{terminal}/cast").body.splitlines()]
+    assert (lines[0]["version"], lines[0]["term"]["cols"]) == (3, 100)
+    assert [event[2] for event in lines[1:] if event[1] == "m"] == ["echo line-1", "echo line-2"]
+    shown = "".join(event[2] for event in lines[1:] if event[1] == "o")
+    assert "line-1" in shown and "line-2" in shown
+    assert not [event for event in lines[1:] if event[1] == "i"]
+    assert server.ask("GET", "/v1/terminals/t99/cast").code == "unknown_terminal"

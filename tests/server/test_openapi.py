@@ -103,7 +103,7 @@ async def test_every_answer_is_as_described(server: Live) -> None:
         await call("web_off")
         await call("close", terminal_id=terminal)
         await call("shutdown", force=True)
-    # Two streams, what ends the connection (test_survival.py), and what needs a question (test_questions.py).
-    others = {"events", "follow", "upgrade", "settle"}
+    # Three streams, what ends the connection (test_survival.py), and what needs a question (test_questions.py).
+    others = {"events", "follow", "cast", "upgrade", "settle"}
     assert call.called == set(BY_NAME) - others
     server.until_ended()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from truetty.core.errors import Misuse
 from truetty.core.kinds import Wrong
 from truetty.server import fields, forms, limits
 from truetty.server.caller import Caller
+from truetty.server.casts import recorded
 from truetty.server.closing import Closing
 from truetty.server.lookup import find_terminal
 from truetty.server.watch import Watch, deeds
@@ -162,6 +163,9 @@ class TerminalActs:
         size = transcript.size
         end = min(size, offset + min(limits.LARGEST_READ if limit is None else limit, limits.LARGEST_READ))
         return forms.Bytes.of(transcript.read(offset, max(0, end - offset)), offset, max(offset, end), size)
+
+    async def cast(self, caller: Caller, *, terminal_id: str, exact: bool) -> AsyncIterator[Any]:
+        return recorded(self._find(terminal_id, exact))
 
     async def gaps(
         self, caller: Caller, *, terminal_id: str, exact: bool, start: int, end: int | None

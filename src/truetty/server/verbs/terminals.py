@@ -147,6 +147,16 @@ ROWS: Final[tuple[Verb, ...]] = (
         forms.Bytes,
     ),
     Verb(
+        "cast",
+        "GET",
+        "/v1/terminals/{terminal_id}/cast",
+        "Its recording so far: the lines of an asciicast, version 3, with a marker where each command began. What was "
+        "typed is not in it.",
+        WHICH_TERMINAL,
+        object,
+        stream=True,
+    ),
+    Verb(
         "gaps",
         "GET",
         "/v1/terminals/{terminal_id}/gaps",
