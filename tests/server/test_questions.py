@@ -13,6 +13,7 @@ import pytest
 
 from tests import warm
 from tests.server.live import Live, Talk
+from tests.server.test_survival import kill
 from truetty.server import limits
 
 POLICY = """
@@ -88,6 +89,48 @@ async def test_always(asking: Live) -> None:
         await talk.call("settle", question_id="q2", answer="always", rule="mkdir")
         assert (await talk.end(second))["ok"]["exit_code"] == 0
         assert (await talk.call("run", command="mkdir d", terminal="one", wait=60))["exit_code"] == 0
+
+
+async def test_a_rule_that_would_not_allow_the_command_is_refused(asking: Live, home: Path) -> None:
+    async with asking.connect() as talk:
+        number = await talk.begin("run", command="touch a && mkdir b", terminal="one")
+        await opened(talk)
+        for rule in ("git push", "touch"):
+            error = await talk.refused("settle", question_id="q1", answer="always", rule=rule)
+            assert error["code"] == "misuse" and error["message"].startswith(f"the rule '{rule}' would not allow q1, ")
+        assert [one["id"] for one in await opened(talk)] == ["q1"] and not (home / "a").exists()
+        await talk.call("settle", question_id="q1", answer="deny")
+        assert (await talk.end(number))["error"]["code"] == "denied"
+        number = await talk.begin("run", command="touch a", terminal="one")  # by neither rule
+        await opened(talk)
+        await talk.call("settle", question_id="q2", answer="always", rule="touch")
+        assert (await talk.end(number))["ok"]["exit_code"] == 0
+
+
+async def test_no_rule_allows_typing(asking: Live) -> None:
+    async with asking.connect() as talk:
+        number = await talk.begin("start", command="cat", terminal="one")
+        await opened(talk)
+        await talk.call("settle", question_id="q1", answer="allow")
+        command = (await talk.end(number))["ok"]["id"]
+        number = await talk.begin("send", command_id=command, text="hello", keys=["Enter"], wait=0)
+        await opened(talk)
+        error = await talk.refused("settle", question_id="q2", answer="always", rule="hello")
+        assert "no rule allows typing" in error["message"]
+        await talk.call("settle", question_id="q2", answer="allow")
+        await talk.end(number)
+
+
+async def test_numbers_go_on_in_the_next_server(asking: Live) -> None:
+    async with asking.connect() as talk:
+        await talk.begin("run", command="touch a", terminal="one")
+        assert [one["id"] for one in await opened(talk)] == ["q1"]
+        kill(asking)
+    kill(asking)  # what the journal begins anew with has the number, too
+    async with asking.connect() as talk:
+        await talk.begin("run", command="touch b", terminal="one")
+        assert [one["id"] for one in await opened(talk)] == ["q2"]
+        assert (await talk.refused("settle", question_id="q1", answer="allow"))["code"] == "unknown"
 
 
 async def test_a_caller_whose_patience_is_over_takes_it_back(asking: Live, home: Path) -> None:

@@ -157,6 +157,7 @@ class Keep:
         self._records = {id: one for id, one in records.items() if one.label is not None or one.commands}
         self.keys: Final = _keys(past.lines, self._records.keys())  # retry keys of servers before this one
         self.web: Final = WebBook(past.lines if is_ours else (), self._note_web, link.mark)
+        self.last_question = max((line.get("question", 0) for line in past.lines), default=0)  # its number
         self._strays = {line["t"] for line in past.lines if "stray" in line}
         self._journal = Journal(path)
         newest = max((int(id[1:]) for id in (*self._records, *link.held)), default=0)
@@ -186,6 +187,10 @@ class Keep:
         """Something is about to be done for a request with this key."""
         self._journal.write(asdict(key))
 
+    def note_question(self, number: int) -> None:
+        """A person is about to be asked the question with this number."""
+        self._try_to_write({"question": number}, f"the number of question q{number}")
+
     def _note_web(self, line: Line) -> None:
         self._journal.write(line)
 
@@ -206,10 +211,13 @@ class Keep:
 
     def note_lease(self, id: str, lease: LeaseRecord) -> None:
         """A person has this terminal, or had it."""
+        self._try_to_write({"t": id, "lease": asdict(lease)}, f"terminal {id}: its lease")
+
+    def _try_to_write(self, line: Line, what: str) -> None:
         try:
-            self._journal.write({"t": id, "lease": asdict(lease)})
+            self._journal.write(line)
         except OSError as error:
-            LOG.warning("terminal %s: its lease cannot be written down: %s", id, error.strerror)
+            LOG.warning("%s cannot be written down: %s", what, error.strerror)
 
     @property
     def is_kept(self) -> bool:
@@ -301,7 +309,8 @@ class Keep:
 
     def _compact(self) -> None:
         """The journal begins anew with what is still needed of it."""
-        lines: list[Line] = [journal.header(), *map(asdict, self.keys), *self.web.lines()]
+        lines: list[Line] = [journal.header(), {"question": self.last_question}, *map(asdict, self.keys)]
+        lines += self.web.lines()
         lines += [{"t": name, "stray": True} for name in self._strays & self._link.held.keys()]
         for id, record in self._records.items():
             lines.append({"t": id, "open": record.opened})

@@ -3,14 +3,17 @@
 Rule 1: the call that has asked waits. A yes lets it go on, a no is `Denied`, and the command is in no terminal before.
 Rule 2: a question is answered once. A second answer is `Settled`, which says who has answered and what.
 Rule 3: a caller that goes, or whose patience is over, takes its question back: nothing has run.
-Rule 4: `always` allows by rules, for as long as this server lives. The settings file is the user's.
+Rule 4: `always` allows by rules, for as long as this server lives. The settings file is the user's. A rule that
+        would not allow the command is refused, and the question stays open.
+Rule 5: numbers go on in the next server: an answer to a question of the one before is an answer to no other.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from truetty.core.errors import Denied, LimitReached, Misuse
@@ -21,17 +24,32 @@ from truetty.server.events import Events
 from truetty.server.forms import Question, Questions, SettledQuestion
 from truetty.server.refusals import Settled, Unknown
 from truetty.server.shapes import plain
-from truetty.service.permissions import Permissions
+from truetty.service.permissions import Location, Permissions, asked_at
+from truetty.text.quoting import on_one_line
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    question: Question
+    answer: asyncio.Future[SettledQuestion]
+    location: Location | None  # where the command was judged; None: it is typing
 
 
 class QuestionActs:
-    """The open questions, and the verbs about them."""
+    """The open questions, and the verbs about them. `number` is of the last one, and `note` writes down the next."""
 
-    def __init__(self, permissions: Permissions, events: Events) -> None:
+    def __init__(
+        self,
+        permissions: Permissions,
+        events: Events,
+        number: int,
+        note: Callable[[int], None],
+    ) -> None:
         self._permissions = permissions
         self._events = events
-        self._number = 0
-        self._open: dict[str, tuple[Question, asyncio.Future[SettledQuestion]]] = {}
+        self._number = number
+        self._note = note
+        self._open: dict[str, _Open] = {}
         self._settled: dict[str, SettledQuestion] = {}  # the last ones
 
     # -- asking
@@ -73,6 +91,7 @@ class QuestionActs:
             message = f"{limits.MOST_QUESTIONS} questions are open already: a person must answer some"
             raise LimitReached(message, limit="questions", value=limits.MOST_QUESTIONS)
         self._number += 1
+        self._note(self._number)
         question = Question(
             id=f"q{self._number}",
             command=decision.command,
@@ -88,7 +107,7 @@ class QuestionActs:
             key=keys.current.get(),
         )
         answer: asyncio.Future[SettledQuestion] = asyncio.get_running_loop().create_future()
-        self._open[question.id] = question, answer
+        self._open[question.id] = _Open(question, answer, asked_at.get())
         self._events.publish("question", question=plain(question))
         return question, answer
 
@@ -102,7 +121,7 @@ class QuestionActs:
             self._settle(id, SettledQuestion(id, None, "the caller has gone", None, None))
 
     def _settle(self, id: str, settled: SettledQuestion) -> None:
-        _, answer = self._open.pop(id)
+        answer = self._open.pop(id).answer
         self._settled[id] = settled
         if len(self._settled) > limits.MOST_QUESTIONS:
             del self._settled[next(iter(self._settled))]
@@ -113,7 +132,7 @@ class QuestionActs:
     # -- verbs
 
     def waiting(self) -> Sequence[Question]:
-        return [question for question, _ in self._open.values()]
+        return [one.question for one in self._open.values()]
 
     def about(self, terminal_id: str) -> tuple[str, ...]:
         """The ids of those that are about this terminal."""
@@ -125,24 +144,38 @@ class QuestionActs:
     async def settle(
         self, caller: Caller, *, question_id: str, answer: str, rule: str | None, word: str | None
     ) -> SettledQuestion:
-        if (before := self._settled.get(question_id)) is not None:
-            message = f"{question_id} is settled: {before.answer or 'no answer'}, by {before.by}"
-            raise Settled(message, question_id=question_id, answer=before.answer, by=before.by)
-        if question_id not in self._open:
-            raise Unknown(f"no question {question_id[:100]!r}", name=question_id[:100], known=[*self._open])
-        question, _ = self._open[question_id]
+        asked = self._find(question_id)
         texts: tuple[str, ...] = ()
         if answer == "always":
-            texts = (rule,) if rule is not None else question.suggestions
+            texts = (rule,) if rule is not None else asked.question.suggestions
             if not texts:
                 raise Misuse("no rule is known that would allow it: name one, or allow it once", name="rule")
-            self._permissions.allow([Rule.parse("allow", text) for text in texts])
+            rules = [Rule.parse("allow", text) for text in texts]
+            if rule is not None:
+                await self._check(rule, rules, asked)
+                self._find(question_id)  # it may have been settled meanwhile
+            self._permissions.allow(rules)
         elif rule is not None:
             raise Misuse("a rule goes with always alone", name="rule")
         named = caller.name or "an unnamed client"
         made = SettledQuestion(question_id, answer, named, "; ".join(texts) or None, word)
         self._settle(question_id, made)
         return made
+
+    def _find(self, id: str) -> _Open:
+        if (before := self._settled.get(id)) is not None:
+            message = f"{id} is settled: {before.answer or 'no answer'}, by {before.by}"
+            raise Settled(message, question_id=id, answer=before.answer, by=before.by)
+        if id not in self._open:
+            raise Unknown(f"no question {id[:100]!r}", name=id[:100], known=[*self._open])
+        return self._open[id]
+
+    async def _check(self, text: str, rules: Sequence[Rule], asked: _Open) -> None:
+        """Misuse for rules that would not allow what is asked about."""
+        id = asked.question.id
+        if (objection := await self._permissions.objection(rules, asked.question.command, asked.location)) is not None:
+            message = f"the rule {on_one_line(text)!r} would not allow {id}, which stays open: {objection}"
+            raise Misuse(message, name="rule", question_id=id)
 
 
 def _denied(decision: Decision, message: str, answered: bool | None, question_id: str) -> Denied:

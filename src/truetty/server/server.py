@@ -81,7 +81,8 @@ class Server:
         self._service = Service.from_settings(settings, rest=REST, make=None if keep is None else keep.make)
         self._events = Events(lambda: self._acts.state())
         self._closing = Closing()
-        questions = QuestionActs(self._service.permissions, self._events)
+        last_question = 0 if keep is None else keep.last_question
+        questions = QuestionActs(self._service.permissions, self._events, last_question, self._note_question)
         self._watch = Watch(
             self._events, self._service.leases, self._on_change, self._note, self._is_kept, questions.about
         )
@@ -195,6 +196,10 @@ class Server:
     def _note_key(self, key: PastKey) -> None:
         if self._keep is not None:
             self._keep.note_key(key)
+
+    def _note_question(self, number: int) -> None:
+        if self._keep is not None:
+            self._keep.note_question(number)
 
     def _note(self, terminal: Terminal, client: str | None, opened_at: float) -> None:
         """What the next server must know of it."""

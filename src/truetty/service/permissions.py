@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, NoReturn
 
@@ -52,6 +53,10 @@ class Permit:
     answered_by: str
 
 
+# Where the command would run that a person is asked about now; None: it is not a command but typing.
+asked_at: Final[ContextVar[Location | None]] = ContextVar("asked_at", default=None)
+
+
 class Permissions:
     def __init__(
         self, policy: Policy, asker: Asker | None, audit: Audit | None, clock: Callable[[], float] = time.time
@@ -77,7 +82,20 @@ class Permissions:
 
     async def judge(self, command: str, location: Location, subject: Subject, asker: Asker | None) -> Permit:
         decision = await self._decide(command, location)
-        return await self.ask(decision, subject, asker, is_outside=location.is_outside)
+        token = asked_at.set(location)
+        try:
+            return await self.ask(decision, subject, asker, is_outside=location.is_outside)
+        finally:
+            asked_at.reset(token)
+
+    async def objection(self, rules: Iterable[Rule], command: str, location: Location | None) -> str | None:
+        """Why these rules, allowed too, would not allow a command that is asked about; None: they would."""
+        if location is None:
+            return "no rule allows typing"
+        if location.is_outside:
+            return "no rule allows what runs outside of the sandbox"
+        decision = await self.policy.extended(rules).judge(command, cwd=location.cwd, shell=location.shell)
+        return None if decision.allowed else decision.reason.removesuffix(".")
 
     async def _decide(self, command: str, location: Location) -> Decision:
         return await self.policy.judge(command, cwd=location.cwd, shell=location.shell)
