@@ -2,7 +2,7 @@
 //
 // Rule 1: the whole text is there. It may be allowed only after its end was on the screen.
 // Rule 2: characters that are not seen, or that turn the text around, are written as <U+202E> and counted.
-// Rule 3: a rule is shown as it will stand in truetty.toml before it is added; the narrowest comes first.
+// Rule 3: the rules that would be added are shown before they are, word for word, and how long they hold.
 // Rule 4: nothing is chosen beforehand, and no timer runs.
 
 import { type Signal, signal } from "@preact/signals-core";
@@ -10,7 +10,7 @@ import type { Page } from "./context.ts";
 import { type Decision, choice, heading, problem } from "./decision.ts";
 import { h, onEnd, region } from "./dom.ts";
 import { glyph } from "./icons.ts";
-import type { Always, Part, Question, Settlement } from "./model.ts";
+import type { Part, Question, Settlement } from "./model.ts";
 import { count, path, pieces, visible } from "./words.ts";
 
 type Open = "closed" | "always" | "word";
@@ -28,7 +28,8 @@ export function approvalCard(page: Page, id: string, decision: Decision): Node {
     hint: () => (wasSeen.value ? null : "Read the command to its end first"),
   });
   const deny = choice(decision, "Deny", "plain", () => settle("Deny", { answer: "deny" }), { key: "d" });
-  const rules = alwaysOf(question);
+  const isUnderstood = (question.parts ?? []).length > 0;
+  const rules = isUnderstood ? question.suggestions : [];
   const toggle = (what: Open) => () => (opened.value = opened.value === what ? "closed" : what);
   const more = (label: string, what: Open) =>
     h("button", { type: "button", class: "button ghost", "aria-expanded": () => String(opened.value === what), on: { click: toggle(what) } }, label);
@@ -39,9 +40,9 @@ export function approvalCard(page: Page, id: string, decision: Decision): Node {
     heading(page, "May this run?", question.terminal_id, context(question), () => question.asked_at),
     commandBox(question.command, wasSeen),
     hidden === 0 ? null : h("p", { class: "warning" }, glyph("lost"), `${count(hidden, "hidden character")} in this command, written as <U+…>. A command seldom needs any.`),
-    question.parsed === false
-      ? h("p", { class: "warning" }, glyph("lost"), "This could not be taken apart into commands. It can be allowed once only.")
-      : null,
+    isUnderstood
+      ? null
+      : h("p", { class: "warning" }, glyph("lost"), "This could not be taken apart into commands. It can be allowed once only."),
     parts(question),
     problem(decision),
     h(
@@ -56,7 +57,7 @@ export function approvalCard(page: Page, id: string, decision: Decision): Node {
     region(
       () => opened.value,
       (now) => {
-        if (now === "always") return alwaysBox(decision, rules, wasSeen, (rule) => settle("Add rule and run", { answer: "always", rule }), () => (opened.value = "closed"));
+        if (now === "always") return alwaysBox(decision, rules, wasSeen, () => settle("Add rule and run", { answer: "always" }), () => (opened.value = "closed"));
         return now === "word" ? wordForm(decision, (word) => settle("Deny", { answer: "deny", word })) : null;
       },
     ),
@@ -101,47 +102,21 @@ function parts(question: Question): Node {
 function part(one: Part): Node {
   const icon = { allow: "ok", ask: "need", deny: "bad" } as const;
   const why = `${VERDICTS[one.verdict]} · ${visible(one.rule ?? one.reason)}`;
-  return h("li", { class: `part ${one.verdict}` }, glyph(icon[one.verdict], VERDICTS[one.verdict]), h("code", {}, visible(one.text)), h("span", { class: "note" }, why));
+  return h("li", { class: `part ${one.verdict}` }, glyph(icon[one.verdict], VERDICTS[one.verdict]), h("code", {}, visible(one.command)), h("span", { class: "note" }, why));
 }
 
-/** What may be allowed from now on. A server that says no reach says the rules alone. */
-function alwaysOf(question: Question): readonly Always[] {
-  if (question.parsed === false) return [];
-  if (question.always !== undefined) return question.always;
-  if (question.suggestions.length !== 1) return [];
-  const rules = question.suggestions;
-  return [{ rules, toml: `allow = [${rules.map((one) => JSON.stringify(one)).join(", ")}]`, reach: "" }];
-}
-
-function alwaysBox(
-  decision: Decision,
-  rules: readonly Always[],
-  wasSeen: Signal<boolean>,
-  add: (rule: string) => void,
-  cancel: () => void,
-): Node {
-  const chosen = signal(0);
-  const narrow = rules[0];
-  if (narrow === undefined) return h("p", {}, "");
-  const now = () => rules[chosen.value] ?? narrow;
-  const ruleOf = (one: Always) => one.rules.join("; ");
+function alwaysBox(decision: Decision, rules: readonly string[], wasSeen: Signal<boolean>, add: () => void, cancel: () => void): Node {
+  const many = rules.length > 1;
   return h(
     "div",
     { class: "always" },
-    h("p", { class: "note" }, "This rule would be added:"),
-    h("pre", { class: "rule" }, () => visible(now().toml)),
-    h("p", { class: "note" }, () => visible(now().reach)),
+    h("p", { class: "note" }, many ? "These rules would be added:" : "This rule would be added:"),
+    h("pre", { class: "rule" }, visible(`allow = [${rules.map((rule) => JSON.stringify(rule)).join(", ")}]`)),
+    h("p", { class: "note" }, `Only ${many ? "they are" : "it is"} added, and only until the server ends. To keep ${many ? "them" : "it"}, write the line into your truetty.toml.`),
     h(
       "div",
       { class: "choices" },
-      choice(decision, "Add rule and run", "fill", () => add(ruleOf(now())), { when: () => wasSeen.value }),
-      rules.slice(1).map((one, index) =>
-        h(
-          "button",
-          { type: "button", class: "button plain", "aria-pressed": () => String(chosen.value === index + 1), on: { click: () => (chosen.value = chosen.value === index + 1 ? 0 : index + 1) } },
-          `Wider: ${visible(ruleOf(one))}`,
-        ),
-      ),
+      choice(decision, many ? "Add rules and run" : "Add rule and run", "fill", add, { when: () => wasSeen.value }),
       h("button", { type: "button", class: "button ghost", on: { click: cancel } }, "Cancel"),
     ),
   );

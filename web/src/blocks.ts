@@ -6,7 +6,7 @@ import { download, menu } from "./dialogs.ts";
 import { h, region } from "./dom.ts";
 import { hasFailed } from "./groups.ts";
 import { glyph } from "./icons.ts";
-import { type Extent, WHOLE, output } from "./lines.ts";
+import { type Extent, lineCounts, output } from "./lines.ts";
 import type { Command } from "./model.ts";
 import { saved } from "./saved.ts";
 import { alive, ended } from "./state.ts";
@@ -20,7 +20,7 @@ const WORTH_SAYING = 0.5; // seconds
 export function usualExtent(command: Command, fromEnd: number): Extent {
   if (!command.finished) return "none";
   if (hasFailed(command)) return "open";
-  return fromEnd < NEWEST ? (command.output_lines !== undefined && command.output_lines !== null && command.output_lines <= WHOLE ? "open" : "last") : "none";
+  return fromEnd < NEWEST ? "last" : "none";
 }
 
 export function extentOf(command: Command, fromEnd: number): Extent {
@@ -85,7 +85,7 @@ export function block(page: Page, facts: () => BlockFacts): Element {
       on: { click: choose },
     },
     head,
-    region(() => command().finished && command().output_bytes > 0, (is) => (is ? output(page, command, () => extentOf(command(), fromEnd()), line) : null)),
+    region(() => command().finished && command().output_bytes > 0, (is) => (is ? output(page, command, () => extentOf(command(), fromEnd()), line, () => saved.setFold(id, "open")) : null)),
     region(() => notesOf(command()), (text) => (text === "" ? null : h("p", { class: "note notes" }, text))),
     region(() => isChosen() || evidenceShown.value === id, (is) => (is && command().finished ? evidence(page, command) : null)),
   );
@@ -105,7 +105,8 @@ function evidence(page: Page, command: () => Command): Node {
   const words = () => {
     const now = command();
     const code = now.exit_code === null ? "exit code unknown" : `exit code ${now.exit_code}`;
-    const lines = now.output_lines === undefined || now.output_lines === null ? "" : `${count(now.output_lines, "line")}, `;
+    const known = lineCounts.value.get(now.id);
+    const lines = known === undefined ? "" : `${count(known, "line")}, `;
     return [
       `finished: ${now.evidence ?? "unknown"}`,
       now.signal === null ? code : `${code}, ${now.signal}`,

@@ -40,6 +40,7 @@ export class Feed {
   private readonly heights = new Map<string, number>();
   private readonly range = signal<[number, number]>([0, ALL]);
   private anchor: { command: string; offset: number } | null = null;
+  private lastTop = 0;
   private readonly above = h("div", { class: "spacer" });
   private readonly below = h("div", { class: "spacer" });
 
@@ -89,6 +90,7 @@ export class Feed {
     const index = this.facts().findIndex((one) => one.command.id === command);
     if (index < 0) return;
     if (this.element(command) === null) {
+      this.follows.value = false;
       const top = this.tops()[index] ?? 0;
       this.scroller.scrollTop = top;
       this.range.value = windowOf(this.sizes(), top, this.scroller.clientHeight);
@@ -128,7 +130,10 @@ export class Feed {
 
   private onScroll(): void {
     const { scroller } = this;
-    this.follows.value = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight <= FOLLOW_PX;
+    // The event comes a frame after the move. What has grown meanwhile is no reason to stop following: going up is.
+    const isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight <= FOLLOW_PX;
+    if (isAtEnd || scroller.scrollTop < this.lastTop) this.follows.value = isAtEnd;
+    this.lastTop = scroller.scrollTop;
     this.look();
     this.remember();
     if (scroller.scrollTop < MARGIN_PX / 2) this.onTop();
@@ -166,6 +171,7 @@ export class Feed {
     this.look();
     if (this.follows.value) {
       scroller.scrollTop = scroller.scrollHeight;
+      this.lastTop = scroller.scrollTop;
       return;
     }
     if (this.anchor === null) return;

@@ -13,12 +13,13 @@ import { count, duration, firstLine, shortTime, visible } from "./words.ts";
 
 const PAGE = 100;
 const TYPING_MS = 150; // a pause after which the search is sent
+const MOST_HITS = 500; // lines that a search brings
 const HITS = 4; // of one command
 
 interface Found {
   readonly command: Command;
+  readonly spans: readonly (readonly [number, number])[]; // in the text of the command
   readonly hits: readonly Hit[];
-  readonly inText: boolean;
   readonly more: number; // hits that are not shown
 }
 
@@ -41,7 +42,7 @@ export function historyView(page: Page, start: URLSearchParams): Element {
   let turn = 0;
 
   const query = () => ({
-    terminal: only.value,
+    terminal_id: only.value,
     state: filters.value.get("state") ?? null,
     by: filters.value.get("by") ?? null,
     since: filters.value.has("since") ? new Date().setHours(0, 0, 0, 0) / 1000 : null,
@@ -55,7 +56,7 @@ export function historyView(page: Page, start: URLSearchParams): Element {
         if (mine === turn) list(answer, before !== null);
       } else {
         const pattern = /^\/(.+)\/$/.exec(wanted);
-        const answer = await page.wire.search({ ...query(), q: pattern?.[1] ?? wanted, regex: pattern !== null, limit: PAGE });
+        const answer = await page.wire.search({ ...query(), q: pattern?.[1] ?? wanted, regex: pattern !== null, limit: MOST_HITS });
         if (mine === turn) results(answer);
       }
       trouble.value = null;
@@ -64,7 +65,7 @@ export function historyView(page: Page, start: URLSearchParams): Element {
     }
   };
   const list = (answer: HistoryPage, isMore: boolean) => {
-    const rows = answer.commands.map((command) => ({ command, hits: [], inText: false, more: 0 }));
+    const rows = answer.commands.map((command) => ({ command, spans: [], hits: [], more: 0 }));
     found.value = isMore ? [...found.value, ...rows] : rows;
     closed.value = new Map(answer.terminals.map((one) => [one.id, one]));
     next.value = answer.next;
@@ -72,7 +73,7 @@ export function historyView(page: Page, start: URLSearchParams): Element {
     summary.value = count(answer.total, "command");
   };
   const results = (answer: SearchPage) => {
-    found.value = answer.results.map(({ command, hits, in_text: inText, count: number }) => ({ command, hits: hits.slice(0, HITS), inText, more: Math.max(0, number - Math.min(hits.length, HITS)) }));
+    found.value = answer.results.map(({ command, spans, hits, count: number }) => ({ command, spans, hits: hits.slice(0, HITS), more: Math.max(0, number - spans.length - Math.min(hits.length, HITS)) }));
     next.value = null;
     const more = answer.more ? " · more are not shown" : "";
     summary.value = `${count(answer.matches, "match", "matches")} in ${count(answer.commands, "command")} · ${answer.searched.toLocaleString("en")} searched${more}`;
@@ -148,26 +149,26 @@ function result(page: Page, one: () => Found, name: (id: string) => string): Ele
   return h(
     "article",
     { class: "result" },
-    h("a", { class: "result-head", ...inside(page, to) }, h("span", { class: `tone-${state.tone}` }, glyph(command.finished ? state.glyph : "run", state.words)), h("code", {}, firstLine(visible(command.text))), h("span", { class: "facts" }, command.finished && state.badge !== "" ? h("span", { class: `badge-box tone-${state.tone}` }, state.badge) : null, h("span", {}, about))),
+    h("a", { class: "result-head", ...inside(page, to) }, h("span", { class: `tone-${state.tone}` }, glyph(command.finished ? state.glyph : "run", state.words)), h("code", {}, region(() => one().spans, (spans) => pieced(firstLine(command.text), spans))), h("span", { class: "facts" }, command.finished && state.badge !== "" ? h("span", { class: `badge-box tone-${state.tone}` }, state.badge) : null, h("span", {}, about))),
     region(
       () => one().hits,
-      (hits) => (hits.length === 0 ? null : h("div", { class: "hits" }, hits.map((hit) => h("a", { class: "hit", ...inside(page, `${to}#L${hit.line}`) }, h("span", { class: "number" }, hit.line), h("code", {}, marked(hit)))), one().more > 0 ? h("span", { class: "note" }, `${count(one().more, "more match", "more matches")}`) : null)),
+      (hits) => (hits.length === 0 ? null : h("div", { class: "hits" }, hits.map((hit) => h("a", { class: "hit", ...inside(page, `${to}#L${hit.line}`) }, h("span", { class: "number" }, hit.line), h("code", {}, pieced(hit.text, hit.spans)))), one().more > 0 ? h("span", { class: "note" }, `${count(one().more, "more match", "more matches")}`) : null)),
     ),
   );
 }
 
-/** The line with what was found in it marked. Spans count characters, not UTF-16 units. */
-function marked(hit: Hit): Node[] {
-  const characters = [...hit.text];
-  const made: Node[] = [];
+/** A text with what was found in it marked. Spans count characters, not UTF-16 units. */
+function pieced(text: string, spans: readonly (readonly [number, number])[]): DocumentFragment {
+  const characters = [...text];
+  const made = document.createDocumentFragment();
   let last = 0;
   const part = (from: number, to: number) => visible(characters.slice(from, to).join(""));
-  for (const [from, to] of hit.spans) {
-    if (from < last) continue;
-    made.push(document.createTextNode(part(last, from)), h("mark", {}, part(from, to)));
+  for (const [from, to] of spans) {
+    if (from < last || from >= characters.length) continue;
+    made.append(part(last, from), h("mark", {}, part(from, to)));
     last = to;
   }
-  made.push(document.createTextNode(part(last, characters.length)));
+  made.append(part(last, characters.length));
   return made;
 }
 

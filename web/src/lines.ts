@@ -1,6 +1,6 @@
 // The output of one command that has ended: folded by what it is, unfolded by 500 lines at a time.
 //
-//    folded  nothing, or the last line where it is one of the newest commands
+//    folded  nothing; of the newest commands up to 4 lines whole, or "N lines folded" and the last one
 //    open    up to 12 lines whole; more: the first 4, "N lines folded", the last 8
 //
 // Rule: the middle is never left out without its count.
@@ -12,11 +12,15 @@ import type { Command } from "./model.ts";
 import type { Slice } from "./wire.ts";
 import { bytes, count, visible } from "./words.ts";
 
-export const WHOLE = 12;
+const WHOLE = 12;
 const HEAD = 4;
 const TAIL = 8;
 const MORE = 500;
+const FEW = 4; // lines that are shown of a command that ended well, where it has no more
 const LONGEST = 4000; // characters of a line; a page that wraps megabytes stands still
+
+/** How many lines the outputs have that were looked at. */
+export const lineCounts = signal<ReadonlyMap<string, number>>(new Map());
 
 export type Extent = "none" | "last" | "open";
 
@@ -50,7 +54,7 @@ export function gapOf(one: Known): number {
 }
 
 /** `line`: one that a link names. */
-export function output(page: Page, command: () => Command, extent: () => Extent, line: () => number | null): Node {
+export function output(page: Page, command: () => Command, extent: () => Extent, line: () => number | null, unfold: () => void): Node {
   const shown = signal<Known | null>(null);
   const trouble = signal<string | null>(null);
   const isBusy = signal(false);
@@ -62,6 +66,7 @@ export function output(page: Page, command: () => Command, extent: () => Extent,
     isBusy.value = true;
     try {
       shown.value = await work();
+      lineCounts.value = new Map(lineCounts.value).set(id, shown.value.total);
       trouble.value = null;
     } catch (error) {
       trouble.value = error instanceof Error ? error.message : String(error);
@@ -69,22 +74,23 @@ export function output(page: Page, command: () => Command, extent: () => Extent,
       isBusy.value = false;
     }
   };
-  const stop = effect(() => {
-    const wanted = extent();
-    if (wanted === "none" || !command().finished || command().output_bytes === 0) return;
-    if (asked === "open" || asked === wanted) return;
-    asked = wanted;
-    const fields = wanted === "last" ? { first: 1, count: 0, tail: 1 } : { first: 1, count: firstCount(line()), tail: TAIL };
-    void load(async () => whole(await page.wire.slice(id, fields)));
-  });
-  onEnd(stop);
-
   /** A short output comes whole, so that nothing is folded that is not worth it. */
   const whole = async (slice: Slice): Promise<Known> => {
     const found = known(slice);
     if (asked !== "open" || gapOf(found) === 0 || found.total > WHOLE) return found;
     return known(await page.wire.slice(id, { first: 1, count: WHOLE, tail: 0 }));
   };
+
+  const stop = effect(() => {
+    const wanted = extent();
+    if (wanted === "none" || !command().finished || command().output_bytes === 0) return;
+    if (asked === "open" || asked === wanted) return;
+    asked = wanted;
+    const fields = wanted === "last" ? { first: 1, count: 0, tail: FEW } : { first: 1, count: firstCount(line()), tail: TAIL };
+    void load(async () => whole(await page.wire.slice(id, fields)));
+  });
+  onEnd(stop);
+
   const more = () =>
     void load(async () => {
       const before = shown.value;
@@ -98,7 +104,7 @@ export function output(page: Page, command: () => Command, extent: () => Extent,
     { class: "output" },
     region(
       () => (extent() === "none" ? null : shown.value),
-      (now) => (now === null ? null : body(now, extent(), more, line)),
+      (now) => (now === null || (extent() === "open" && now.lines.length === 0 && now.total > now.tail.length) ? null : body(now, extent(), extent() === "last" ? unfold : more, line)),
     ),
     region(() => trouble.value, (text) => (text === null ? null : h("p", { class: "problem" }, text))),
   );
@@ -114,9 +120,9 @@ function body(now: Known, extent: Extent, more: () => void, line: () => number |
   const block = (first: number, lines: readonly string[]) =>
     h("pre", { class: "lines" }, lines.map((text, index) => oneLine(text, first + index, line)));
   if (extent === "last") {
-    const last = now.tail.at(-1) ?? now.lines.at(-1);
-    if (now.total > 1) made.append(fold(now.total - 1, more));
-    if (last !== undefined) made.append(block(now.total, [last]));
+    const last = now.tail.slice(now.total <= FEW ? 0 : -1);
+    if (now.total > last.length) made.append(fold(now.total - last.length, more));
+    made.append(block(now.total - last.length + 1, last));
     return made;
   }
   if (now.lines.length > 0) made.append(block(now.first, now.lines));

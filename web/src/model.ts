@@ -34,10 +34,9 @@ export interface Command {
   readonly duration: number;
   readonly cwd: string | null;
   readonly output_bytes: number;
-  readonly output_lines?: number | null;
   readonly complete: boolean;
   readonly notes: readonly string[];
-  readonly by?: "agent" | "person" | "rule" | null;
+  readonly by?: "agent" | "person" | "program" | null;
   readonly client?: string | null;
 }
 
@@ -66,18 +65,12 @@ export interface Terminal {
   readonly keeper: boolean;
 }
 
+/** A sub-command of a question, as the policy has understood it. */
 export interface Part {
-  readonly text: string;
+  readonly command: string;
   readonly verdict: "allow" | "ask" | "deny";
   readonly rule: string | null;
   readonly reason: string;
-}
-
-/** Rules that would allow it from now on, as they would stand in truetty.toml, and what they reach. */
-export interface Always {
-  readonly rules: readonly string[];
-  readonly toml: string;
-  readonly reach: string;
 }
 
 export interface Question {
@@ -85,15 +78,13 @@ export interface Question {
   readonly command: string;
   readonly reason: string;
   readonly rule: string | null;
-  readonly suggestions: readonly string[];
+  readonly suggestions: readonly string[]; // the rules that `always` adds, until the server ends; none: it has none
   readonly terminal_id: string | null;
   readonly task: string | null;
   readonly client: string | null;
   readonly asked_at: number;
   readonly cwd?: string | null;
-  readonly parsed?: boolean;
-  readonly parts?: readonly Part[];
-  readonly always?: readonly Always[];
+  readonly parts?: readonly Part[]; // none: the text could not be taken apart
 }
 
 export interface Handoff {

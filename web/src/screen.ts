@@ -15,7 +15,7 @@ import { Watching } from "./watching.ts";
 import type { Emulator } from "./xterm.ts";
 
 const FONT = 12.5;
-const SMALLEST_FONT = 7;
+const SMALLEST_FONT = 9; // below it nothing can be read: the frame scrolls sideways
 const MOST_ROWS = 30; // of a watched terminal that is no full-screen program
 
 export interface Live {
@@ -77,7 +77,10 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
         made.setHeld(lease !== null);
         watching?.hold(lease?.lease ?? null);
         scale();
-        if (lease !== null) takeSize();
+        if (lease !== null) {
+          takeSize();
+          made.focus();
+        }
       }),
     );
     look();
@@ -108,6 +111,12 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
   };
 
   const copy = () => void navigator.clipboard.writeText(drawn?.selection() ?? "").catch(() => page.say("The browser does not let this page copy."));
+
+  // xterm.js keeps the wheel for itself. Over a terminal that is only watched, it moves the page.
+  const leaveWheel = (event: Event) => {
+    if (!isHeld()) event.stopPropagation();
+  };
+  host.addEventListener("wheel", leaveWheel, { capture: true, passive: true });
 
   host.addEventListener("paste", (event) => {
     if (!isHeld()) return;

@@ -20,7 +20,7 @@ export interface Progress {
 export interface Receipt {
   readonly key: string;
   readonly text: string;
-  readonly at: number;
+  readonly at: number; // of the page's own clock
   readonly good: boolean;
 }
 
@@ -68,13 +68,13 @@ export class Store {
 
   tick(clock: number): void {
     this.now.value = clock + this.skew;
-    const fresh = this.receipts.value.filter((one) => one.at + RECEIPT_SECONDS > this.now.value);
+    const fresh = this.receipts.value.filter((one) => one.at + RECEIPT_SECONDS > clock);
     if (fresh.length !== this.receipts.value.length) this.receipts.value = fresh;
   }
 
-  receipt(key: string, text: string, good = true): void {
+  receipt(key: string, text: string, good = true, clock = Date.now() / 1000): void {
     const others = this.receipts.value.filter((one) => one.key !== key);
-    this.receipts.value = [...others, { key, text, good, at: this.now.value }];
+    this.receipts.value = [...others, { key, text, good, at: clock }];
   }
 
   hold(terminal: string, lease: Lease | null): void {
@@ -93,7 +93,7 @@ export class Store {
         const known = new Map(list.value.map((one) => [one.id, one]));
         for (const one of some) {
           const before = known.get(one.id);
-          if (before === undefined || !before.finished || one.output_lines !== undefined) known.set(one.id, one);
+          if (before === undefined || !before.finished) known.set(one.id, one);
         }
         list.value = [...known.values()].sort((a, b) => number(a.id) - number(b.id)).slice(-MOST_COMMANDS);
       }
@@ -102,7 +102,8 @@ export class Store {
 
   apply(event: Event, clock = Date.now() / 1000): void {
     batch(() => {
-      if (event.at !== undefined) this.skew = event.at - clock;
+      // An event that was long under way makes the server's clock look late: the quickest one says it best.
+      if (event.at !== undefined) this.skew = event.event === "reset" ? event.at - clock : Math.max(this.skew, event.at - clock);
       if (event.event !== "heartbeat") this.tick(clock);
       this.change(event);
       this.news.value = event;

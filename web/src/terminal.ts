@@ -65,10 +65,7 @@ export function terminalView(page: Page, id: string): Element {
     if (feed.follows.value) newLines.value = 0;
   }));
   onEnd(effect(() => {
-    if (isHeld()) {
-      untracked(() => feed.toEnd());
-      setTimeout(() => live.peek()?.focus(), 50);
-    }
+    if (isHeld()) untracked(() => feed.toEnd());
   }));
   placeKeys.value = (key) => terminalKey(page, { id, feed, facts }, key);
   onEnd(() => {
@@ -116,7 +113,7 @@ function loadHistory(page: Page, id: string, onTotal: (count: number) => void) {
     if (isBusy) return;
     isBusy = true;
     try {
-      const found = await page.wire.history({ terminal: id, limit: HISTORY, before });
+      const found = await page.wire.history({ terminal_id: id, limit: HISTORY, before });
       next = found.next;
       page.store.merge(found.commands);
       onTotal(found.total);

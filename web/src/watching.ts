@@ -37,6 +37,7 @@ export class Watching {
   private wait = RETRY_MS;
   private isOver = false;
   private lease: string | null = null;
+  private wanted: readonly [number, number] | null = null; // the size of the holder's window
 
   constructor(
     private readonly open: (from: number | null, epoch: string | null) => Socket,
@@ -82,7 +83,9 @@ export class Watching {
   }
 
   hold(lease: string | null): void {
+    if (this.lease === lease) return;
     this.lease = lease;
+    this.wanted = null;
     if (lease !== null) this.send(say.lease(lease));
   }
 
@@ -92,7 +95,9 @@ export class Watching {
   }
 
   resize(size: readonly [number, number]): void {
-    if (this.lease !== null) this.send(say.size(this.lease, size));
+    if (this.lease === null || (this.wanted?.[0] === size[0] && this.wanted[1] === size[1])) return;
+    this.wanted = size;
+    this.send(say.size(this.lease, size));
   }
 
   private send(text: string): boolean {
@@ -107,7 +112,10 @@ export class Watching {
         this.wait = RETRY_MS;
         if (this.epoch !== frame.epoch) this.seq = null;
         this.epoch = frame.epoch;
-        if (this.lease !== null) this.send(say.lease(this.lease));
+        if (this.lease !== null) {
+          this.send(say.lease(this.lease));
+          if (this.wanted !== null) this.send(say.size(this.lease, this.wanted));
+        }
         break;
       case "picture":
         this.drawer.resize(...frame.size);

@@ -147,6 +147,14 @@ export interface Slice {
   readonly tail: readonly string[];
   readonly total: number;
 }
+/** What is searched or listed. `state` may be `failed`. */
+export interface Filter {
+  readonly terminal_id?: string | null;
+  readonly state?: string | null;
+  readonly by?: string | null;
+  readonly since?: number | null;
+  readonly limit?: number;
+}
 export interface HistoryPage {
   readonly commands: readonly Command[];
   readonly terminals: readonly Terminal[];
@@ -160,7 +168,7 @@ export interface Hit {
 }
 export interface SearchResult {
   readonly command: Command;
-  readonly in_text: boolean;
+  readonly spans: readonly (readonly [number, number])[]; // in the text of the command
   readonly count: number;
   readonly hits: readonly Hit[];
 }
@@ -270,8 +278,8 @@ export class Wire {
 
   slice = (command: string, fields: { first?: number; count?: number; tail?: number }): Promise<Slice> =>
     this.get(`/v1/commands/${command}/slice`, fields);
-  history = (fields: Query): Promise<HistoryPage> => this.get("/v1/history", fields);
-  search = (fields: Query): Promise<SearchPage> => this.get("/v1/search", fields);
+  history = (fields: Filter & { before?: string | null }): Promise<HistoryPage> => this.get("/v1/history", { ...fields });
+  search = (fields: Filter & { q: string; regex: boolean }): Promise<SearchPage> => this.get("/v1/search", { ...fields });
   activity = (command: string): Promise<Activity> => this.get(`/v1/commands/${command}/activity`);
   explain = async (command: string): Promise<string> =>
     (await this.get<{ text: string }>(`/v1/commands/${command}/explain`)).text;

@@ -48,7 +48,6 @@ test("what is folded by what it is", () => {
   assert.equal(usualExtent(ended(1), 30), "open");
   assert.equal(usualExtent(ended(0), 30), "none");
   assert.equal(usualExtent(ended(0), 2), "last");
-  assert.equal(usualExtent({ ...ended(0), output_lines: 3 }, 2), "open");
   assert.equal(usualExtent(command("t1-1"), 0), "none");
 });
 

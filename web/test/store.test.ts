@@ -107,7 +107,7 @@ test("time is the server's", () => {
 
 test("a receipt is there for five seconds", () => {
   const store = filled();
-  store.receipt("q1", "Allowed once");
+  store.receipt("q1", "Allowed once", true, 1000);
   store.tick(1004);
   assert.equal(store.receipts.value.length, 1);
   store.tick(1006);
