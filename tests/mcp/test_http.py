@@ -21,8 +21,8 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.mcp import results
 from tests.mcp.served import ERAS, JOB, PACKAGE, PATIENCE, alive, eventually, once, pids, two_lines
 from truetty.core.errors import HostError, Misuse
-from truetty.mcp import token
 from truetty.mcp.http import Listener
+from truetty.server import token
 from truetty.server.door import Receive, Scope, Send, guard, is_loopback
 
 INITIALIZE = {

@@ -60,7 +60,8 @@ def mcp(
         raise SpawnFailed(f"the sandbox cannot be made: {reason}", reason=reason)
     asyncio.run(LocalHost().find(settings.shell, settings.variables(os.environ)))
     try:
-        from truetty.mcp import serving, token
+        from truetty.mcp import serving
+        from truetty.server import token
     except ModuleNotFoundError as error:
         print(
             f"truetty: {error.name} is missing: the extra brings it, pip install '.[mcp]' in a checkout of truetty",

@@ -1,4 +1,4 @@
-"""The token of the HTTP server: a file that only its owner can read.
+"""The token of a TCP port: a file that only its owner can read.
 
 Rule 1: a file that others could have read or written is refused, not mended: a user who has read it has the token.
 """
