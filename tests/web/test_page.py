@@ -120,7 +120,7 @@ def test_logins_outlive_an_upgrade(page: Page) -> None:
 def test_a_page_that_is_turned_off_is_gone_and_logged_out(page: Page) -> None:
     login = page.login()
     off = page.server.ask("DELETE", "/v1/web", {})
-    assert off.json == {"url": None, "logins": 0}
+    assert off.json == {"url": None, "logins": 0, "token_file": None}
     with pytest.raises(ConnectionRefusedError):
         page.dial()
     assert page.server.get("/v1/status")["web"] is None

@@ -30,6 +30,7 @@ def serve(
     foreground: bool,
     web: bool,
     listen: str | None,
+    token: bool,
     no_web: bool,
     idle: float | None,
     json: bool,
@@ -38,11 +39,11 @@ def serve(
         raise Misuse("--status, --stop, --upgrade, --foreground, --web and --no-web are six things: name one of them")
     if force and not stop:
         raise Misuse("--force goes with --stop")
-    if listen is not None and not web:
-        raise Misuse("--listen goes with --web")
+    if (listen is not None or token) and not web:
+        raise Misuse("--listen and --token go with --web")
     place = Place.of(os.environ)
     if web:
-        return _turn_on(place, _address(listen), idle, json)
+        return _turn_on(place, {**_address(listen), "with_token": token}, idle, json)
     if foreground:
         return _run_here(place, idle, json)
     if not (no_web or status or stop or upgrade):
@@ -101,7 +102,12 @@ def _turn_on(place: Place, address: dict[str, object], idle: float | None, json:
     with launch.reach(place, idle=idle) as connection:
         connection.settimeout(START_SECONDS)
         found = ask(connection, "POST", "/v1/web", address)
-    print(format.dumps(found) if json else f"the page is at {found['url']}; truetty open --web logs you in")
+    if json:
+        print(format.dumps(found))
+        return 0
+    print(f"the page is at {found['url']}; truetty open --web logs you in")
+    if found["token_file"] is not None:
+        print(f"programs need the token in {found['token_file']}")
     return 0
 
 

@@ -328,6 +328,7 @@ class RegistryForm:
 class WebForm:
     url: str | None  # of the page; None: it is off
     logins: int  # browsers that are logged in
+    token_file: str | None = None  # with the token that programs need; None: no program may come
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,8 @@ class Server:
             lambda: self._web.url,
         )
         self._web_book = WebBook() if keep is None else keep.web
-        self._web = WebActs(self._service, self._make_site, self._web_book, keep, self._write_info)
+        self._token_file = setup.place.path("web-token")
+        self._web = WebActs(self._service, self._make_site, self._web_book, keep, self._write_info, self._token_file)
         acts = methods(self._acts, terminals, commands, questions, HistoryActs(self._service, self._watch), self._web)
         self._dispatch = Dispatch(acts, self._note_key, questions.withdraw)
         self._app: App | None = None  # once it runs
@@ -183,7 +184,7 @@ class Server:
         self._keep.attach(self._on_keeper_loss)
 
     def _make_site(self, kind: Any, listening: socket.socket, host: str) -> Site:
-        made: Site = kind(self._app, listening, host, self._web_book, self._events.epoch)
+        made: Site = kind(self._app, listening, host, self._web_book, self._events.epoch, self._token_file)
         return made
 
     def _is_kept(self) -> bool:

@@ -42,6 +42,14 @@ def read_or_make(path: str) -> str:
     return token
 
 
+def read(path: str) -> str | None:
+    """The token in this file. None: there is none, or it is not safe to use."""
+    try:
+        return _read(path)
+    except (OSError, Misuse):
+        return None
+
+
 def _read(path: str) -> str:
     data = files.read_secret(path, LONGEST_TOKEN, ": remove it, and a new one is made, or chmod 600 if it is safe")
     token = data.decode("ascii", "replace").strip()

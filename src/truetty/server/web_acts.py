@@ -8,6 +8,7 @@ Rule 2: it listens on the loopback only. The keeper has the listening socket too
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from collections.abc import Callable
 from typing import Any, Final, Protocol
@@ -15,12 +16,13 @@ from urllib.parse import quote
 
 from truetty.core import lazy
 from truetty.core.errors import HostError, Misuse
-from truetty.server import door, forms
+from truetty.server import door, forms, token
 from truetty.server.caller import Caller
 from truetty.server.lookup import find_terminal
 from truetty.server.web_book import Address, WebBook
 from truetty.service.service import Service
 
+LOG: Final = logging.getLogger("truetty.server")
 HOST: Final = "127.0.0.1"
 LONGEST_SHARE: Final = 7 * 24 * 3600
 PORT: Final = 7717  # of a page for which no address is named, unless another program has it
@@ -63,11 +65,18 @@ Make = Callable[[Any, socket.socket, str], Site]
 
 
 class WebActs:
-    """`on_change` is called when it was turned on or off."""
+    """`on_change` is called when it was turned on or off. `token_file` has the token of programs, if they may come."""
 
     def __init__(
-        self, service: Service, make: Make, book: WebBook, sockets: Sockets | None, on_change: Callable[[], None]
+        self,
+        service: Service,
+        make: Make,
+        book: WebBook,
+        sockets: Sockets | None,
+        on_change: Callable[[], None],
+        token_file: str,
     ) -> None:
+        self._token_file = token_file
         self._service = service
         self._make = make
         self._book = book
@@ -90,7 +99,11 @@ class WebActs:
                 lent.close()
         else:
             async with self._turning:
-                await self._open(address.host, lent or door.bind(address.host, address.port))
+                try:
+                    await self._open(address.host, lent or door.bind(address.host, address.port))
+                except (HostError, ImportError) as error:  # terminals come first
+                    LOG.warning("the page cannot go on: %s", error)
+                    self._book.close()
 
     async def leave(self) -> None:
         """The next server goes on with it."""
@@ -124,9 +137,13 @@ class WebActs:
     # -- verbs
 
     async def web(self, caller: Caller) -> forms.WebForm:
-        return forms.WebForm(self.url, 0 if self._site is None else len(self._site.logins))
+        logins = 0 if self._site is None else len(self._site.logins)
+        takes_token = self._site is not None and token.read(self._token_file) is not None
+        return forms.WebForm(self.url, logins, self._token_file if takes_token else None)
 
-    async def web_on(self, caller: Caller, *, host: str | None, port: int | None) -> forms.WebForm:
+    async def web_on(self, caller: Caller, *, host: str | None, port: int | None, with_token: bool) -> forms.WebForm:
+        if with_token:
+            token.read_or_make(self._token_file)
         async with self._turning:
             if self._site is None:
                 listening = _listen(host or HOST, port)

@@ -62,7 +62,7 @@ class NoSession(Misuse):
 
 
 class Gate:
-    """`greeting` is told to each page that logs in."""
+    """`greeting` is told to each page that logs in. `token` gives the one of programs, if there is one now."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Gate:
         logins: Logins,
         redeem: Redeem,
         greeting: dict[str, Any],
-        token: str | None = None,
+        token: Callable[[], str | None],
     ) -> None:
         self._app = app
         self._hosts = hosts
@@ -123,7 +123,7 @@ class Gate:
             await _refusal(error)(scope, receive, send)
 
     async def _program(self, scope: Scope, receive: Receive, send: Send, found: Values) -> None:
-        if self._token is None or not door.has_token(found, self._token):
+        if (token := self._token()) is None or not door.has_token(found, token):
             await door.refuse(scope, send, door.NEEDS_TOKEN)
         else:
             await self._app({**scope, SCOPE: OWNER}, receive, send)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from truetty.core.version import VERSION
-from truetty.server import door, listener
+from truetty.server import door, listener, token
 from truetty.server.connections import Connection, most_connections
 from truetty.server.door import App
 from truetty.server.forms import ShareForm
@@ -24,7 +24,9 @@ from truetty.web.tickets import Tickets
 class Site:
     """`app` is the server's API, `host` the address that `listening` is bound to, `book` what outlives this process."""
 
-    def __init__(self, app: App, listening: socket.socket, host: str, book: WebBook, epoch: str) -> None:
+    def __init__(
+        self, app: App, listening: socket.socket, host: str, book: WebBook, epoch: str, token_file: str
+    ) -> None:
         self.port: Final[int] = listening.getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
         self.url: Final = f"http://{shown}:{self.port}"
@@ -39,6 +41,7 @@ class Site:
             self._logins,
             self._redeem,
             {"epoch": epoch, "truetty": VERSION},
+            lambda: token.read(token_file),
         )
         self._uvicorn = Uvicorn(listener.config(gate, Connection, most_connections()))
         self._serving: asyncio.Task[None] | None = None

@@ -38,6 +38,7 @@ SERVE: Final = CommandRow(
             (
                 switch("--web", "turn it on, also in a server that runs: a port of the loopback is listened on"),
                 Option("--listen", "with --web: where (default: 127.0.0.1:7717, or any port)", "HOST:PORT"),
+                switch("--token", "with --web: let programs in too, with the token in a file that it names"),
                 switch("--no-web", "turn it off; every browser is logged out"),
             ),
         ),

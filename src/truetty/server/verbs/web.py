@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.server import forms
-from truetty.server.fields import COUNT, SECONDS, TEXT, Field
+from truetty.server.fields import COUNT, FLAG, SECONDS, TEXT, Field
 from truetty.server.verbs.row import WHICH_TERMINAL, Verb
 
 ROWS: Final[tuple[Verb, ...]] = (
@@ -18,6 +18,7 @@ ROWS: Final[tuple[Verb, ...]] = (
         (
             Field("host", TEXT, "an address of this machine's loopback; 127.0.0.1 if none is named"),
             Field("port", COUNT, "0: any; if none is named 7717, or any if that is taken"),
+            Field("with_token", FLAG, "make a token for programs, in a file", default=False),
         ),
         forms.WebForm,
         right="admin",

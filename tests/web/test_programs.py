@@ -1,0 +1,65 @@
+"""Programs at the page's port: with the token in its file, and never without."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import truetty
+from tests.patience import PATIENCE
+from tests.server.live import Live
+from tests.web.browser import Page
+
+
+def let_in(page: Page) -> Path:
+    """The file with the token."""
+    return Path(page.server.post("/v1/web", with_token=True)["token_file"])
+
+
+async def test_a_program_connects_with_the_token(page: Page) -> None:
+    file = let_in(page)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    async with truetty.connect(page.url, token=file.read_text().strip()) as there:
+        terminal = await there.open("bash", rc=False)
+        outcome = await terminal.run("echo $((6 * 7))", wait=PATIENCE)
+        assert (outcome.exit_code, outcome.output) == (0, "42\n")
+
+
+def test_without_the_token_no_program_gets_in(page: Page) -> None:
+    def asked(token: str | None, path: str = "/v1/terminals") -> int:
+        return page.ask("GET", path, headers={"Authorization": token}).status
+
+    def upgraded(token: str | None, **more: str | None) -> int:
+        return page.upgrade("/v1/connect", headers={"Origin": None, "Authorization": token, **more}).status
+
+    assert asked("Bearer ") == asked("Bearer x") == 401  # there is none
+    file = let_in(page)
+    token = file.read_text().strip()
+    for wrong in (
+        "Bearer x",
+        f"Bearer {token}x",
+        f"Basic {token}",
+        token,
+        f"Bearer {token}\r\nAuthorization: Bearer x",
+    ):
+        assert asked(wrong) == 401 and upgraded(wrong) == 403, wrong
+    assert asked(None) == asked(None, f"/v1/terminals?token={token}") == 401
+    assert upgraded(None) == 403
+    assert asked(f"Bearer {token}") == 200 and upgraded(f"Bearer {token}") == 101
+    foreign = {"Authorization": f"Bearer {token}", "Origin": "http://evil.example"}
+    assert page.ask("GET", "/v1/terminals", headers=foreign).status == 403
+    assert upgraded(f"Bearer {token}", Origin="http://evil.example") == 403
+    os.chmod(file, 0o644)  # others could have read it
+    assert asked(f"Bearer {token}") == 401
+    os.chmod(file, 0o600)
+    file.unlink()
+    assert asked(f"Bearer {token}") == 401
+    assert page.server.get("/v1/web")["token_file"] is None
+
+
+def test_the_token_is_the_programs_alone(page: Page, server: Live) -> None:
+    token = let_in(page).read_text().strip()
+    login = page.login()
+    assert page.ask("GET", "/v1/terminals", headers={"Truetty-Key": token, "Cookie": login.cookie}).status == 401
+    assert token not in page.ask("GET", "/v1/status", login=login).body.decode()
