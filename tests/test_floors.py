@@ -24,6 +24,7 @@ FLOORS = (
     ({"shells"}, {"text"}, {"events"}),
     ({"host"}, {"store"}, {"questions"}, {"policy"}),
     ({"terminal"}, {"settings"}),
+    ({"batch"},),
     ({"service"},),
     ({"server"},),
     ({"client"},),

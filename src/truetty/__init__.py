@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from truetty import sync as sync
     from truetty import testing as testing
     from truetty import until as until
+    from truetty.batch.task import Task as Task
+    from truetty.batch.task import TaskResult as TaskResult
     from truetty.client.registry import connect as connect
     from truetty.core.errors import BadCommand as BadCommand
     from truetty.core.errors import BadKey as BadKey
@@ -45,6 +47,7 @@ __version__ = VERSION
 
 # Where each name lives: imported when it is first used, since asyncio alone takes longer to import than all of ours.
 _HOMES = {
+    "truetty.batch.task": ("Task", "TaskResult"),
     "truetty.terminal.command": ("Activity", "Command"),
     "truetty.core.errors": (
         *("BadCommand", "BadKey", "Busy", "ChannelLost", "Closed", "Denied"),

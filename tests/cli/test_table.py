@@ -50,7 +50,7 @@ def test_a_function_takes_what_its_row_reads(path: str) -> None:
 
 def test_the_overview_is_ordered_by_use() -> None:
     names = [[row.name for row in rows] for rows in GROUPS.values()]
-    assert names[0] == ["run", "explain"] and names[1] == ["shot", "record", "replay", "clean"]
+    assert names[0] == ["run", "map", "explain"] and names[1] == ["shot", "record", "replay", "clean"]
     assert (
         names[2] == ["mcp", "setup", "answer", "schema"]
         and names[3][0] == "open"

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Generator, Mapping
 from typing import Any, Final, Self, Unpack
 
+from truetty.batch.map import Map, MapArguments, Tasks, map_by
 from truetty.client.command import Command
 from truetty.client.dial import Address, Where, address
 from truetty.client.link import Again, Link
@@ -186,6 +187,17 @@ class Registry:
     def _give_back(self, making: asyncio.Future[forms.TerminalForm]) -> None:
         if not making.cancelled() and making.exception() is None:
             self._opened.post("release", {"terminal": making.result().id})
+
+    def map(self, tasks: Tasks, **arguments: Unpack[MapArguments]) -> Map:
+        """Run tasks, so many at once, each in a new terminal: `async for result in registry.map(tasks)`.
+
+        A task is a `truetty.Task`, or a mapping with its names: `{"id": "1", "commands": ["make", "make test"]}`. Its
+        commands run one after the other until one fails. `at_once` tasks run at the same time. `out` is a file of
+        results: a second run goes on from it. A task whose result is one of `retry` (states, or a function) is begun
+        up to `attempts` times. `again`: so are tasks that an earlier run has begun and not finished. `on_start` is
+        called when a task's terminal is open. The rest is what terminals are made with.
+        """
+        return map_by(self.open, tasks, arguments)
 
     def release(self, task: str | Terminal, *, caller: object = None) -> builtins.list[Terminal]:
         """Let go of all terminals of a task; or of one terminal, which its task keeps if it has one.

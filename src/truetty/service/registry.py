@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self, Unpack
 
+from truetty.batch.map import Map, MapArguments, Tasks, map_by
 from truetty.core import kinds
 from truetty.core.checks import check_count, check_seconds
 from truetty.core.errors import Misuse, SpawnFailed, UnknownTerminal
@@ -275,6 +276,17 @@ class Registry:
                 value = self.limits.terminals or value if limit == "terminals" else value  # of all that share it
                 raise reuse.refusal(Refuse(limit, value), claim.task, [terminal.id for terminal in self.list()])
         raise AssertionError(f"{choice} is not for one who needs a new terminal")
+
+    def map(self, tasks: Tasks, **arguments: Unpack[MapArguments]) -> Map:
+        """Run tasks, so many at once, each in a new terminal: `async for result in registry.map(tasks)`.
+
+        A task is a `truetty.Task`, or a mapping with its names: `{"id": "1", "commands": ["make", "make test"]}`. Its
+        commands run one after the other until one fails. `at_once` tasks run at the same time. `out` is a file of
+        results: a second run goes on from it. A task whose result is one of `retry` (states, or a function) is begun
+        up to `attempts` times. `again`: so are tasks that an earlier run has begun and not finished. `on_start` is
+        called when a task's terminal is open. The rest is what terminals are made with.
+        """
+        return map_by(self.open, tasks, arguments)
 
     def release(self, task: str | Terminal, *, caller: object = None) -> builtins.list[Terminal]:
         """Let go of all terminals of a task; or of one terminal, which its task keeps if it has one.

@@ -9,6 +9,8 @@ Rule 5: `face.py` is written by `tools/make_sync.py` from the async classes. `br
 
 from __future__ import annotations
 
+from truetty.batch.task import Task as Task
+from truetty.batch.task import TaskResult as TaskResult
 from truetty.core.errors import BadCommand as BadCommand
 from truetty.core.errors import BadKey as BadKey
 from truetty.core.errors import Busy as Busy

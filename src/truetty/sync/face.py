@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from truetty import events
+from truetty.batch.map import MapArguments, Tasks
+from truetty.batch.task import TaskResult
 from truetty.core.outcome import Outcome, Reached, State, Strategy, Waiting
 from truetty.core.until import Until
 from truetty.host.base import Identity, Process, ShellName
@@ -617,6 +619,17 @@ class Registry(Face[AsyncRegistry]):
                 lambda it: face(Terminal, it),
             )
         )
+
+    def map(self, tasks: Tasks, **arguments: Unpack[MapArguments]) -> Iterator[TaskResult]:
+        """Run tasks, so many at once, each in a new terminal: `for result in registry.map(tasks)`.
+
+        A task is a `truetty.Task`, or a mapping with its names: `{"id": "1", "commands": ["make", "make test"]}`. Its
+        commands run one after the other until one fails. `at_once` tasks run at the same time. `out` is a file of
+        results: a second run goes on from it. A task whose result is one of `retry` (states, or a function) is begun
+        up to `attempts` times. `again`: so are tasks that an earlier run has begun and not finished. `on_start` is
+        called when a task's terminal is open. The rest is what terminals are made with.
+        """
+        return iterate(loop.ask(lambda: self._inner.map(tasks, **with_thread(arguments))))
 
     def release(self, task: str | Terminal, *, caller: object = None) -> builtins.list[Terminal]:
         """Let go of all terminals of a task; or of one terminal, which its task keeps if it has one.

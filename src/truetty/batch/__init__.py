@@ -1,0 +1,1 @@
+"""Many tasks, each in a terminal of its own: `registry.map(tasks)`."""

@@ -1,0 +1,101 @@
+"""The file of results: JSON lines from which a second run takes up where the first stopped.
+
+Rule 1: `started` is written before the first command of a task, `done` after its last. So a task with neither was never
+        begun, and one with the first only was begun and not finished, whatever ended the run.
+Rule 2: a line is written at once and whole. The last one may be cut all the same, by a full disk or a machine that went
+        down: it counts as not written, and the next line begins on a line of its own.
+Rule 3: one run writes a file at a time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fcntl
+import io
+import json
+import os
+import time
+from typing import Any, Final, Self
+
+from truetty.batch.task import TaskResult
+from truetty.core.errors import HostError, Misuse
+
+
+class Book:
+    """`path` is made if it is not there. Raises Misuse where it is no such file, HostError where it cannot be used."""
+
+    def __init__(self, path: str) -> None:
+        self.path: Final = path
+        self.finished: Final[dict[str, str]] = {}  # how tasks of earlier runs ended, by their ids
+        self.begun: Final[dict[str, int]] = {}  # those that no run has finished, and how often they were begun
+        try:
+            self._file = io.FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags, 0o600))
+        except OSError as error:
+            raise _trouble(path, error) from error
+        try:
+            self._lock()
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def start(self, id: str, attempt: int) -> None:
+        self._write({"task": id, "event": "started", "attempt": attempt, "at": time.time()})
+
+    def end(self, result: TaskResult) -> None:
+        made = dataclasses.asdict(result)
+        self._write({"task": made.pop("id"), "event": "done", "at": time.time(), **made})
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Misuse(f"{self.path}: another run writes its results there", path=self.path) from None
+
+    def _read(self) -> None:
+        end = b"\n"
+        with open(self.path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                end = line[-1:]
+                if end == b"\n":
+                    self._take(number, line)
+        if end != b"\n":
+            # What was cut is kept for its reader, and told apart by its line.
+            self._append(b"\n")
+
+    def _take(self, number: int, line: bytes) -> None:
+        try:
+            found: Any = json.loads(line)
+        except ValueError:
+            return  # a line that was cut in an earlier run
+        match found:
+            case {"task": str(id), "event": "started"}:
+                self.begun[id] = self.begun.get(id, 0) + 1
+            case {"task": str(id), "event": "done", "state": str(state)}:
+                self.finished[id] = state
+                self.begun.pop(id, None)
+            case _:
+                raise Misuse(f"{self.path}:{number} is no result of a map: give another file", path=self.path)
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._append(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+
+    def _append(self, data: bytes) -> None:
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            raise _trouble(self.path, error) from error
+
+
+def _trouble(path: str, error: OSError) -> HostError:
+    return HostError(f"cannot write {path}: {error.strerror}", path=path, reason=error.strerror)

@@ -1,0 +1,119 @@
+"""How far a map is: one line on a person's terminal, drawn anew; into a pipe only the last word.
+
+Rule: the line is drawn at most ten times a second, however many tasks end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import Final, Self
+
+from truetty.batch.task import STATES, Task, TaskResult
+from truetty.cli.style import has_colours, styled
+
+PERIOD: Final = 0.1
+MOST_NAMED: Final = 10
+BAR: Final = 20
+
+
+class Tally:
+    """What is known of all tasks. `total`: how many there are."""
+
+    def __init__(self, total: int) -> None:
+        self.total: Final = total
+        self.states: Final[Counter[str]] = Counter()  # of this run
+        self.before = 0  # finished by earlier runs
+        self.failed_before = 0
+        self.left: Collection[str] = ()  # begun by an earlier run, and not begun again
+        self.running: dict[str, None] = {}
+        self.started_at = time.monotonic()
+
+    def begin(self, finished: dict[str, str], left: Collection[str]) -> None:
+        self.before, self.left = len(finished), left
+        self.failed_before = sum(state != "done" for state in finished.values())
+
+    def start(self, task: Task) -> None:
+        self.running[task.id] = None
+
+    def take(self, result: TaskResult) -> None:
+        self.running.pop(result.id, None)
+        self.states[result.state] += 1
+
+    def stop(self) -> None:
+        """No more are run: those that run now are begun and not finished."""
+        self.left = [*self.left, *self.running]
+        self.running = {}
+
+    @property
+    def ended(self) -> int:
+        return self.states.total()
+
+    @property
+    def rate(self) -> float:
+        """Tasks of this run in a second."""
+        return self.ended / max(time.monotonic() - self.started_at, 1e-3)
+
+    @property
+    def is_complete(self) -> bool:
+        return self.states["done"] + self.before - self.failed_before == self.total
+
+    def kinds(self) -> str:
+        return ", ".join(f"{self.states[one]:,} {one.replace('_', ' ')}" for one in STATES if self.states[one])
+
+    def line(self, columns: int, *, colours: bool) -> str:
+        """At most so wide."""
+        share = (self.ended + self.before) / self.total if self.total else 1.0
+        bar = ("█" * round(share * BAR)).ljust(BAR, "░")
+        words = f"{self.ended + self.before:,} of {self.total:,}  {len(self.running)} running  {self.rate:.1f}/s"
+        text = f"{words}  {self.kinds()}"[: max(0, columns - BAR - 3)]
+        return f"{styled(bar, 'green', on=colours)}  {text}"
+
+    def summary(self) -> list[str]:
+        before = f" {self.before:,} were finished by an earlier run." if self.before else ""
+        run = f"{self.kinds()} ({self.rate:.1f}/s)" if self.ended else "none was finished now"
+        lines = [f"{_count(self.total, 'task')}: {run}.{before}"]
+        if self.left:
+            more = f" and {len(self.left) - MOST_NAMED:,} more" if len(self.left) > MOST_NAMED else ""
+            named = ", ".join(_first(self.left, MOST_NAMED)) + more
+            lines.append(f"Begun and not finished: {named}. --again runs them once more.")
+        return lines
+
+
+class Progress:
+    """Draws while it is entered, and says the summary at the end."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._draws = sys.stderr is not None and sys.stderr.isatty()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> Self:
+        if self._draws:
+            self._redraw()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            print("\r\x1b[K", end="", file=sys.stderr)
+        for line in self._tally.summary():
+            print(f"truetty: {line}", file=sys.stderr)
+
+    def _redraw(self) -> None:
+        columns = shutil.get_terminal_size().columns
+        line = self._tally.line(columns - 1, colours=has_colours(sys.stderr))
+        print(f"\r{line}\x1b[K", end="", file=sys.stderr, flush=True)
+        self._timer = asyncio.get_running_loop().call_later(PERIOD, self._redraw)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _first(names: Iterable[str], count: int) -> list[str]:
+    return [name for name, _ in zip(names, range(count), strict=False)]
