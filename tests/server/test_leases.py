@@ -37,7 +37,8 @@ async def test_over_http(server: Live) -> None:
     server.post("/v1/terminals", shell="bash", rc=False, name="one")
     made = server.post("/v1/terminals/one/lease", reason="to look", holder="ana")
     assert set(made) == {"lease", "holder", "until"} and made["holder"] == "ana"
-    assert server.get("/v1/terminals/one")["lease"] == {"holder": "ana", "reason": "to look", "until": made["until"]}
+    held = {"holder": "ana", "reason": "to look", "until": made["until"], "wanted_by": None}
+    assert server.get("/v1/terminals/one")["lease"] == held
     refused = server.ask("POST", "/v1/terminals/one/lease", {"holder": "bob"})
     assert (refused.status, refused.code) == (409, "held")
     assert refused.json["error"]["facts"]["holder"] == "ana" and made["lease"] not in refused.body.decode()

@@ -87,6 +87,7 @@ async def test_every_answer_is_as_described(server: Live) -> None:
         await call("stop", command_id=started)
         await call("resize", terminal_id=terminal, size=[80, 24])
         lease = (await call("lease", terminal_id=terminal, reason="a look"))["lease"]
+        await call("want", terminal_id=terminal, name="Ben")
         await call("show", terminal_id=terminal)
         await call("type_in", terminal_id=terminal, text="false\r", lease=lease)
         await call("give_back", terminal_id=terminal, lease=lease)

@@ -153,3 +153,20 @@ def test_what_cannot_be_parsed_says_so(asking: Page) -> None:
     assert asked["parts"] == [] and asked["suggestions"] == []
     asking.ask("POST", f"/v1/questions/{asked['id']}", {"answer": "deny"}, login)
     assert call.answered().code == "denied"
+
+
+def test_the_holder_is_asked_to_give_it_back(page: Page) -> None:
+    ann, ben = page.login(), page.login()
+    terminal = open_terminal(page)
+    path = f"/v1/terminals/{terminal}/lease"
+    assert page.ask("POST", f"{path}/request", {"name": "Ben"}, ben).code == "misuse"  # no one has it
+    lease = page.ask("POST", path, {"holder": "Ann"}, ann).json["lease"]
+    taken = page.ask("POST", path, {"holder": "Ben"}, ben)
+    assert (taken.code, taken.json["error"]["facts"]["holder"]) == ("held", "Ann")
+    stream = page.upgrade("/v1/events", ann, "truetty.events.1")
+    assert stream.heard()["terminals"][0]["lease"]["wanted_by"] is None
+    assert page.ask("POST", f"{path}/request", {"name": "Ben"}, ben).json["wanted_by"] == "Ben"
+    told = stream.until(event="lease")
+    assert (told["holder"], told["wanted_by"]) == ("Ann", "Ben")
+    assert page.ask("DELETE", f"{path}/{lease}", {}, ann).status == 200
+    assert page.ask("POST", path, {"holder": "Ben"}, ben).status == 200

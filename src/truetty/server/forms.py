@@ -55,6 +55,7 @@ class Holding:
     holder: str
     reason: str
     until: float  # seconds since 1970: when it is over if no key is pressed
+    wanted_by: str | None = None  # the person who has asked for it last
 
 
 @dataclass(frozen=True, slots=True)

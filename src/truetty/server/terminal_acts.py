@@ -230,6 +230,10 @@ class TerminalActs:
         made = self._service.lease(self._find(terminal_id, exact).id, holder, reason)
         return forms.LeaseForm(made.id, made.holder, made.until)
 
+    async def want(self, caller: Caller, *, terminal_id: str, exact: bool, name: str) -> forms.Holding:
+        lease = self._service.leases.want(self._find(terminal_id, exact), name)
+        return forms.Holding(lease.holder, lease.reason, lease.until, lease.wanted_by)
+
     async def give_back(self, caller: Caller, *, terminal_id: str, exact: bool, lease: str) -> forms.Did:
         return deeds(self._service.leases.give_back(self._find(terminal_id, exact).id, lease))
 

@@ -3,7 +3,7 @@
     server → {"t": "hello", "protocol": 1, "terminal", "epoch", "size", "lease", "may"}
              {"t": "picture", "n", "seq", "size", "dump", "cursor", "alternate", "title", "skipped", "why"}
              bytes: u32 n | u64 from | u64 to | what was printed      big-endian; from is the seq of the frame before
-             {"t": "lease", "n", "seq", "holder", "reason", "until", "mine"}      a person has it, or no one any more
+             {"t": "lease", "n", "seq", "holder", "reason", "until", "wanted_by", "mine"}  it has changed hands
              {"t": "end", "n", "seq", "exit_code"}, {"t": "bye", "code"}, {"t": "pong", "x"}
     client → {"t": "ack", "seq"}, {"t": "picture"}, {"t": "ping", "x"}, {"t": "lease", "lease"}
              {"t": "size", "lease", "size"}, {"t": "keys", "lease", "text"}, or bytes to type
@@ -198,7 +198,8 @@ class View:
         now = self._service.leases.of(self._terminal.id)
         self._told, self._number = None if now is None else now.id, self._number + 1
         mine = now is not None and now.id == self._lease
-        facts = {"holder": None, "reason": None, "until": None} if now is None else plain(holding(now))
+        nothing = {"holder": None, "reason": None, "until": None, "wanted_by": None}
+        facts = nothing if now is None else plain(holding(now))
         await self._say({"t": "lease", "n": self._number, "seq": self._seq, **facts, "mine": mine})
 
     def _check_typing(self) -> None:

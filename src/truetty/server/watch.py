@@ -295,7 +295,7 @@ class Watch:
 
 
 def holding(lease: Lease | None) -> Holding | None:
-    return None if lease is None else Holding(lease.holder, lease.reason, lease.until)
+    return None if lease is None else Holding(lease.holder, lease.reason, lease.until, lease.wanted_by)
 
 
 def deeds(end: LeaseEnd) -> Did:

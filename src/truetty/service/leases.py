@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Literal, Self
 
-from truetty.core.errors import Held, TruettyError
+from truetty.core.errors import Held, Misuse, TruettyError
 from truetty.core.standing import Standing
 from truetty.service.idle import Clock, Timer
 from truetty.terminal.by_hand import ByHand, Deed
@@ -48,6 +48,7 @@ class Lease:
     holder: str
     reason: str
     until: float  # seconds since 1970: when it is over if no key is pressed
+    wanted_by: str | None = None  # the person who has asked for it last
 
     @property
     def owner(self) -> str:
@@ -145,6 +146,14 @@ class Leases:
         one.leave = terminal.changes.subscribe(partial(self._on_change, one), Rank.OWNERS)
         self._tell(lease, terminal)
         return lease
+
+    def want(self, terminal: Terminal, who: str) -> Lease:
+        """Another person asks the holder to give it back. Raises Misuse where no one has it."""
+        if (one := self._open.get(terminal.id)) is None:
+            raise Misuse(f"no person has {terminal.id}: take it", terminal_id=terminal.id)
+        one.lease = replace(one.lease, wanted_by=who)
+        self._tell(one.lease, terminal)
+        return one.lease
 
     def use(self, terminal_id: str, data: str | bytes) -> None:
         """Its holder types this now."""
@@ -250,7 +259,7 @@ async def _resize(terminal: Terminal, size: tuple[int, int]) -> None:
 
 
 def _renewed(lease: Lease, until: float) -> Lease:
-    return Lease(lease.id, lease.terminal_id, lease.holder, lease.reason, until)
+    return replace(lease, until=until)
 
 
 def _same(known: str, given: str) -> bool:

@@ -106,6 +106,14 @@ ROWS: Final[tuple[Verb, ...]] = (
         keyed=True,
     ),
     Verb(
+        "want",
+        "POST",
+        "/v1/terminals/{terminal_id}/lease/request",
+        "Ask the person who has it to give it back. The event `lease` tells it, with `wanted_by`.",
+        (*WHICH_TERMINAL, Field("name", NAME, "what the person is called who asks", default="another person")),
+        forms.Holding,
+    ),
+    Verb(
         "give_back",
         "DELETE",
         "/v1/terminals/{terminal_id}/lease/{lease}",
