@@ -10,7 +10,6 @@ import { type Extent, lineCounts, output } from "./lines.ts";
 import type { Command } from "./model.ts";
 import { saved } from "./saved.ts";
 import { alive, ended } from "./state.ts";
-import { isDark } from "./theme.ts";
 import { bytes, clockTime, count, duration, elapsed, path, visible } from "./words.ts";
 
 const NEWEST = 3; // of so many the last line is shown though they ended well
@@ -128,7 +127,6 @@ function evidence(page: Page, command: () => Command): Node {
       act("Copy", () => void copyOutput(page, id)),
       act("Link", () => copyLink(page, command())),
       act("Replay", () => page.go(`/history?${new URLSearchParams({ replay: terminal, at: id })}`)),
-      act("Picture", () => void picture(page, id)),
       more,
     ),
   );
@@ -179,9 +177,4 @@ export function copyLink(page: Page, command: Command): void {
   const route = page.route.value;
   const line = route.place === "terminal" && route.command === command.id && route.line !== null ? `#L${route.line}` : "";
   void copyText(page, `${location.origin}/t/${command.terminal_id}/c/${command.id}${line}`, "The link");
-}
-
-async function picture(page: Page, id: string): Promise<void> {
-  const text = await page.attempt(() => page.wire.picture(id, isDark.value ? "dark" : "light"));
-  if (text !== null) download(`${id}.svg`, text, "image/svg+xml");
 }

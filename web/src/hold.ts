@@ -81,15 +81,14 @@ export function keyboard(page: Page, id: string): Node {
     const found = terminal();
     return isMine() ? "you" : (holder() ?? (found === undefined ? "" : workerOf(found)));
   };
-  const askHolder = () => void page.attempt(() => page.wire.askHolder(id, page.wire.session.name)).then((done) => done !== null && page.say("The holder was asked."));
-  const kind = () => (terminal() === undefined || !page.may("type") ? "none" : isMine() ? "mine" : holder() !== null ? "other" : "free");
+  const kind = () => (terminal() === undefined || !page.may("type") ? "none" : isMine() || holder() !== null ? "held" : "free");
   return h(
     "div",
     { class: "keyboard" },
     h("span", { class: "who", hidden: () => terminal() === undefined }, "keyboard: ", h("b", { class: () => (isMine() ? "you" : "") }, who)),
     region(kind, (now) => {
       if (now === "free") return h("button", { type: "button", class: "button plain", "data-act": "take-over", on: { click: () => void take(page, id) } }, "Take over", h("kbd", { "aria-hidden": "true" }, "T"));
-      return now === "other" ? h("button", { type: "button", class: "button plain", on: { click: askHolder } }, "Ask for it") : null;
+      return null;
     }),
   );
 }

@@ -9,11 +9,12 @@ import { each, h, onEnd, region } from "./dom.ts";
 import { glyph } from "./icons.ts";
 import { placeKeys } from "./keys.ts";
 import { isDark } from "./theme.ts";
-import { elapsed, visible } from "./words.ts";
+import { elapsed, firstLine, visible } from "./words.ts";
 import type { Emulator } from "./xterm.ts";
 
 const SPEEDS = [1, 2, 5] as const;
 const FRAME_MS = 33;
+const BEFORE = 0.001; // seconds: at a marker, what the command prints is still to come
 
 /** `from`: the id of a command to begin at. */
 export function replay(page: Page, terminal: string, from: string | null): Element {
@@ -82,8 +83,8 @@ export function replay(page: Page, terminal: string, from: string | null): Eleme
       const found = readCast(text);
       drawn = emulator(host, found.size, { dark: isDark.value, onData: () => {}, onKey: () => false, onDraw: () => {}, onLink: () => {} });
       cast.value = found;
-      const mark = found.markers.find((one) => one.label.split(" ")[0] === from);
-      seek(mark?.at ?? (from === null ? 0 : found.duration));
+      const label = from === null ? null : (page.store.command(from)?.text ?? null);
+      seek((found.markers.findLast((one) => one.label === label)?.at ?? 0) - BEFORE);
     } catch (error) {
       trouble.value = error instanceof Error ? error.message : String(error);
     }
@@ -102,7 +103,7 @@ export function replay(page: Page, terminal: string, from: string | null): Eleme
   });
 
   const range = h("input", {
-    type: "range", min: "0", max: () => cast.value?.duration ?? 0, step: "0.01", class: "seek", "aria-label": "Position",
+    type: "range", min: "0", max: () => cast.value?.duration ?? 0, step: "any", class: "seek", "aria-label": "Position",
     on: { input: () => seek(Number(range.value)) },
   });
   onEnd(effect(() => {
@@ -127,8 +128,8 @@ export function replay(page: Page, terminal: string, from: string | null): Eleme
       { class: "markers" },
       each(
         () => cast.value?.markers ?? [],
-        (mark) => mark.label,
-        (mark) => h("li", {}, h("button", { type: "button", class: "marker", "aria-current": () => at.value >= mark.value.at && "true", on: { click: () => seek(mark.value.at) } }, h("time", {}, elapsed(mark.value.at)), h("code", {}, visible(mark.value.label.replace(/^\S+ /, ""))))),
+        (mark) => `${mark.at} ${mark.label}`,
+        (mark) => h("li", {}, h("button", { type: "button", class: "marker", "aria-current": () => at.value >= mark.value.at - BEFORE && "true", on: { click: () => seek(mark.value.at - BEFORE) } }, h("time", {}, elapsed(mark.value.at)), h("code", {}, firstLine(visible(mark.value.label))))),
       ),
     ),
   );

@@ -163,7 +163,6 @@ function top(page: Page, id: string, terminal: () => Terminal | undefined, look:
     const found = terminal();
     const saves = [
       { label: "Replay", act: () => page.go(`/history?${new URLSearchParams({ replay: id })}`) },
-      { label: "Download the log", act: () => void page.attempt(() => page.wire.log(id)).then((text) => text !== null && download(`${id}.log`, text)) },
       { label: "Download the recording", act: () => void page.attempt(() => page.wire.cast(id)).then((text) => text !== null && download(`${id}.cast`, text)) },
     ];
     if (found === undefined) return saves;

@@ -283,12 +283,9 @@ export class Wire {
   activity = (command: string): Promise<Activity> => this.get(`/v1/commands/${command}/activity`);
   explain = async (command: string): Promise<string> =>
     (await this.get<{ text: string }>(`/v1/commands/${command}/explain`)).text;
-  picture = async (command: string, theme: string): Promise<string> =>
-    (await this.get<{ text: string }>(`/v1/commands/${command}/picture`, { theme })).text;
   screenLines = async (terminal: string): Promise<readonly string[]> =>
     (await this.get<{ lines: string[] }>(`/v1/terminals/${terminal}/screen`)).lines;
   cast = (terminal: string): Promise<string> => this.text(`/v1/terminals/${terminal}/cast`);
-  log = (terminal: string): Promise<string> => this.text(`/v1/terminals/${terminal}/log`);
 
   async raw(command: string): Promise<Blob> {
     const parts: ArrayBuffer[] = [];
@@ -319,8 +316,6 @@ export class Wire {
     this.act("POST", `/v1/terminals/${terminal}/lease`, { holder, reason: "" }, true);
   giveBack = (terminal: string, lease: string): Promise<{ did: readonly Deed[] }> =>
     this.act("DELETE", `/v1/terminals/${terminal}/lease/${encodeURIComponent(lease)}`);
-  askHolder = (terminal: string, name: string): Promise<unknown> =>
-    this.act("POST", `/v1/terminals/${terminal}/lease/request`, { name, reason: "" });
   refuseRequest = (request: string): Promise<unknown> => this.act("POST", `/v1/lease-requests/${request}`, { answer: "no" });
   handoff = (id: string, answer: "take" | "not_now"): Promise<unknown> => this.act("POST", `/v1/handoffs/${id}`, { answer });
   logout = (): Promise<unknown> => this.act("POST", "/v1/web/logout");

@@ -1,0 +1,95 @@
+"""History in a real browser: search by the server, links to lines, filters."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.web.tabs import Shell, Tabs, until
+from tests.web.tabs import chromium as chromium
+from tests.web.tabs import tabs as tabs
+
+
+def test_search_finds_commands_and_output_and_leads_to_the_line(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "web", rc=False)
+    found = shell.run("seq 1 20; echo a needle here; seq 22 30; (exit 1)")["command_id"]
+    shell.run("echo nothing")
+    tab = tabs.open("/")
+    tab.keyboard.press("/")
+    expect(tab.locator("#search")).to_be_focused()
+    tab.keyboard.type("needle\n")
+    expect(tab.locator("h1")).to_have_text("History")
+    expect(tab.locator(".summary")).to_contain_text("in 1 command · ")
+    expect(tab.locator(".hit mark")).to_have_text(["needle"])
+    tab.locator(".hit").click()
+    assert tab.url.endswith(f"/t/{shell.id}/c/{found}#L21")
+    expect(tab.locator(".line.chosen")).to_have_text("a needle here\n")
+    tab.go_back()
+    expect(tab.locator("#find")).to_have_value("needle")
+
+
+def test_filters_patterns_and_exact_counts(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "web", rc=False)
+    for number in range(3):
+        shell.run(f"echo word-{number}")
+    shell.run("echo word-9; (exit 7)")
+    tab = tabs.open("/history")
+    expect(tab.locator(".result")).to_have_count(4)
+    expect(tab.locator(".bar")).to_have_count(4)
+    tab.get_by_role("button", name="failed", exact=True).click()
+    expect(tab.locator(".result")).to_have_count(1)
+    expect(tab.locator(".result .badge-box")).to_have_text("exit 7")
+    tab.get_by_role("button", name="failed", exact=True).click()
+    tab.locator("#find").fill("/word-[01]$/")
+    expect(tab.locator(".summary")).to_contain_text("in 2 commands")
+    tab.locator("#find").fill("unheard-of")
+    expect(tab.locator(".summary")).to_contain_text("0 matches in 0 commands")
+    tab.locator("#find").fill("/[/")
+    expect(tab.locator(".problem")).to_be_visible()
+
+
+def test_a_recording_is_played_from_a_command(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "web", rc=False)
+    shell.run("echo first-$((40+2))")
+    shell.run("echo second-$((40+2))")
+    tab = tabs.open(f"/t/{shell.id}")
+    expect(tab.locator(".block")).to_have_count(2)
+    tab.keyboard.press("k")
+    tab.keyboard.press("k")
+    tab.keyboard.press("r")
+    expect(tab.locator(".marker")).to_have_count(2)
+    rows = tab.locator(".replay .xterm-rows")
+    expect(rows).not_to_contain_text("second-42")
+    tab.locator(".seek").evaluate("one => { one.value = one.max; one.dispatchEvent(new Event('input')) }")
+    expect(rows).to_contain_text("second-42")
+    tab.locator(".marker").first.click()
+    expect(rows).not_to_contain_text("second-42")
+    tab.get_by_role("button", name="5×").click()
+    tab.locator("[data-act=play]").click()
+    expect(rows).to_contain_text("second-42")
+
+
+def test_commands_of_closed_terminals_are_there(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "gone", rc=False)
+    shell.run("echo remembered")
+    tabs.server.ask("DELETE", f"/v1/terminals/{shell.id}", {})
+    tab = tabs.open("/history")
+    expect(tab.locator(".result")).to_contain_text("echo remembered")
+    tab.locator(".result-head").click()
+    expect(tab.locator(".top .about")).to_have_text("closed")
+    expect(tab.locator(".block .line")).to_have_text(["remembered\n"])
+    expect(tab.locator("[data-act=take-over]")).to_have_count(0)
+
+
+def test_hostile_names_and_output_are_text(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "evil", rc=False)
+    evil = "<img src=x onerror=document.title=1337>"
+    link = "javascript:document.title=1337"
+    shell.run(f"echo '{evil}'; printf '\\033]0;{evil}\\007\\033]8;;{link}\\007click\\033]8;;\\007\\n'; (exit 1)")
+    tabs.server.ask("PATCH", f"/v1/terminals/{shell.id}", {"task": evil})
+    tab = tabs.open(f"/t/{shell.id}")
+    expect(tab.locator(".line").first).to_have_text(f"{evil}\n")
+    tab.goto(f"{tabs.page.url}/history?q=onerror")
+    expect(tab.locator(".hit").first).to_contain_text(evil)
+    assert tab.locator("img").count() == 0
+    assert tab.title() in ("truetty", "(1) truetty")
+    until(lambda: tab.locator("a[href^=javascript]").count() == 0, tab)
