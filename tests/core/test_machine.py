@@ -384,6 +384,27 @@ def test_who_reads_while_a_trigger_is_lost_waits() -> None:
     assert t.machine.reader.waiting is not None and t.machine.ending is None
 
 
+@pytest.mark.parametrize("consumed", [1000, 1001])  # LOST, BACK
+def test_what_the_process_before_has_perhaps_not_typed_is_typed_when_the_prompt_is_back(consumed: int) -> None:
+    t = MachineByHand(sent=False)
+    t.machine.on_send(0.0, needed=1001)
+    t.machine.on_doubt()
+    t.sight = Observation("ready", consumed=consumed)
+    while t.wanted == []:
+        t.turn(0.01)
+    assert (t.wanted, t.machine.state, t.machine.downgraded) == ([Want.SEND], State.QUEUED, False)
+
+
+def test_what_the_process_before_has_perhaps_typed_runs_once() -> None:
+    t = MachineByHand(sent=False)
+    t.machine.on_send(0.0, needed=1001)
+    t.machine.on_doubt()
+    t.event(C)
+    t.sight = Observation("ready", consumed=1001)
+    t.turn(2 * LOST_TIME)
+    assert t.wanted == [Want.ASK]
+
+
 def test_prompt_back_without_a_start_proves_nothing() -> None:
     t = MachineByHand()
     t.sight = READY

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from tests.patience import PATIENCE
 from tests.server.live import Live
 from tests.server.storm import Blow, kill_keeper, kill_server, reached, storm, upgrade
+from truetty.core.errors import HostError
 from truetty.host.kernel import proc
 
 
@@ -67,6 +69,51 @@ def test_a_request_that_comes_again_to_the_next_server_is_carried_out_once(serve
     kill(server)
     assert server.ask("POST", "/v1/run", run, {"Idempotency-Key": "r" * 22}).json["exit_code"] == 5
     assert file.read_text() == "x\ny\n"
+
+
+# Makes a server die once: when the next command is written down and nothing of it is typed, and its shell has read
+# something since, as it does when it draws a prompt.
+DIES = """
+import os, signal
+from truetty.terminal.wire.typist import Typist
+
+def dying(self, typed, serial, type=Typist.type):
+    if not os.path.exists({flag!r}):
+        return type(self, typed, serial)
+    os.unlink({flag!r})
+    process = self._channel.process
+    before = process.consumed()
+    os.kill(self._channel.pid, signal.SIGUSR1)
+    while process.consumed() == before:
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
+
+Typist.type = dying
+"""
+READS = {
+    "zsh": "trap 'read x </etc/passwd' USR1",
+    "fish": "function f --on-signal USR1; read x </etc/passwd; end",
+}
+
+
+@pytest.mark.parametrize("shell", READS)
+def test_a_command_that_was_written_down_and_not_typed_is_typed(
+    make_server: Callable[..., Live], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: str
+) -> None:
+    flag, file = tmp_path / "flag", tmp_path / "ran"
+    (tmp_path / "sitecustomize.py").write_text(DIES.format(flag=str(flag)))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    live = make_server()
+    live.post("/v1/terminals", shell=shell, rc=False, name="one")
+    live.post("/v1/run", command=READS[shell], terminal="one")
+    before = live.pid()
+    flag.touch()
+    order, key = {"command": f"echo x >>{file}; sh -c 'exit 3'", "terminal": "one"}, {"Idempotency-Key": "k" * 22}
+    with pytest.raises((OSError, HostError, HTTPException)):
+        live.ask("POST", "/v1/run", order, key)
+    assert reached(live) != before
+    ended = live.ask("POST", "/v1/run", order, key).json
+    assert (ended["exit_code"], ended["evidence"], ended["notes"], file.read_text()) == (3, "mark", [], "x\n")
 
 
 def test_what_was_read_is_not_read_again(server: Live) -> None:

@@ -8,7 +8,7 @@
     any ──the shell or its holder is gone──────────────────────────────┘
 
     SENT ──END, PROMPT──▸ ENDED  the editor's D without C: a syntax error
-    SENT ──REFUSED──▸ QUEUED  then the trigger is typed; EMPTY: at the next P
+    SENT ──REFUSED, UNTYPED──▸ QUEUED  then the trigger is typed; EMPTY: at the next P
 
 `waiting` is no state of its own: whatever state a command is in, a program may be reading the keyboard.
 
@@ -24,6 +24,8 @@ The facts, and what it takes for each to count:
             prompt was never learnt, three; with bytes of a background job between every two, eight
     REFUSED our R mark with this command's secret: the shell's editor has run nothing of the text
     EMPTY   our D mark with this command's secret before its C, of a line in which the shell has run nothing
+    UNTYPED BACK or LOST before START, where the process before this one was killed before it noted that it had typed:
+            what the shell has read or printed since was its own prompt
     ANSWER  our H mark with the secret of the question
     READS   one conclusive look at a process blocked on the keyboard, or three equal suggestive ones, or a second of
             looks at one that only polls it; of a process that listens to other things too, only beside an unfinished
@@ -57,6 +59,7 @@ class Fact(Enum):
     BACK = auto()
     ANSWER = auto()
     REFUSED = auto()
+    UNTYPED = auto()
     EMPTY = auto()
     LATE = auto()
     LOST = auto()
@@ -71,6 +74,7 @@ NEXT: Final[dict[tuple[State, Fact], State]] = {
     (State.SENT, Fact.END): State.ENDED,
     (State.SENT, Fact.PROMPT): State.ENDED,
     (State.SENT, Fact.REFUSED): State.QUEUED,
+    (State.SENT, Fact.UNTYPED): State.QUEUED,
     (State.SENT, Fact.EMPTY): State.QUEUED,
     (State.SENT, Fact.BACK): State.ASKING,
     (State.SENT, Fact.LOST): State.ENDED,

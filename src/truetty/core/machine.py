@@ -69,6 +69,7 @@ class Machine:
         self.limit_at = now + limit
         self._ask_until = inf
         self._whole = False  # the shell's editor got the text, and must not ask for more
+        self._doubtful = False  # the process before this one may have been killed before it typed
         self._back_at = now  # when looks proved that the shell was back
         if marked:
             self._on_early_mark(now, 0.0)
@@ -106,12 +107,16 @@ class Machine:
         `pauses`: before it runs the text the shell pauses and reads a line from us (mark M): that is no waiting.
         `whole`: the shell's editor got the whole text, so that there is no rest of it.
         """
-        self.state = State.SENT if self.testimony.has_marks else State.RUNNING
+        self.state, self._doubtful = State.SENT if self.testimony.has_marks else State.RUNNING, False
         self.journal.note(now, Sent(by_editor=whole))
         self._whole = whole
         self._prompt.on_trigger(needed, pauses=pauses)
         self.reader.on_command()
         self._pace.soon(now, LOOK_AFTER_OUTPUT)
+
+    def on_doubt(self) -> None:
+        """The process before this one has not noted that it had typed the trigger."""
+        self._doubtful = True
 
     def on_release(self, needed: int) -> None:
         """The line that ends the pause was typed; `needed` as above."""
@@ -305,6 +310,8 @@ class Machine:
     # -- what a fact does
 
     def _on_fact(self, fact: Fact, now: float, mark: Mark | None) -> None:
+        if fact in (Fact.BACK, Fact.LOST) and self.state is State.SENT and self._doubtful:
+            fact = Fact.UNTYPED
         after = NEXT.get((self.state, fact))
         if after is None:
             return
@@ -319,6 +326,10 @@ class Machine:
                 self.state = after
             case Fact.REFUSED:
                 self.state = after
+                self.wants.append(Want.SEND)
+            case Fact.UNTYPED:
+                self.state = after
+                self.testimony.on_untyped()
                 self.wants.append(Want.SEND)
             case Fact.EMPTY:
                 self.state = after  # the next P frees the prompt

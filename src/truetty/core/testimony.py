@@ -147,6 +147,10 @@ class Testimony:
             self.output_from = mark.end
         self.continuation = False
 
+    def on_untyped(self) -> None:
+        """What is typed next decides anew whose marks tell the ends."""
+        self._secrets.use_own()
+
     def on_echo(self, at: int) -> None:
         """The tty's echo of our line came late, behind the first C: output begins at the second, which is at `at`."""
         self.output_from = at

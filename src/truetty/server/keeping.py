@@ -76,19 +76,17 @@ class KeptTerminal:
         return (self.file.read(at, min(at + PIECE, end)) for at in range(offset, end, PIECE))
 
     def on_open(self, record: Standing) -> None:
-        opened = {**record, "options": self._options}
-        self._journal.write({"t": self.id, "open": opened, "key": keys.current.get()})
+        self._journal.write({"t": self.id, "open": {**record, "options": self._options}, "key": keys.current.get()})
+
+    def on_typed(self, serial: int) -> None:
+        self._write("typed", serial)
 
     def on_ask(self, record: Standing) -> None:
-        self._begin(record)
-
-    def on_send(self, record: Standing) -> None:
-        self._begin(record)
-
-    def _begin(self, record: Standing) -> None:
         self._journal.write(
             {"t": self.id, "begun": record, "at": time.time(), "key": keys.current.get(), "by": starter.current.get()}
         )
+
+    on_send = on_ask  # its record has more in it, and replaces the first
 
     def on_end(self, record: Standing) -> None:
         self._write("end", record)
@@ -381,6 +379,8 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
             commands[-1].begun = begun
         case {"begun": {"serial": _} as begun}:
             commands.append(CommandRecord(begun, started_at=what.get("at"), starter=what.get("by")))
+        case {"typed": serial} if commands and commands[-1].begun["serial"] == serial:
+            commands[-1].begun = {**commands[-1].begun, "typed": True}
         case {"end": ended} if commands:
             commands[-1].ended = ended
             if record.lease is not None and record.lease["state"] != "held":

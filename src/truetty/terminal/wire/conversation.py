@@ -39,7 +39,9 @@ class Conversation:
         self._changed = changed
         self._loop = asyncio.get_running_loop()
         self._queries = TerminalQueries(link.channel, cursor, link.transcript)
-        self._sender = Sender(link.typist, link.prompt, link.timeline, link.integration, self._note_sending)
+        self._sender = Sender(
+            link.typist, link.prompt, link.timeline, link.integration, self._note_sending, self._note_typed
+        )
         self._receiver = Receiver(link, self._sender, self._queries)
         self._looking: Run | None = None  # the run that the next look is for
         self._steps = Steps(self._act)
@@ -65,7 +67,7 @@ class Conversation:
             link.channel.learn()
             self.attach()
         elif records.was_typed(link, begun, printed=bool(first)):
-            self._sender.on_typed_before(run, records.typed_again(begun), now)
+            self._sender.on_typed_before(run, records.typed_again(begun), now, surely="typed" in begun)
             self._receiver.read_again(pieces, run, now)
             self.attach()
             self._steps.take(run.machine.on_time, now)
@@ -130,6 +132,10 @@ class Conversation:
     def _note_sending(self, run: Run, typed: Typed) -> None:
         if self.link.ledger is not None:
             self.link.ledger.on_send(records.sent(self.link, run, typed))
+
+    def _note_typed(self, run: Run) -> None:
+        if self.link.ledger is not None:
+            self.link.ledger.on_typed(run.serial)
 
     def _send_keys(self, data: bytes) -> None:
         now, run, link = self._loop.time(), self.run, self.link

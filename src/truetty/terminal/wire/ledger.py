@@ -16,6 +16,9 @@ class Ledger(Protocol):
     def on_send(self, record: Standing) -> None:
         """It is about to be typed, and nothing of it was."""
 
+    def on_typed(self, serial: int) -> None:
+        """All of the command with this number was typed."""
+
     def on_exit(self, code: int | None, signal: int | None) -> None:
         """The shell has ended, and was not reaped yet."""
 

@@ -1,8 +1,10 @@
 """What is written down of a command, and how the next process makes it a command again.
 
 Rule 1: nothing of the scanner or the machine is written. What was printed since is read again, as if it came late.
-Rule 2: a command whose record says that it is about to be typed was typed if the shell has read or printed anything
-        since, or has something to read. Otherwise nothing was typed, and it is typed now.
+Rule 2: a command whose record says that it is about to be typed was perhaps typed if the shell has read or printed
+        anything since, or has something to read. Otherwise nothing was typed, and it is typed now.
+Rule 3: a second record says that all was typed. Without it, what the shell has read may be files of its own prompt. So
+        the command is typed again if the shell is back at its prompt, has read all, and no mark tells of a start.
 """
 
 from __future__ import annotations
@@ -79,10 +81,10 @@ def typed_again(record: Standing) -> Typed:
 
 
 def was_typed(link: Link, record: Standing, *, printed: bool) -> bool:
-    """`printed`: the terminal has, since the record."""
+    """Or perhaps so. `printed`: the terminal has, since the record."""
     if "link" not in record:
         return False
-    if printed or link.channel.tty.unread():
+    if "typed" in record or printed or link.channel.tty.unread():
         return True
     return bool(link.channel.process.consumed() != record["read_before"])
 

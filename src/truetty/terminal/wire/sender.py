@@ -17,7 +17,7 @@ from truetty.terminal.wire.typist import Typist
 
 
 class Sender:
-    """`note` is called before a command is typed."""
+    """`note` is called before a command is typed, `note_typed` afterwards."""
 
     def __init__(
         self,
@@ -26,8 +26,10 @@ class Sender:
         timeline: Timeline,
         integration: Integration,
         note: Callable[[Run, Typed], None],
+        note_typed: Callable[[Run], None],
     ) -> None:
         self._note = note
+        self._note_typed = note_typed
         self._typist = typist
         self._prompt = prompt
         self._timeline = timeline
@@ -47,14 +49,18 @@ class Sender:
                 return
         typed = typist.command(run.text, run.secrets, run.serial, refused=run.by_editor)
         self._note(run, typed)
-        self._on_typed(run, typed, typist.type(typed, run.serial), now)
+        needed = typist.type(typed, run.serial)
+        self._note_typed(run)
+        self._on_typed(run, typed, needed, now)
 
-    def on_typed_before(self, run: Run, typed: Typed, now: float) -> None:
-        """A process before this one has typed it."""
+    def on_typed_before(self, run: Run, typed: Typed, now: float, *, surely: bool) -> None:
+        """A process before this one has typed it, or was about to."""
         if typed.by_editor:
             run.secrets.use_line()
         self._typist.own(typed, run.serial)
         self._on_typed(run, typed, 0 if run.read_before is None else run.read_before + len(typed.line), now)
+        if not surely:
+            run.machine.on_doubt()
 
     def _on_typed(self, run: Run, typed: Typed, needed: int, now: float) -> None:
         """`needed`: what the shell's count of bytes read must reach."""
