@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from truetty.core.version import VERSION as TRUETTY
 Line = Mapping[str, Any]
 
 VERSION: Final = 1
+LOG: Final = logging.getLogger("truetty.server")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,16 @@ class Journal:
             os.ftruncate(self._fd, os.fstat(self._fd).st_size - done)
             raise OSError(errno.ENOSPC, "no room for the journal")
 
-    def rewrite(self, lines: Iterable[Line]) -> None:
-        """Instead of all that was written before."""
-        with files.replacement(self._path) as new, open(files.create(new), "wb") as file:
-            file.writelines(map(_encode, lines))
+    def rewrite(self, lines: Iterable[Line], *, needed: bool) -> None:
+        """Instead of all that was written before. Not `needed`: that stays where there is no room for a new file."""
+        try:
+            with files.replacement(self._path) as new, open(files.create(new), "wb") as file:
+                file.writelines(map(_encode, lines))
+        except OSError as error:
+            if needed:
+                raise
+            LOG.warning("the journal cannot be written anew, and goes on as it is: %s", error.strerror)
+            return
         os.close(self._fd)
         self._fd = files.append(self._path)
 

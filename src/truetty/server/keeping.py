@@ -150,11 +150,11 @@ class Keep:
         past = journal.read(path)
         self.damaged: Final = past.damaged  # lines of it that could not be read
         # What the keeper holds is of this run of the machine, though the journal may no longer say so.
-        is_ours = past.boot == journal.boot() or (past.boot is None and bool(link.held))
-        records = _records(past.lines) if is_ours else {}
+        self._is_ours = past.boot == journal.boot() or (past.boot is None and bool(link.held))
+        records = _records(past.lines) if self._is_ours else {}
         self._records = {id: one for id, one in records.items() if one.label is not None or one.commands}
         self.keys: Final = _keys(past.lines, self._records.keys())  # retry keys of servers before this one
-        self.web: Final = WebBook(past.lines if is_ours else (), self._note_web, link.mark)
+        self.web: Final = WebBook(past.lines if self._is_ours else (), self._note_web, link.mark)
         self.last_question = max((line.get("question", 0) for line in past.lines), default=0)  # its number
         self._strays = {line["t"] for line in past.lines if "stray" in line}
         self._journal = Journal(path)
@@ -326,7 +326,7 @@ class Keep:
                 lines.append({"t": id, "exit": record.exit})
             if record.closed:
                 lines.append({"t": id, "close": True})
-        self._journal.rewrite(lines)
+        self._journal.rewrite(lines, needed=not self._is_ours)
         for name in os.listdir(self._transcripts):
             if name not in self._records:
                 self._remove(name)

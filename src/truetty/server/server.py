@@ -255,17 +255,20 @@ class Server:
     # -- its files
 
     def _write_info(self) -> None:
-        self._setup.place.write_info(
-            {
-                "socket": self._setup.path,
-                "pid": os.getpid(),
-                "start_time": identity(os.getpid()),
-                "boot_id": boot(),
-                "version": VERSION,
-                "protocol": PROTOCOL,
-                "web": self._web.url,
-            }
-        )
+        """Clients find the socket without it, too."""
+        info = {
+            "socket": self._setup.path,
+            "pid": os.getpid(),
+            "start_time": identity(os.getpid()),
+            "boot_id": boot(),
+            "version": VERSION,
+            "protocol": PROTOCOL,
+            "web": self._web.url,
+        }
+        try:
+            self._setup.place.write_info(info)
+        except OSError as error:
+            LOG.warning("%s cannot be written: %s", self._setup.place.info, error.strerror)
 
     def _remove_files(self) -> None:
         for path in (self._setup.place.info, self._setup.path):
