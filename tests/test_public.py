@@ -13,7 +13,7 @@ ERRORS = {
     *("TruettyError", "Misuse", "Busy", "Closed", "Held", "UnknownTerminal", "BadKey", "BadCommand", "Denied"),
     *("CommandFailed", "HostError", "SpawnFailed", "ChannelLost", "LimitReached"),
 }
-VALUES = {"Activity", "Budget", "Outcome", "Reply", "Screen", "Settings", "Waiting"}
+VALUES = {"Activity", "Budget", "Outcome", "Reply", "Screen", "Settings", "Task", "TaskResult", "Waiting"}
 OBJECTS = {"Command", "Output", "Recording", "Registry", "Terminal"}
 MODULES = {"events", "functions", "sync", "testing", "until"}
 
