@@ -246,6 +246,19 @@ async def test_a_server_that_was_ended_is_not_started_again_by_a_wait(server: Li
     assert not server.is_running()
 
 
+async def test_a_server_that_was_ended_has_ended_what_ran_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRUETTY_STATE", str(home / "state"))
+    server = Live(home / "state")
+    async with truetty.connect() as registry:
+        terminal = await registry.open("bash", rc=False)
+        waiting = asyncio.ensure_future((await terminal.start("sleep 1000")).wait(LONG))
+        await asyncio.to_thread(server.end)
+        try:
+            assert (await waiting).closed  # it ends with its terminal, or was cut
+        except truetty.ChannelLost as error:
+            assert "no server runs" in str(error) and "What ran there has ended with the server" in str(error)
+
+
 async def test_a_connection_that_was_closed(registry: Any) -> None:
     terminal = await registry.open("bash", rc=False)
     await registry.close()

@@ -152,18 +152,20 @@ class Link:
         except HostError as error:
             if not cut:
                 raise
-            raise self._lost(fields, str(error)) from error
+            raise self._lost(fields, str(error), is_over=error.facts.get("reason") == "no server") from error
 
     def post(self, verb: str, fields: Fields) -> None:
         """A call whose answer is not waited for. It comes before every later one."""
         if self._wire is not None:
             self._wire.post(verb, fields)
 
-    def _lost(self, fields: Fields, reason: str) -> ChannelLost:
+    def _lost(self, fields: Fields, reason: str, *, is_over: bool = False) -> ChannelLost:
+        """`is_over`: no keeper has the socket, so the server was ended with its terminals."""
         names = {name: fields[name] for name in ("terminal_id", "command_id") if name in fields}
         if "terminal" in fields:
             names["terminal_id"] = fields["terminal"]
-        message = f"the connection to {self.address.where} was lost: {reason}. What runs there goes on"
+        outlook = "What ran there has ended with the server" if is_over else "What runs there goes on"
+        message = f"the connection to {self.address.where} was lost: {reason}. {outlook}"
         return ChannelLost(message, reason=reason, **names)
 
     # -- blocking
