@@ -93,3 +93,12 @@ def test_words_that_contradict_each_other(server: Live) -> None:
     assert serve(server, "--status", "--stop")[0] == 125
     assert serve(server, "--force")[0] == 125
     assert not server.is_running()
+
+
+def test_a_server_whose_socket_was_removed_is_not_called_absent(server: Live) -> None:
+    pid = server.pid()
+    for path in server.place.sockets():
+        Path(path).unlink(missing_ok=True)
+    for word in ("--status", "--stop"):
+        status, _, error = serve(server, word)
+        assert status == 125 and f"no server answers for {server.place.folder}, but process {pid} has its lock" in error

@@ -48,7 +48,7 @@ def serve(
         return _run_here(place, idle, json)
     if not (no_web or status or stop or upgrade):
         return _show(launch.reach(place, idle=idle), START_SECONDS, json)
-    found = launch.connect(place)
+    found = launch.find(place)
     if found is None:
         print("{}" if json else f"no server runs for {place.folder}")
         return NONE_RUNS

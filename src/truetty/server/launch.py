@@ -7,6 +7,7 @@ Rule 2: what starts a server is imported when there is none: the command line's 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import select
 import socket
@@ -104,6 +105,32 @@ def check_peer(connection: socket.socket, path: str) -> None:
     if (uid := peer(connection)) != os.geteuid():
         reason = f"another user listens there ({owner(uid)})"
         raise HostError(f"{path} is not used: {reason}", path=path, reason=reason)
+
+
+def find(place: Place) -> socket.socket | None:
+    """A connection to the server that runs; None: there is none. Raises HostError for one that does not answer."""
+    pause, waited = FIRST_PAUSE, 0.0
+    while (found := connect(place)) is None and _is_held(place):
+        if waited >= PATIENCE:  # it was not about to end
+            raise _silent(place)
+        select.select([], [], [], pause)
+        pause, waited = 2 * pause, waited + pause
+    return found
+
+
+def _is_held(place: Place) -> bool:
+    """Whether a process has the lock."""
+    try:
+        descriptor = os.open(place.lock, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _silent(place: Place) -> HostError:
