@@ -14,6 +14,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.server.live import Live
+from truetty.host.kernel import proc
 
 
 @pytest.fixture
@@ -102,3 +103,12 @@ def test_a_server_whose_socket_was_removed_is_not_called_absent(server: Live) ->
     for word in ("--status", "--stop"):
         status, _, error = serve(server, word)
         assert status == 125 and f"no server answers for {server.place.folder}, but process {pid} has its lock" in error
+
+
+def test_a_server_without_its_keeper_says_so(server: Live) -> None:
+    found = proc.stat(server.pid())
+    assert found is not None and "no keeper" not in serve(server, "--status")[1]
+    os.kill(found.parent, signal.SIGKILL)
+    while server.get("/v1/status")["keeper"]:
+        pass
+    assert "it has no keeper: its terminals end with it" in serve(server, "--status")[1]

@@ -243,3 +243,10 @@ def test_what_is_not_needed_is_not_loaded(module: str, heavy: tuple[str, ...]) -
     command = [sys.executable, "-c", LOADED.format(module), *heavy]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert (ended.stdout.split(), ended.stderr) == ([], "")
+
+
+def test_a_state_folder_that_is_a_file(make_server: Callable[..., Live], tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(HostError, match="file cannot be the folder of a server: it is no folder"):
+        make_server("file").pid()
+    assert (tmp_path / "file").is_file()

@@ -144,6 +144,8 @@ def _print(status: dict[str, Any], json: bool) -> None:
     print(f"truetty {status['truetty']}, process {status['pid']}, since {since}: {status['socket']}")
     if status.get("web") is not None:
         print(f"its page: {status['web']}")
+    if not status["keeper"]:
+        print("it has no keeper: its terminals end with it")
     running = status["running"]
     terminals = "1 terminal" if status["terminals"] == 1 else f"{status['terminals']} terminals"
     print(f"{terminals}, {'1 command runs' if len(running) == 1 else f'{len(running)} commands run'}")

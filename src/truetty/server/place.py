@@ -96,6 +96,9 @@ def make_private(folder: str) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise HostError(f"{folder}: {reason}", path=folder, reason=reason) from error
+    if not stat.S_ISDIR(found.st_mode):
+        reason = "it is no folder"
+        raise HostError(f"{folder} cannot be the folder of a server: {reason}", path=folder, reason=reason)
     if found.st_uid != os.geteuid():
         reason = f"it belongs to another user ({owner(found.st_uid)})"
         raise HostError(f"{folder} cannot be the folder of a server: {reason}", path=folder, reason=reason)

@@ -177,7 +177,8 @@ class Server:
                 self._service.leases.adopt(one.terminal, one.lease)
             if one.label.get("until_finished"):
                 self._closing.mark(one.terminal)
-            LOG.info("terminal %s was taken over", one.terminal.id)
+            if not one.terminal.closed:
+                LOG.info("terminal %s was taken over", one.terminal.id)
         self._dispatch.keys.take_over(self._keep.keys)
         if self._keep.damaged:
             LOG.warning("%d lines of the journal could not be read", self._keep.damaged)
