@@ -25,21 +25,26 @@ def follow(server: Server, id: str, way: Way, on_waiting: Callable[[Any], bool] 
     show = _Show(server, id, way)
     at: int | None = None  # the place of the last event: the next stream goes on behind it
     silent = 0  # streams that have ended before they said anything
+    is_over = False  # a stream was cut, and the command had ended by then
     while silent < MOST_SILENT:
         silent += 1
         with contextlib.suppress(ChannelLost):
             for event in server.again().stream(command(id, "/events"), coalesce=COALESCE, at=at):
+                if event["event"] != "started" or at is None:  # each stream begins with it
+                    show.take(event)
                 silent, at = 0, event.get("at", at)
-                show.take(event)
                 match event["event"]:
                     case "waiting" if not on_waiting(event["waiting"]):
                         return None
                     case "finished":
                         return event["outcome"]
-        # The terminal was closed, or the server was killed and the next one has its terminals.
+        # The terminal was closed, or the server was killed and the next one has its terminals. What the stream that was
+        # cut has not given, another one gives.
         if server.get(command(id))["state"] in ("finished", "lost"):
-            show.end()
-            return server.get(command(id, "/report"))
+            if is_over:
+                show.end()
+                return server.get(command(id, "/report"))
+            is_over = True
     raise ChannelLost(f"the server does not say what {id} prints", command_id=id, reason="it says nothing")
 
 
