@@ -26,14 +26,13 @@ def wait(id: str, until: str, timeout: float | None, on: str | None, json: bool)
 
 
 def _outcome(server: Server, id: str, until: str, timeout: float | None) -> Any:
-    """A wait over HTTP takes a minute at most, so it is asked again."""
+    """A wait over HTTP takes a minute at most, so it is asked again. It is of a caller that knows nothing yet: what was
+    printed or asked before counts, whatever other callers have waited for."""
     end = None if timeout is None else time.monotonic() + timeout
-    known = server.get(command(id))
-    if until in ("settled", "input") and known["state"] == "waiting":  # a wait is for what comes newly
-        return {**server.get(command(known["id"], "/report")), "reached": "input"}
+    known = server.get(command(id))["id"]
     while True:
         left = None if end is None else max(end - time.monotonic(), 0)
-        outcome = server.get(command(known["id"], "/wait"), timeout=left, until=until)
+        outcome = server.get(command(known, "/wait"), timeout=left, until=until, after_episode=0, after_byte=0)
         over = end is not None and time.monotonic() >= end
         if outcome["reached"] is not None or outcome["state"] in ("finished", "lost") or over:
             return outcome
