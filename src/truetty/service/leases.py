@@ -34,6 +34,7 @@ from truetty.text.quoting import on_one_line
 IDLE_SECONDS: Final = 600.0  # without a key
 LOST_SECONDS: Final = 60.0  # after the holder's last connection was lost
 MOST_TOLD: Final = 10  # commands in a note
+CUT: Final = "The server was ended meanwhile: what was run after that is not known."
 
 GIVEN_BACK: Final = "It was given back."
 NO_KEY: Final = "No key was pressed for 10 minutes."
@@ -274,13 +275,15 @@ def _held(lease: Lease, done: str) -> Held:
 
 def _note(holder: str, did: Sequence[Deed], *, was_cut: bool = False) -> str:
     """What an agent reads in the outcome. `was_cut`: the process that had the lease was ended."""
-    cut = " The server was ended meanwhile: what was run after that is not known." if was_cut else ""
+    who = f"A person ({on_one_line(holder)})"
     if not did:
-        nothing = "" if was_cut else " and has run nothing"
-        return f"A person ({on_one_line(holder)}) has typed into this terminal{nothing}.{cut}"
+        rest = f". {CUT}" if was_cut else " and has run nothing."
+        return f"{who} has typed into this terminal{rest}"
     told = [f"{on_one_line(one.text)} ({_how(one.exit_code)})" for one in did[-MOST_TOLD:]]
     more = f"{len(did) - MOST_TOLD} more, then " if len(did) > MOST_TOLD else ""
-    return f"A person ({on_one_line(holder)}) had this terminal and ran: {more}{'; '.join(told)}.{cut}"
+    # The warning stands before the commands: a note may be shortened at its end.
+    turn = f". {CUT} Before that they" if was_cut else " and"
+    return f"{who} had this terminal{turn} ran: {more}{'; '.join(told)}."
 
 
 def _how(code: int | None) -> str:
