@@ -127,9 +127,8 @@ def test_what_was_run_is_told_by_the_next_server(server: Live, gives_back: bool)
         os.kill(server.pid(), signal.SIGKILL)
     told = server.post("/v1/run", command="true", terminal="one", wait=60)["notes"]
     sentence = "A person (ana) had this terminal and ran: (exit 3) (exit code 3)."
-    assert [note for note in told if "ana" in note] == [
-        sentence if gives_back else sentence.replace(" and", f". {CUT} Before that they")
-    ]
+    warned = sentence.replace(" and", f". {CUT} Before that they")
+    assert [note for note in told if "ana" in note] == [sentence if gives_back else warned]
     assert server.post("/v1/run", command="true", terminal="one", wait=60)["notes"] == []
     os.kill(server.pid(), signal.SIGKILL)
     assert server.post("/v1/run", command="true", terminal="one", wait=60)["notes"] == []
