@@ -14,116 +14,35 @@ import itertools
 import logging
 import os
 import socket
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, NotRequired, TypedDict, cast
+from typing import Final, cast
 
 from truetty import files
-from truetty.core.standing import Standing
 from truetty.host.base import Channel, Ended
-from truetty.host.kept_hold import HeldPty, KeeperLink, KeptHold, host_for
+from truetty.host.kept_hold import HeldPty, KeeperLink
 from truetty.host.past import PastChannel
-from truetty.server import journal, kept_options, keys, limits, starter
+from truetty.server import journal, kept_options
 from truetty.server.journal import Journal, Line
+from truetty.server.kept_terminal import KeptTerminal
 from truetty.server.keys import PastKey
+from truetty.server.past_records import Label, keys_of, lines_of, records_of, unlabelled
 from truetty.server.starter import Starter
 from truetty.server.stray import Stray, undescribed
 from truetty.server.web_book import NAME as WEB
 from truetty.server.web_book import WebBook
 from truetty.service.leases import LeaseRecord
-from truetty.store.lasting import Carrier, LastingFile, LastingTranscript
+from truetty.store.lasting import Carrier
 from truetty.terminal.command import Command
-from truetty.terminal.keeping import CommandRecord, TerminalRecord
+from truetty.terminal.keeping import TerminalRecord
 from truetty.terminal.options import Options
 from truetty.terminal.terminal import Terminal
 
 LOG: Final = logging.getLogger("truetty.server")
 
-PIECE: Final = 1 << 20
-# Of each terminal so many commands are remembered.
-MOST_COMMANDS: Final = 100
-# And so many terminals that were closed.
+# So many terminals that were closed are remembered.
 MOST_CLOSED: Final = 32
 MOST_BYTES: Final = 1 << 30  # that these have printed
-
-
-class KeptTerminal:
-    """What makes one terminal outlive this process (`terminal/keeping.py`). `options`: what it is made with."""
-
-    def __init__(
-        self,
-        id: str,
-        options: Options,
-        folder: str,
-        link: KeeperLink,
-        carrier: Carrier,
-        journal: Journal,
-        on_closed: Callable[[KeptTerminal], None],
-    ) -> None:
-        self.id: Final = id
-        self.file: Final = LastingFile(os.path.join(folder, id), int(id[1:]), carrier, quota=options.quota)
-        self.transcript: Final = LastingTranscript(self.file)
-        self.hold: Final = KeptHold(link, id, self.file)
-        self.host: Final = host_for(self.hold, options.sandbox)
-        self._options = kept_options.to_json(options)
-        self._journal = journal
-        self._on_closed = on_closed
-
-    def printed_since(self, offset: int) -> Iterator[bytes]:
-        self.transcript.skip_to(offset)
-        end = self.file.size
-        return (self.file.read(at, min(at + PIECE, end)) for at in range(offset, end, PIECE))
-
-    def on_open(self, record: Standing) -> None:
-        self._journal.write({"t": self.id, "open": {**record, "options": self._options}, "key": keys.current.get()})
-
-    def on_typed(self, serial: int) -> None:
-        self._write("typed", serial)
-
-    def on_ask(self, record: Standing) -> None:
-        self._journal.write(
-            {"t": self.id, "begun": record, "at": time.time(), "key": keys.current.get(), "by": starter.current.get()}
-        )
-
-    on_send = on_ask  # its record has more in it, and replaces the first
-
-    def on_end(self, record: Standing) -> None:
-        self._write("end", record)
-        self.transcript.settle()
-
-    def on_given(self, serial: int, waited: int, read: int | None) -> None:
-        self._write("given", [serial, waited, read])
-
-    def on_exit(self, code: int | None, signal: int | None) -> None:
-        self._write("exit", [code, signal])
-
-    def on_resize(self, size: tuple[int, int]) -> None:
-        self._write("size", size)
-
-    def on_close(self) -> None:
-        self._write("close", True)
-        self._on_closed(self)
-
-    def _write(self, what: str, value: object) -> None:
-        """What has happened already. Where it cannot be written, the next server finds it in what was printed, or says
-        that it is not known."""
-        try:
-            self._journal.write({"t": self.id, what: value})
-        except OSError as error:
-            LOG.warning("terminal %s: its %s cannot be written down: %s", self.id, what, error.strerror)
-
-
-class Label(TypedDict):
-    """What callers know of a terminal beside what the shell does."""
-
-    name: str | None
-    task: str | None
-    client: str | None  # which has opened it
-    opened_at: float
-    own: bool  # as in `service.registry.Origin`
-    usual: bool
-    until_finished: NotRequired[bool]  # it is closed when its first command has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +70,9 @@ class Keep:
         self.damaged: Final = past.damaged  # lines of it that could not be read
         # What the keeper holds is of this run of the machine, though the journal may no longer say so.
         self._is_ours = past.boot == journal.boot() or (past.boot is None and bool(link.held))
-        records = _records(past.lines) if self._is_ours else {}
+        records = records_of(past.lines) if self._is_ours else {}
         self._records = {id: one for id, one in records.items() if one.label is not None or one.commands}
-        self.keys: Final = _keys(past.lines, self._records.keys())  # retry keys of servers before this one
+        self.keys: Final = keys_of(past.lines, self._records.keys())  # retry keys of servers before this one
         self.web: Final = WebBook(past.lines if self._is_ours else (), self._note_web, link.mark)
         self.last_question = max((line.get("question", 0) for line in past.lines), default=0)  # its number
         self._strays = {line["t"] for line in past.lines if "stray" in line}
@@ -283,7 +202,7 @@ class Keep:
             channel = PastChannel(Ended(*record.exit) if record.exit is not None else Ended())
         else:
             channel = kept.hold.adopt(held, record.opened["folder"])
-        label = cast(Label, record.label) if record.label is not None else _unlabelled(record)
+        label = cast(Label, record.label) if record.label is not None else unlabelled(record)
         terminal, commands = Terminal.adopt(replace(options, keeping=kept), channel, record)
         terminal.name, terminal.task = label["name"], label["task"]
         known = {f"{id}-{one.begun['serial']}": one for one in record.commands}
@@ -311,90 +230,8 @@ class Keep:
         lines += self.web.lines()
         lines += [{"t": name, "stray": True} for name in self._strays & self._link.held.keys()]
         for id, record in self._records.items():
-            lines.append({"t": id, "open": record.opened})
-            if record.label is not None:
-                lines.append({"t": id, "label": record.label})
-            record.forget(MOST_COMMANDS)
-            for command in record.commands:
-                lines.append({"t": id, "begun": command.begun, "at": command.started_at, "by": command.starter})
-                lines.append({"t": id, "given": [command.begun["serial"], *command.given]})
-                if command.ended is not None:
-                    lines.append({"t": id, "end": command.ended})
-            if record.lease is not None:
-                lines.append({"t": id, "lease": record.lease})
-            if record.exit is not None:
-                lines.append({"t": id, "exit": record.exit})
-            if record.closed:
-                lines.append({"t": id, "close": True})
+            lines += lines_of(id, record)
         self._journal.rewrite(lines, needed=not self._is_ours)
         for name in os.listdir(self._transcripts):
             if name not in self._records:
                 self._remove(name)
-
-
-def _records(lines: list[Line]) -> dict[str, TerminalRecord]:
-    """By terminal, in the order in which they were opened."""
-    records: dict[str, TerminalRecord] = {}
-    for line in lines:
-        match line:
-            case {"t": str(id), "stray": True}:
-                records.pop(id, None)
-            case {"t": str(id), "open": dict(opened)}:
-                records[id] = TerminalRecord(opened)
-            case {"t": str(id), "forget": True}:
-                records.pop(id, None)
-            case {"t": str(id), **what} if id in records:
-                _add(records[id], what)
-    return records
-
-
-def _unlabelled(record: TerminalRecord) -> Label:
-    """The server before was killed when a command was typed into a new terminal, and before it had answered."""
-    options = record.opened["options"]
-    opened_at = record.commands[0].started_at or time.time()
-    return Label(name=options["name"], task=options["task"], client=None, opened_at=opened_at, own=False, usual=False)
-
-
-def _keys(lines: list[Line], terminals: Collection[str]) -> list[PastKey]:
-    """Those that are young enough, the newest last, and what was made with each: of these terminals."""
-    found: dict[str, PastKey] = {}
-    youngest = time.time() - limits.KEY_SECONDS
-    for line in lines:
-        match line:
-            case {"key": str(key), "digest": digest, "verb": verb, "at": at, "made": made} if at > youngest:
-                found[key] = PastKey(key, digest, verb, at, made)
-            case {"key": str(key), "t": id, "begun": {"serial": serial}} if key in found:
-                found[key] = replace(found[key], made=f"{id}-{serial}")
-            case {"key": str(key), "t": id, "open": _} if (
-                key in found and found[key].verb == "open" and id in terminals
-            ):
-                found[key] = replace(found[key], made=id)
-    return list(found.values())[-limits.MOST_KEYS :]
-
-
-def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
-    commands = record.commands
-    match what:
-        case {"begun": {"serial": serial} as begun} if commands and commands[-1].begun["serial"] == serial:
-            commands[-1].begun = begun
-        case {"begun": {"serial": _} as begun}:
-            commands.append(CommandRecord(begun, started_at=what.get("at"), starter=what.get("by")))
-        case {"typed": serial} if commands and commands[-1].begun["serial"] == serial:
-            commands[-1].begun = {**commands[-1].begun, "typed": True}
-        case {"end": ended} if commands:
-            commands[-1].ended = ended
-            if record.lease is not None and record.lease["state"] != "held":
-                record.lease = None  # the notes of this command tell of it
-        case {"given": [serial, waited, read]}:
-            for command in reversed(commands):
-                if command.begun["serial"] == serial:
-                    command.given = (waited, read)
-                    break
-        case {"exit": [code, signal]}:
-            record.exit = (code, signal)
-        case {"close": True}:
-            record.closed = True
-        case {"label": label}:
-            record.label = label
-        case {"lease": lease}:
-            record.lease = lease

@@ -32,9 +32,10 @@ from truetty.server.door import App
 from truetty.server.events import Events
 from truetty.server.guests import Guests
 from truetty.server.history_acts import HistoryActs
-from truetty.server.keeping import Keep, Label
+from truetty.server.keeping import Keep
 from truetty.server.keys import PastKey
 from truetty.server.launch import peer
+from truetty.server.past_records import Label
 from truetty.server.place import Place, boot, identity
 from truetty.server.protocol import PROTOCOL
 from truetty.server.questions import QuestionActs
