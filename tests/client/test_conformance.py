@@ -75,6 +75,13 @@ async def test_properties_are_up_to_date_when_a_call_returns(terminal: Any, tmp_
 # ── running
 
 
+async def test_without_a_budget_an_outcome_has_everything(opened: Open) -> None:
+    terminal = await opened(budget=None)
+    outcome = await terminal.run("seq 1 200000", wait=LONG)
+    assert (outcome.output_lines, outcome.omitted) == (200_000, 0)
+    assert outcome.output == "".join(f"{number}\n" for number in range(1, 200_001))
+
+
 @pytest.mark.parametrize(
     ("text", "output", "code"),
     [("echo hi", "hi\n", 0), ("false", "", 1), ("printf 'a\\nb'; (exit 7)", "a\nb", 7), ("echo ü 🙂", "ü 🙂\n", 0)],

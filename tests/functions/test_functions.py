@@ -352,6 +352,14 @@ async def test_a_key_runs_nothing_twice(service: Service, home: Path) -> None:
     assert (home / "log").read_text() == "x\n"
 
 
+async def test_the_id_of_a_call_runs_nothing_twice(service: Service, home: Path) -> None:
+    for _ in range(2):
+        call = {"command": "echo one >> ran; echo said", "wait": PATIENCE}
+        result = await functions.call(service, "run", call, key="call_1")
+        assert (result.data["output"], result.error) == ("said\n", None)
+    assert (home / "ran").read_text() == "one\n"
+
+
 @pytest.mark.parametrize(
     ("name", "given", "code", "said"),
     [

@@ -19,6 +19,7 @@ def test_arguments_are_brought_into_one_form() -> None:
     options = Options.of("bash", cwd=Path("/tmp"), env=None, budget=500, replies=[truetty.Reply("a", "b")])
     assert (options.shell, options.cwd, options.env) == ("bash", "/tmp", {})
     assert options.budget == truetty.Budget(500) and options.replies == (truetty.Reply("a", "b"),)
+    assert Options.of("bash", budget=None).budget.holds(10**15, 10**12)
     assert Options.of(["bash", "-l"]).shell == ["bash", "-l"]
 
 

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
-from truetty.client.output import budget_field
 from truetty.core.errors import Misuse
 from truetty.core.kinds import MOST
 from truetty.host.wall import Sandbox
 from truetty.server.limits import MOST_VARIABLES
 from truetty.service.seat_request import Directory
 from truetty.terminal.options import Making, Options, ShellName
+from truetty.text.digest import Budget
 
 # What belongs to a program and its machine.
 HERE_ONLY: Final = ("host", "channel", "keeping", "total")
@@ -52,8 +52,8 @@ def making_fields(
         found[name] = given.get(name)
     if "quota" in given:
         found["quota"] = MOST if given["quota"] is None else given["quota"]
-    if given.get("budget") is not None:
-        found["budget"] = budget_field(given["budget"])
+    if "budget" in given:
+        found["budget"] = asdict(Budget.of(given["budget"]))
     if "replies" in given:
         rules = map(asdict, given["replies"])
         found["replies"] = [{name: value for name, value in rule.items() if value is not None} for rule in rules]

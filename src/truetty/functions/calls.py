@@ -26,13 +26,15 @@ async def call(
     arguments: object = None,
     *,
     task: str = AGENT_TASK,
+    key: str | None = None,
     on_handoff: OnHandoff | None = None,
 ) -> Result:
     """Do what a model asked for: the function's name and its arguments, as an object or as JSON text.
 
-    `task` tells several agents on one service apart: each has its own terminals and its own notices. `on_handoff` is
-    called with a terminal that is left to a person, and with the ticket that lets them type; without it no person can
-    be reached, and `handoff` is refused.
+    `task` tells several agents on one service apart: each has its own terminals and its own notices. `key` is unique to
+    this call, such as the id that the model's API gave it: a `run` that comes again with it gets the command that the
+    first one started. `on_handoff` is called with a terminal that is left to a person, and with the ticket that lets
+    them type; without it no person can be reached, and `handoff` is refused.
     """
 
     async def invite(handoff: Handoff, command: Command) -> Invitation:
@@ -40,5 +42,5 @@ async def call(
             on_handoff(handoff)
         return Invitation()
 
-    surface = Surface(invite=None if on_handoff is None else invite)
+    surface = Surface(invite=None if on_handoff is None else invite, key=key)
     return await Verbs(service, task, surface).call(name, arguments)

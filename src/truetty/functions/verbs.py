@@ -113,6 +113,7 @@ class Surface:
         None  # how a person gets the ticket, if any can
     )
     shares: bool = False  # the service has other agents' terminals too, which may have tasks of the same names
+    key: str | None = None  # of this call, for a `run` that names none: a call that comes again runs nothing twice
     again: bool = False  # the call comes again: what its first answer would have shown was not seen
 
 
@@ -189,7 +190,7 @@ class Verbs:
     # -- run, wait, send
 
     async def _run(self, arguments: CallArguments) -> Report:
-        until = arguments.until()
+        until, key = arguments.until(), arguments.text("key") or self._surface.key
         command = await self._service.start(
             arguments.text("command") or "",
             terminal=arguments.text("terminal_id"),
@@ -197,14 +198,14 @@ class Verbs:
             task=self._task(arguments.text("task")),
             shell=arguments.text("shell"),
             timeout=arguments.number("kill_after"),
-            key=arguments.text("key"),
+            key=key,
             asker=self._surface.asker,
             outside=arguments.flag("outside"),
         )
         moved = self._service.move_of(command)
         wait = self._wait_of(arguments, BACKGROUND_WAIT if arguments.flag("background") else None)
         work = self._service.wait(command.id, timeout=wait, until=until)
-        report = await self._report(arguments, command, work, anew=arguments.text("key") is not None)
+        report = await self._report(arguments, command, work, anew=key is not None)
         return report if moved is None else dataclasses.replace(report, notes=(words.moved(moved),), place=None)
 
     async def _wait(self, arguments: CallArguments) -> Report:

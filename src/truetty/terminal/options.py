@@ -37,7 +37,7 @@ class Making(TypedDict, total=False):
     size: tuple[int, int]
     name: str | None
     startup: float
-    budget: int | Budget
+    budget: int | Budget | None
     memory: int
     quota: int | None
     total: Allowance
@@ -86,7 +86,7 @@ class Options:
     def of(cls, shell: ShellName = None, **arguments: Unpack[Arguments]) -> Self:
         """From the arguments of `Terminal`."""
         given = dict(arguments)
-        cwd, budget, env = arguments.get("cwd"), arguments.get("budget"), arguments.get("env")
+        cwd, env = arguments.get("cwd"), arguments.get("env")
         if unknown := [name for name in given if name not in Arguments.__annotations__]:
             known = kinds.alternatives(unknown[0], ("shell", *Arguments.__annotations__))
             raise Misuse(f"no argument is called {unknown[0]!r}: {known}", argument=unknown[0])
@@ -98,8 +98,8 @@ class Options:
         given["cwd"] = None if cwd is None else os.fspath(cwd)
         given["sandbox"] = Sandbox.of(arguments.get("sandbox"))
         given["replies"] = _replies(arguments.get("replies", ()))
-        if budget is not None:
-            given["budget"] = Budget.of(budget)
+        if "budget" in arguments:
+            given["budget"] = Budget.of(arguments["budget"])
         return cls(shell, **given)  # type: ignore[arg-type]  # the names are those of the fields
 
     def arguments(self) -> Arguments:

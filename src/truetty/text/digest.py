@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, Self
 
 from truetty.core.checks import check_count
 from truetty.core.errors import Misuse
-from truetty.core.kinds import described
+from truetty.core.kinds import MOST, described
 from truetty.text.folding import Unit, cut_mark, units
 
 SMALLEST_BUDGET: Final = 200  # room for two omission marks and a few words beside them
@@ -50,8 +50,10 @@ class Budget:
         return cls(tokens * CHARACTERS_PER_TOKEN)
 
     @classmethod
-    def of(cls, budget: int | Budget) -> Budget:
-        """A plain number is one of characters."""
+    def of(cls, budget: int | Budget | None) -> Budget:
+        """A plain number is one of characters; `None` is room for everything."""
+        if budget is None:
+            return cls(MOST)
         return budget if isinstance(budget, Budget) else cls(budget)
 
     def holds(self, characters: int, lines: int) -> bool:
