@@ -172,7 +172,7 @@ class Registry:
     @property
     def places(self) -> int:
         """How many terminals are open or being opened: `limit` bounds it."""
-        return len(self._seats.alive)
+        return self._seats.places
 
     @property
     def warm(self) -> int:
@@ -293,18 +293,16 @@ class Registry:
 
         Nothing is closed, and what runs goes on. A terminal that another caller was given meanwhile is left alone.
         """
-        released = []
-        for seat in self._seats:
-            if isinstance(task, Terminal):
-                if seat.terminal is not task or not seat.may_be_left_by(_current(caller)):
-                    continue
-                seat.leave_caller()
-            elif task is None or seat.task != task:
-                continue
-            else:
-                seat.leave_task()
-            released.append(seat.terminal)
-        return released
+        if isinstance(task, Terminal):
+            seat = self._seats.get(task.id)
+            if seat is None or seat.terminal is not task or not seat.may_be_left_by(_current(caller)):
+                return []
+            seat.leave_caller()
+            return [task]
+        held = [] if task is None else [seat for seat in self._seats.near(task) if seat.task == task]
+        for seat in held:
+            seat.leave_task()
+        return [seat.terminal for seat in held]
 
     @property
     def sandbox(self) -> Sandbox | None:
@@ -329,10 +327,11 @@ class Registry:
     def _decide(
         self, request: SeatRequest, caller: object, *, fresh: bool = False
     ) -> tuple[builtins.list[Seat], reuse.Choice]:
-        """The seats that count, and which of them the caller gets. What is chosen is claimed before anything waits."""
+        """The seats that the caller may get, and what it gets. What is chosen is claimed before anything waits."""
         self._seats.refuse_if_closed()
-        seats, wish = self._seats.alive, replace(request.wish, fresh=fresh, own_only=self._own_only)
-        limits = replace(self.limits, terminals=self._capacity.room(self._member))
+        wish = replace(request.wish, fresh=fresh, own_only=self._own_only)
+        seats, room = self._seats.near(wish.task), self._capacity.room(self._member)
+        limits = replace(self.limits, terminals=None if room is None else room - (self._seats.places - len(seats)))
         return seats, reuse.decide(wish, [self._view(seat, request, caller) for seat in seats], limits)
 
     def _view(self, seat: Seat, request: SeatRequest, caller: object) -> reuse.SeatView:
@@ -347,6 +346,8 @@ class Registry:
         return seat.terminal
 
     def _refill(self) -> None:
+        if not self._warm:
+            return
         used = sum(not seat.in_pool for seat in self._seats.alive)
         limit = self._capacity.room(self._member)
         room = self._warm if limit is None else limit - used

@@ -47,6 +47,7 @@ class Seat:
         self.opening: asyncio.Task[None] | None = None  # of a shell for the pool
         self.ending: asyncio.Task[None] | None = None  # there while it is closed
         self.unsubscribe: Callable[[], None] = lambda: None  # from the changes of its terminal
+        self.on_state: Callable[[Seat], None] = lambda _: None  # it has become something else
         self._state: State = Opening(claim)
         self._last: Command | None = None  # the newest command whose end was noticed
         self.callers = 0  # that have got it, one after the other
@@ -216,6 +217,7 @@ class Seat:
         self._state = state
         if isinstance(state, Given) and isinstance(state.claim.caller, asyncio.Task):
             state.claim.caller.add_done_callback(self._on_caller_done)
+        self.on_state(self)
 
     def _on_caller_done(self, caller: object) -> None:
         if isinstance(self._state, Given):

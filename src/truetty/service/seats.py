@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final
 
 from truetty.core.errors import Closed, SpawnFailed, TruettyError
+from truetty.service.holders import Holders
 from truetty.service.idle import Clock, IdleTimer
 from truetty.service.past import Past
 from truetty.service.seat import Seat
@@ -32,6 +33,7 @@ class Seats:
         self.is_spared: Callable[[Terminal], bool] = lambda _: False
         self._make = make
         self._seats: dict[str, Seat] = {}  # by the ids of their terminals
+        self._holders = Holders()
         self._timer = IdleTimer(idle, clock, self._on_time)
         self._closing: asyncio.Future[None] | None = None
 
@@ -44,6 +46,15 @@ class Seats:
     @property
     def alive(self) -> list[Seat]:
         return [seat for seat in self if seat.alive]
+
+    @property
+    def places(self) -> int:
+        """How many are open or being opened."""
+        return self._holders.places
+
+    def near(self, task: str | None) -> list[Seat]:
+        """Those that a caller of this task may get, or in whose place one may be opened for it."""
+        return [seat for seat in self._holders.near(task) if seat.alive]
 
     def refuse_if_closed(self) -> None:
         if self._closing is not None:
@@ -84,6 +95,7 @@ class Seats:
 
     def _place(self, seat: Seat) -> Seat:
         self._seats[seat.terminal.id] = seat
+        self._holders.add(seat)
         return seat
 
     async def _start(self, seat: Seat) -> None:
@@ -168,5 +180,6 @@ class Seats:
         finally:
             seat.unsubscribe()
             del self._seats[seat.terminal.id]
+            self._holders.remove(seat)
             if seat.known:
                 self.past.add_terminal(seat.terminal)
