@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from bench.drain import COMMAND, bare
 from truetty.host.keeper_program import PIPE_SIZE
 from truetty.host.kept_hold import KeeperLink
-from truetty.server.keeping import Keep
+from truetty.server.state.keeping import Keep
 from truetty.store.lasting import Carrier
 from truetty.terminal.options import Options
 from truetty.terminal.terminal import Terminal

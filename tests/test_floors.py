@@ -48,8 +48,8 @@ UPWARDS = {
 # Names of a higher floor that a module looks up when a program first uses them (`lazy.load`), and for what.
 LOOKED_UP = {
     "truetty.core.outcome: truetty.functions.for_model",  # `Outcome.for_model()`
-    "truetty.server.guests: truetty.mcp.shared",  # when the first MCP client comes
-    "truetty.server.web_acts: truetty.web.site",  # when the page is turned on
+    "truetty.server.wire.guests: truetty.mcp.shared",  # when the first MCP client comes
+    "truetty.server.acts.web: truetty.web.site",  # when the page is turned on
 }
 
 PURE = ("core", "text")

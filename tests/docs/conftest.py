@@ -12,7 +12,7 @@ import pytest
 
 from tests.docs.pages import ROOT
 from tests.server.live import Live
-from truetty.server.place import Place
+from truetty.server.start.place import Place
 
 FILES = {
     "Makefile": "all:\n\t@echo compiling; echo linking\n\ntest:\n\t@echo 3 passed\n",

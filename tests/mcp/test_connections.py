@@ -17,10 +17,10 @@ import pytest
 from tests.mcp.served import PATIENCE, eventually
 from tests.mcp.test_http import INITIALIZE, Running, running
 from truetty.mcp.http import Listener
-from truetty.server import connections
-from truetty.server.connections import MOST_CONNECTIONS, most_connections
-from truetty.server.door import Receive, Scope, Send
-from truetty.server.log import EVERY_SECONDS, SeldomHandler
+from truetty.server.start.log import EVERY_SECONDS, SeldomHandler
+from truetty.server.wire import connections
+from truetty.server.wire.connections import MOST_CONNECTIONS, most_connections
+from truetty.server.wire.door import Receive, Scope, Send
 
 HALF_A_HEAD = b"POST /mcp HTTP/1.1\r\nHost: "
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

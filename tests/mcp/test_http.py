@@ -22,8 +22,8 @@ from tests.mcp import results
 from tests.mcp.served import ERAS, JOB, PACKAGE, PATIENCE, alive, eventually, once, pids, two_lines
 from truetty.core.errors import HostError, Misuse
 from truetty.mcp.http import Listener
-from truetty.server import token
-from truetty.server.door import Receive, Scope, Send, guard, is_loopback
+from truetty.server.wire import token
+from truetty.server.wire.door import Receive, Scope, Send, guard, is_loopback
 
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -20,8 +20,8 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, unix_connect
 
 from tests.patience import PATIENCE
-from truetty.server import launch
-from truetty.server.place import Place
+from truetty.server.start import launch
+from truetty.server.start.place import Place
 
 JSON = {"Content-Type": "application/json"}
 

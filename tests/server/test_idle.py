@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket
 from websockets.asyncio.client import connect
 
 from tests.patience import PATIENCE
-from truetty.server.connections import Connection, Connections
+from truetty.server.wire.connections import Connection, Connections
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 

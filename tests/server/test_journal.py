@@ -16,7 +16,7 @@ from tests.server.live import Live
 from tests.server.test_survival import kill
 from truetty.core.errors import HostError
 from truetty.host.kernel import proc
-from truetty.server import journal
+from truetty.server.state import journal
 
 Change = Callable[[list[bytes]], list[bytes]]
 

@@ -8,9 +8,9 @@ import pytest
 
 from truetty import LimitReached, Misuse
 from truetty.server import limits
-from truetty.server.keys import Keys
 from truetty.server.refusals import KeyReused
-from truetty.server.turns import Turns
+from truetty.server.state.keys import Keys
+from truetty.server.wire.turns import Turns
 
 
 class Work:

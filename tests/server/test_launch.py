@@ -19,14 +19,14 @@ from tests.patience import PATIENCE
 from tests.server.live import Live
 from truetty import HostError
 from truetty.host.kernel import proc
-from truetty.server import launch
-from truetty.server.place import LONGEST_PATH, Place
+from truetty.server.start import launch
+from truetty.server.start.place import LONGEST_PATH, Place
 
 Make = Callable[..., Live]
 LAUNCHER = """
 import os, sys
-from truetty.server.launch import reach
-from truetty.server.place import Place
+from truetty.server.start.launch import reach
+from truetty.server.start.place import Place
 made = reach(Place(sys.argv[1]))
 made.sendall(b"GET /v1/hello HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n")
 answer = b""
@@ -189,8 +189,8 @@ def test_files_of_another_user(server: Live, tmp_path: Path) -> None:
 IN_A_FOLDER_OF_ITS_OWN = """
 import sys
 from truetty import HostError
-from truetty.server.launch import reach
-from truetty.server.place import Place
+from truetty.server.start.launch import reach
+from truetty.server.start.place import Place
 try:
     reach(Place(sys.argv[1]))
 except HostError as error:

@@ -8,9 +8,10 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from tests.patience import PATIENCE
 from tests.server.live import Live, Talk
-from truetty.server import openapi, shapes
+from truetty.server import shapes
 from truetty.server.verbs import BY_NAME, VERBS
 from truetty.server.verbs.web import PAGE_ROWS
+from truetty.server.wire import openapi
 
 LONG = PATIENCE
 

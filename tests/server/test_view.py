@@ -18,7 +18,7 @@ from websockets.typing import Subprotocol
 from tests.patience import PATIENCE
 from tests.server.live import Live, Talk
 from truetty.server import limits
-from truetty.server.view import HEAD, SUBPROTOCOL
+from truetty.server.wire.view import HEAD, SUBPROTOCOL
 from truetty.text.screen import Model
 
 LONG = PATIENCE

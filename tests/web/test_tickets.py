@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truetty.server.web_book import Address, WebBook
+from truetty.server.state.web_book import Address, WebBook
 from truetty.web.logins import LOGIN_SECONDS, MOST_LOGINS, Logins
 from truetty.web.tickets import MOST_TICKETS, MOST_WRONG, TICKET_SECONDS, WRONG_SECONDS, Tickets, TooManyWrong
 

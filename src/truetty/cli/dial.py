@@ -12,8 +12,8 @@ import socket
 from typing import Final
 
 from truetty.client.dial import GREETING, PROTOCOL
-from truetty.server import launch
-from truetty.server.place import Place
+from truetty.server.start import launch
+from truetty.server.start.place import Place
 
 PIECE: Final = 1 << 16
 

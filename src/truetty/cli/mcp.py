@@ -61,7 +61,7 @@ def mcp(
     asyncio.run(LocalHost().find(settings.shell, settings.variables(os.environ)))
     try:
         from truetty.mcp import serving
-        from truetty.server import token
+        from truetty.server.wire import token
     except ModuleNotFoundError as error:
         print(
             f"truetty: {error.name} is missing: the extra brings it, pip install '.[mcp]' in a checkout of truetty",

@@ -13,8 +13,8 @@ from typing import Any, Final
 from truetty.cli.agreeing import agrees
 from truetty.client.http import ask
 from truetty.core.errors import Busy, HostError, Misuse
-from truetty.server import launch
-from truetty.server.place import Place
+from truetty.server.start import launch
+from truetty.server.start.place import Place
 
 NONE_RUNS: Final = 1
 ANSWER_SECONDS: Final = 2.0  # a server that takes longer to say how it is hangs
@@ -127,7 +127,7 @@ def _address(listen: str | None) -> dict[str, object]:
 
 
 def _run_here(place: Place, idle: float | None, json: bool) -> int:
-    from truetty.server import starting
+    from truetty.server.start import starting
 
     with starting.lock(place) as held:
         if held is None:

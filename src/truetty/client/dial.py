@@ -63,13 +63,13 @@ class Own(Address):
     is_here = True
 
     def __init__(self) -> None:
-        from truetty.server.place import Place
+        from truetty.server.start.place import Place
 
         self._place = Place.of(os.environ)
         super().__init__(self._place.folder)
 
     def dial(self, *, start: bool = True) -> socket.socket:
-        from truetty.server import launch
+        from truetty.server.start import launch
 
         return launch.reach(self._place, start=start)
 
@@ -84,7 +84,7 @@ class Unix(Address):
             raise Misuse("unix: needs the path of a socket behind it, such as unix:/run/user/1000/truetty/sock")
 
     def dial(self, *, start: bool = True) -> socket.socket:
-        from truetty.server import launch
+        from truetty.server.start import launch
 
         made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:

@@ -11,9 +11,9 @@ from typing import Final, cast
 import uvicorn
 
 from truetty.core.errors import Misuse
-from truetty.server import door
-from truetty.server.connections import ACCEPTED_AT_ONCE, Connection, Connections, most_connections
-from truetty.server.door import App, bind, is_loopback
+from truetty.server.wire import door
+from truetty.server.wire.connections import ACCEPTED_AT_ONCE, Connection, Connections, most_connections
+from truetty.server.wire.door import App, bind, is_loopback
 
 # Seconds for answers that are under way when we end. Streams have no end of their own, and are cut then.
 LAST_WORDS: Final = 0.3

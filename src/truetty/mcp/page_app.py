@@ -24,7 +24,7 @@ from truetty.core.errors import TruettyError
 from truetty.mcp import reader
 from truetty.mcp.http import Listener
 from truetty.mcp.visits import Look, Visit, Visits
-from truetty.server.door import guard
+from truetty.server.wire.door import guard
 from truetty.text.quoting import whole
 
 # A password or a pasted key. A longer text was pasted by mistake.

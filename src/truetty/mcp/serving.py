@@ -21,8 +21,8 @@ from truetty.mcp.server import build
 from truetty.mcp.session import Setup
 from truetty.mcp.sessions import FORGOTTEN_SECONDS, SESSION_HEADER, Sessions
 from truetty.mcp.wire import Wire
-from truetty.server.door import App, Receive, Scope, Send, guard
-from truetty.server.log import log_seldom
+from truetty.server.start.log import log_seldom
+from truetty.server.wire.door import App, Receive, Scope, Send, guard
 
 MCP_PATH: Final = "/mcp"
 # Commands may be a megabyte long, and arrive twice as long in JSON.

@@ -16,8 +16,8 @@ from truetty.core import kinds
 from truetty.core.errors import ChannelLost
 from truetty.server import fields
 from truetty.server.caller import Caller
-from truetty.server.keys import Keys, Note, PastKey
 from truetty.server.refusals import Stopping, Unknown
+from truetty.server.state.keys import Keys, Note, PastKey
 from truetty.server.verbs import BY_NAME, Verb
 
 # How long a caller waits is no part of what it asks for.

@@ -9,10 +9,11 @@ import socket
 from typing import Final
 
 from truetty.host.kept_hold import KeeperLink
-from truetty.server import limits, starting
-from truetty.server.keeping import Keep
-from truetty.server.place import Place
+from truetty.server import limits
 from truetty.server.server import Server, Setup
+from truetty.server.start import starting
+from truetty.server.start.place import Place
+from truetty.server.state.keeping import Keep
 from truetty.settings import Settings
 from truetty.store.lasting import Carrier
 

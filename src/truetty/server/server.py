@@ -22,29 +22,30 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn, cast
 
 from truetty.core.version import VERSION
-from truetty.server import limits, listener
-from truetty.server.app import Clients, application
-from truetty.server.closing import Closing
-from truetty.server.command_acts import REST, CommandActs
-from truetty.server.connections import Connection
+from truetty.server import limits
+from truetty.server.acts.closing import Closing
+from truetty.server.acts.commands import REST, CommandActs
+from truetty.server.acts.history import HistoryActs
+from truetty.server.acts.questions import QuestionActs
+from truetty.server.acts.server import ServerActs
+from truetty.server.acts.terminals import TerminalActs
+from truetty.server.acts.web import Site, WebActs
 from truetty.server.dispatch import Act, Dispatch
-from truetty.server.door import App
 from truetty.server.events import Events
-from truetty.server.guests import Guests
-from truetty.server.history_acts import HistoryActs
-from truetty.server.keeping import Keep
-from truetty.server.keys import PastKey
-from truetty.server.launch import peer
-from truetty.server.past_records import Label
-from truetty.server.place import Place, boot, identity
 from truetty.server.protocol import PROTOCOL
-from truetty.server.questions import QuestionActs
-from truetty.server.server_acts import ServerActs
-from truetty.server.terminal_acts import TerminalActs
+from truetty.server.start.launch import peer
+from truetty.server.start.place import Place, boot, identity
+from truetty.server.state.keeping import Keep
+from truetty.server.state.keys import PastKey
+from truetty.server.state.past_records import Label
+from truetty.server.state.web_book import WebBook
 from truetty.server.verbs import BY_NAME
 from truetty.server.watch import Watch
-from truetty.server.web_acts import Site, WebActs
-from truetty.server.web_book import WebBook
+from truetty.server.wire import listener
+from truetty.server.wire.app import Clients, application
+from truetty.server.wire.connections import Connection
+from truetty.server.wire.door import App
+from truetty.server.wire.guests import Guests
 from truetty.service.registry import Origin
 from truetty.service.service import Service
 from truetty.settings import Settings

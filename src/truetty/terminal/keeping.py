@@ -1,4 +1,4 @@
-"""What makes one terminal outlive this process: the server has it (`server/keeping.py`)."""
+"""What makes one terminal outlive this process: the server has it (`server/state/keeping.py`)."""
 
 from __future__ import annotations
 

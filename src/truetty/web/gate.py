@@ -4,7 +4,7 @@
                  ──▸ /v1/web/login: a ticket for a cookie and a key
                  ──▸ all else: cookie and key (a page), or a Bearer token (a program)
 
-Rule 1: Host and Origin are looked at first, by `server/door.py`. A page's Origin is that of its Host. A WebSocket
+Rule 1: Host and Origin are looked at first, by `server/wire/door.py`. A page's Origin is that of its Host. A WebSocket
         without an Origin is no browser's, and needs a token.
 Rule 2: the key comes in the header Truetty-Key, or as the subprotocol `key.KEY` of a WebSocket, which is not echoed.
 Rule 3: a request that changes something is JSON and has a header that no form can send. A login needs Truetty-Client.
@@ -24,11 +24,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from truetty.core.errors import LimitReached, Misuse
-from truetty.server import door, fields
-from truetty.server.door import App, Receive, Refused, Scope, Send, Values
-from truetty.server.http import answer, refused
+from truetty.server import fields
 from truetty.server.refusals import TooLarge
 from truetty.server.rights import OWNER, SCOPE
+from truetty.server.wire import door
+from truetty.server.wire.door import App, Receive, Refused, Scope, Send, Values
+from truetty.server.wire.http import answer, refused
 from truetty.web.documents import CLOSED, HEADERS, Documents
 from truetty.web.logins import LOGIN_SECONDS, Login, Logins, Secrets
 from truetty.web.tickets import MOST_WRONG, TooManyWrong

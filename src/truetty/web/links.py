@@ -15,7 +15,7 @@ from typing import Final
 from truetty.core.errors import LimitReached
 from truetty.server.forms import ShareForm
 from truetty.server.refusals import Unknown
-from truetty.server.web_book import WebBook
+from truetty.server.state.web_book import WebBook
 from truetty.web.logins import Login, Logins, Secrets, hashed
 
 MOST_LINKS: Final = 32

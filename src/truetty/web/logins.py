@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from truetty.server.rights import Credential, Right
-from truetty.server.web_book import WebBook
+from truetty.server.state.web_book import WebBook
 
 LOGIN_SECONDS: Final = 12 * 3600.0
 MOST_LOGINS: Final = 64  # the oldest gives way

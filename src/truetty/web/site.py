@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Final
 
 from truetty.core.version import VERSION
-from truetty.server import door, listener, token
-from truetty.server.connections import Connection, most_connections
-from truetty.server.door import App
 from truetty.server.forms import ShareForm
-from truetty.server.listener import Uvicorn
-from truetty.server.web_book import WebBook
+from truetty.server.state.web_book import WebBook
+from truetty.server.wire import door, listener, token
+from truetty.server.wire.connections import Connection, most_connections
+from truetty.server.wire.door import App
+from truetty.server.wire.listener import Uvicorn
 from truetty.web.gate import Gate
 from truetty.web.links import Links
 from truetty.web.logins import Login, Logins, Secrets

@@ -21,7 +21,7 @@ from truetty.cli.terminals.standing import print_json
 from truetty.client.http import quoted
 from truetty.core import lazy
 from truetty.core.errors import Misuse
-from truetty.server.place import Place
+from truetty.server.start.place import Place
 
 OPENER: Final = "open" if sys.platform == "darwin" else "xdg-open"
 _DURATION: Final = lazy.pattern(r"([1-9][0-9]{0,5})([smhd])")

@@ -18,12 +18,13 @@ from typing import Any
 
 from truetty.core.errors import Denied, LimitReached, Misuse
 from truetty.policy import Asker, Decision, Rule
-from truetty.server import keys, limits
+from truetty.server import limits
 from truetty.server.caller import Caller
 from truetty.server.events import Events
 from truetty.server.forms import Question, Questions, SettledQuestion
 from truetty.server.refusals import Settled, Unknown
 from truetty.server.shapes import plain
+from truetty.server.state import keys
 from truetty.service.permissions import Location, Permissions, asked_at
 from truetty.text.quoting import on_one_line
 

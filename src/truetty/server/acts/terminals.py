@@ -9,9 +9,9 @@ from typing import Any
 from truetty.core.errors import Misuse
 from truetty.core.kinds import Wrong
 from truetty.server import fields, forms, limits
+from truetty.server.acts.casts import recorded
+from truetty.server.acts.closing import Closing
 from truetty.server.caller import Caller
-from truetty.server.casts import recorded
-from truetty.server.closing import Closing
 from truetty.server.lookup import find_terminal
 from truetty.server.watch import Watch, deeds
 from truetty.service.service import Service

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMap
 from typing import Any, Final, NamedTuple
 
 from truetty.core.errors import HostError
-from truetty.server.connections import ACCEPTED_AT_ONCE
+from truetty.server.wire.connections import ACCEPTED_AT_ONCE
 
 # As ASGI has it.
 Scope = MutableMapping[str, Any]

@@ -13,13 +13,13 @@ from truetty.core.outcome import Outcome
 from truetty.core.patterns import BoundedPattern
 from truetty.core.until import Settled, Until
 from truetty.server import forms, limits, starter
+from truetty.server.acts.questions import QuestionActs
+from truetty.server.acts.terminals import TerminalActs, typed
 from truetty.server.caller import Caller
 from truetty.server.lookup import find_command, find_terminal
-from truetty.server.questions import QuestionActs
 from truetty.server.refusals import Stale, TooLarge
 from truetty.server.shapes import plain
 from truetty.server.starter import Starter
-from truetty.server.terminal_acts import TerminalActs, typed
 from truetty.server.watch import Watch
 from truetty.service.service import MOST_MATCHES, Service
 from truetty.store.line_slice import LineSlice

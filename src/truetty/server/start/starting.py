@@ -25,7 +25,7 @@ from truetty.core.errors import HostError
 from truetty.host.environment import KEEPER_MARKS
 from truetty.host.keeper import PROGRAM
 from truetty.server.limits import LARGEST_LOG
-from truetty.server.place import TEMPORARY, Place, make_private
+from truetty.server.start.place import TEMPORARY, Place, make_private
 
 BACKLOG: Final = 128
 NEEDED: Final = ("starlette", "uvicorn", "websockets")

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from truetty.core.errors import HostError
-from truetty.server.place import Place, owner
+from truetty.server.start.place import Place, owner
 
 FIRST_PAUSE: Final = 0.02  # seconds between two tries while another process starts the server; each is twice as long
 PATIENCE: Final = 5.0
@@ -37,7 +37,7 @@ def reach(
             return found
         if not start:
             raise HostError(f"no server runs for {place.folder}", path=place.folder, reason="no server")
-        from truetty.server import starting
+        from truetty.server.start import starting
 
         with starting.lock(place) as held:
             if held is not None:

@@ -16,10 +16,11 @@ from urllib.parse import quote
 
 from truetty.core import lazy
 from truetty.core.errors import HostError, Misuse
-from truetty.server import door, forms, token
+from truetty.server import forms
 from truetty.server.caller import Caller
 from truetty.server.lookup import find_terminal
-from truetty.server.web_book import Address, WebBook
+from truetty.server.state.web_book import Address, WebBook
+from truetty.server.wire import door, token
 from truetty.service.service import Service
 
 LOG: Final = logging.getLogger("truetty.server")

@@ -12,14 +12,14 @@ from typing import Any, Final
 from truetty.core.errors import Busy, HostError
 from truetty.core.version import VERSION
 from truetty.server import forms
-from truetty.server.app import Clients
 from truetty.server.caller import Caller
 from truetty.server.events import Events
-from truetty.server.keeping import Keep
-from truetty.server.place import Place
 from truetty.server.protocol import PROTOCOL
 from truetty.server.shapes import plain
+from truetty.server.start.place import Place
+from truetty.server.state.keeping import Keep
 from truetty.server.watch import Watch
+from truetty.server.wire.app import Clients
 from truetty.service.service import Service
 
 CAPABILITIES: Final = ("events.1", "follow.1", "keys.1", "lease.1", "questions.1", "view.1", "web.1")

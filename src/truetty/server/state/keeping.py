@@ -22,15 +22,15 @@ from truetty import files
 from truetty.host.base import Channel, Ended
 from truetty.host.kept_hold import HeldPty, KeeperLink
 from truetty.host.past import PastChannel
-from truetty.server import journal, kept_options
-from truetty.server.journal import Journal, Line
-from truetty.server.kept_terminal import KeptTerminal
-from truetty.server.keys import PastKey
-from truetty.server.past_records import Label, keys_of, lines_of, records_of, unlabelled
 from truetty.server.starter import Starter
-from truetty.server.stray import Stray, undescribed
-from truetty.server.web_book import NAME as WEB
-from truetty.server.web_book import WebBook
+from truetty.server.state import journal, kept_options
+from truetty.server.state.journal import Journal, Line
+from truetty.server.state.kept_terminal import KeptTerminal
+from truetty.server.state.keys import PastKey
+from truetty.server.state.past_records import Label, keys_of, lines_of, records_of, unlabelled
+from truetty.server.state.stray import Stray, undescribed
+from truetty.server.state.web_book import NAME as WEB
+from truetty.server.state.web_book import WebBook
 from truetty.service.leases import LeaseRecord
 from truetty.store.lasting import Carrier
 from truetty.terminal.command import Command

@@ -13,14 +13,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from truetty.core.errors import Denied, Misuse
-from truetty.server import event_socket, http, limits, protocol, rights
-from truetty.server.connection import Connection
+from truetty.server import limits, protocol, rights
 from truetty.server.dispatch import Dispatch
 from truetty.server.events import Events
 from truetty.server.forms import Hello
 from truetty.server.lookup import find_terminal
 from truetty.server.refusals import OtherProtocol
-from truetty.server.view import SUBPROTOCOL, View
+from truetty.server.wire import event_socket, http
+from truetty.server.wire.connection import Connection
+from truetty.server.wire.view import SUBPROTOCOL, View
 from truetty.service.service import Service
 
 # Codes of WebSockets.

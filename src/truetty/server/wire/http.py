@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from truetty.core import lazy
 from truetty.core.errors import ChannelLost, Misuse
-from truetty.server import fields, limits, openapi, protocol, rights
+from truetty.server import fields, limits, protocol, rights
 from truetty.server.caller import HttpCaller
 from truetty.server.dispatch import Dispatch
 from truetty.server.events import Events, Listener, encoded, told
@@ -29,6 +29,7 @@ from truetty.server.refusals import TooLarge, Unknown, refusal
 from truetty.server.rights import Credential
 from truetty.server.shapes import plain
 from truetty.server.verbs import VERBS, Verb
+from truetty.server.wire import openapi
 
 LOG: Final = logging.getLogger("truetty.server")
 CLIENT: Final = "truetty-client"

@@ -10,8 +10,9 @@ from typing import Final
 
 from truetty.core.standing import Standing
 from truetty.host.kept_hold import KeeperLink, KeptHold, host_for
-from truetty.server import kept_options, keys, starter
-from truetty.server.journal import Journal
+from truetty.server import starter
+from truetty.server.state import kept_options, keys
+from truetty.server.state.journal import Journal
 from truetty.store.lasting import Carrier, LastingFile, LastingTranscript
 from truetty.terminal.options import Options
 

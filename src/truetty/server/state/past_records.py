@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final, NotRequired, TypedDict
 
 from truetty.server import limits
-from truetty.server.journal import Line
-from truetty.server.keys import PastKey
+from truetty.server.state.journal import Line
+from truetty.server.state.keys import PastKey
 from truetty.terminal.keeping import CommandRecord, TerminalRecord
 
 # Of each terminal so many commands are remembered.

@@ -11,7 +11,7 @@ from typing import Any, cast
 import uvicorn
 
 from truetty.server import limits
-from truetty.server.connections import Connection, Connections
+from truetty.server.wire.connections import Connection, Connections
 
 
 class Uvicorn(uvicorn.Server):

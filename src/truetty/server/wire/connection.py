@@ -35,8 +35,8 @@ from truetty.server.forms import Hello
 from truetty.server.refusals import refusal
 from truetty.server.rights import OWNER, Credential
 from truetty.server.shapes import plain
-from truetty.server.turns import Turn, Turns
 from truetty.server.verbs import BY_NAME
+from truetty.server.wire.turns import Turn, Turns
 
 LOG: Final = logging.getLogger("truetty.server")
 

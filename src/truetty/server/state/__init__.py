@@ -1,0 +1,1 @@
+"""What outlives the server: the journal, and what is in it."""

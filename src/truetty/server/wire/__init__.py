@@ -1,0 +1,1 @@
+"""How a client reaches the verbs: HTTP, WebSockets, the door of a TCP port."""
