@@ -40,6 +40,9 @@ FLOORS = (
     ({"__main__"},),
 )
 
+# The inner rooms of a room, lowest first. One imports from those before it and from the files beside them.
+INNER = {"server": ("start", "state", "wire", "acts")}
+
 # What a module may name of a higher floor, and imports when a program first uses it.
 UPWARDS = {
     "truetty.__init__": {"functions", "sync", "testing", "until"},  # the public modules, for type checkers
@@ -142,6 +145,22 @@ def test_a_module_imports_from_lower_floors_only() -> None:
         parts -= UPWARDS.get(module, set())
         high = sorted(name for name in parts - room if place(name)[0] >= floor)
         wrong += [f"{module} imports {name}, which is not on a lower floor" for name in high]
+    assert wrong == []
+
+
+def test_an_inner_room_imports_from_those_before_it() -> None:
+    wrong = []
+    for room, inner in INNER.items():
+        rooms = [f"truetty.{room}.{name}" for name in inner]
+        for number, name in enumerate(rooms):
+            paths = [path for path, module in MODULES.items() if module.startswith(f"{name}.")]
+            assert paths, f"{name} is gone"
+            wrong += [
+                f"{MODULES[path]} imports {imported}"
+                for path in paths
+                for imported in imports(path)
+                if imported.startswith(tuple(rooms[number + 1 :]))
+            ]
     assert wrong == []
 
 
