@@ -229,7 +229,7 @@ def test_a_server_that_cannot_start_says_so(server: Live, home: Path) -> None:
 LOADED = "import sys, truetty.{0}; print(*(name for name in sys.argv[1:] if name in sys.modules))"
 
 
-LIGHT = ("server.place", "server.launch", "client.http")
+LIGHT = ("server.start.place", "server.start.launch", "client.http")
 
 
 @pytest.mark.parametrize(
