@@ -129,3 +129,10 @@ def test_hostile_bytes_hold_nothing(size: int) -> None:
             tracemalloc.stop()
             assert peak < 16 * 1024 * 1024
     assert most <= MAX_BODY + 100
+
+
+def test_what_a_missing_part_has_cut_does_not_go_on() -> None:
+    scanner = Scanner()
+    assert list(scanner.feed(b"a\x1b]7717;D;")) == []
+    scanner.skip_to(100)
+    assert list(scanner.feed(b"0\x07\x1b[?1049h")) == [Mode(102, 110, "alternate-screen", True)]

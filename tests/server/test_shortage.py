@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 import resource
 import subprocess
 from collections.abc import Iterator
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.server.live import Live
+from tests.server.storm import reached
 from tests.server.test_survival import kill
+from truetty.core.errors import HostError
 
 ROOM = 512 << 10
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -53,6 +57,11 @@ def begin(server: Live, command: str) -> Any:
     return started
 
 
+def until_all_is_written(server: Live) -> None:
+    while server.get("/v1/status")["problems"]:
+        pass
+
+
 def test_a_full_disk(small: Path) -> None:
     server = Live(small / "state")
     try:
@@ -70,12 +79,144 @@ def test_a_full_disk(small: Path) -> None:
         assert (ended["exit_code"], ended["evidence"]) == (4, "mark")
         refused = server.ask("POST", "/v1/run", {"command": "echo x >&2; echo ran", "terminal": "build"})
         assert refused.code == "host_error" and "was not sent" in refused.json["error"]["message"]
-        full.unlink()
-        kill(server)
-        again = server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}&until=finished")
-        assert (again["exit_code"], again["state"]) == (None, "finished")  # the mark of its end had no room either
+        for at_once in (False, True):
+            if at_once:
+                full.unlink()
+                until_all_is_written(server)
+            kill(server)
+            again = server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}&until=finished")
+            assert (again["exit_code"], again["evidence"], again["state"]) == (4, "mark", "finished")
         assert server.post("/v1/run", command="echo on", terminal="build")["output"] == "on\n"
     finally:
+        server.end()
+
+
+def test_a_server_that_is_killed_while_the_disk_is_full(small: Path) -> None:
+    server = Live(small / "state")
+    try:
+        terminal = server.post("/v1/terminals", shell="bash", rc=False, name="build")
+        started = begin(server, "read x; (exit 4)")
+        assert server.get("/v1/status")["problems"] == []
+        full = fill(small)
+        kill(server)
+        (found,) = server.get("/v1/terminals")["terminals"]
+        assert (found["id"], found["pid"]) == (terminal["id"], terminal["pid"])
+        problems = server.get("/v1/status")["problems"]
+        assert [one.partition(" cannot be written: ")[0] for one in problems] == ["server.json"]
+        server.post(f"/v1/commands/{started['id']}/type", text="go\n")
+        ended = server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}&until=finished")
+        assert (ended["exit_code"], ended["evidence"]) == (4, "mark")
+        assert "the journal cannot be written: No space left on device" in server.get("/v1/status")["problems"]
+        full.unlink()
+        until_all_is_written(server)
+        info = server.place.read_info()
+        assert info is not None and info["pid"] == server.pid()
+        assert Path(server.place.log).read_text().count("the journal can be written again") == 1
+    finally:
+        (small / "full").unlink(missing_ok=True)
+        server.end()
+
+
+# Makes a server die once: when the next command is written down and nothing of it is typed. Before, it fills its disk.
+DIES_FULL = """
+import contextlib, os, signal
+from truetty.terminal.wire.typist import Typist
+
+def dying(self, typed, serial, type=Typist.type):
+    if not os.path.exists({flag!r}):
+        return type(self, typed, serial)
+    os.unlink({flag!r})
+    with open({full!r}, "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(bytes(4096)):
+            pass
+    with open({journal!r}, "ab", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(b"\\n"):
+            pass
+    os.kill(os.getpid(), signal.SIGKILL)
+
+Typist.type = dying
+"""
+
+
+def test_a_command_that_was_not_typed_when_the_disk_was_full_is_typed(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flag, ran, full = tmp_path / "flag", tmp_path / "ran", small / "full"
+    program = DIES_FULL.format(flag=str(flag), full=str(full), journal=str(small / "state" / "journal"))
+    (tmp_path / "sitecustomize.py").write_text(program)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    server = Live(small / "state")
+    try:
+        server.post("/v1/terminals", shell="bash", rc=False, name="build")
+        before = server.pid()
+        flag.touch()
+        order, key = {"command": f"echo x >>{ran}; (exit 3)", "terminal": "build"}, {"Idempotency-Key": "k" * 22}
+        with pytest.raises((OSError, HostError, HTTPException)):
+            server.ask("POST", "/v1/run", order, key)
+        assert reached(server) != before
+        ended = server.ask("POST", "/v1/run", order, key).json
+        assert (ended["exit_code"], ended["evidence"], ran.read_text()) == (3, "mark", "x\n")
+        full.unlink()
+    finally:
+        full.unlink(missing_ok=True)
+        server.end()
+
+
+def test_what_had_no_room_of_an_output_is_missing_for_the_next_servers_too(small: Path) -> None:
+    server = Live(small / "state")
+    try:
+        server.post("/v1/terminals", shell="bash", rc=False, name="build")
+        started = begin(server, "echo before; read x; seq 20000; read x; echo after; read x; (exit 5)")
+        base = f"/v1/commands/{started['id']}"
+        full = fill(small)
+        server.post(f"{base}/type", text="go\n")
+        server.get(f"{base}/wait?timeout={PATIENCE}&until=match:20000")
+        waiting = server.get(f"{base}/wait?timeout={PATIENCE}&until=waiting")
+        assert "the output of t1 cannot be written: the disk is full" in server.get("/v1/status")["problems"]
+        kill(server)
+        again = server.get(f"{base}/wait?timeout={PATIENCE}&until=waiting")
+        assert (waiting["complete"], again["complete"]) == (False, False)
+        assert "the output of t1 cannot be written: the disk is full" in server.get("/v1/status")["problems"]
+        (gap,) = server.get("/v1/terminals/build/gaps")["gaps"]
+        full.unlink()
+        until_all_is_written(server)
+        server.post(f"{base}/type", text="go\n")
+        server.get(f"{base}/wait?timeout={PATIENCE}&until=match:after")
+        for _ in range(2):
+            server.get(f"{base}/wait?timeout={PATIENCE}&until=waiting")
+            kill(server)
+        server.post(f"{base}/type", text="go\n")
+        ended = server.get(f"{base}/wait?timeout={PATIENCE}&until=finished")
+        assert (ended["complete"], ended["exit_code"]) == (False, 5)
+        output = server.get(f"{base}/text")["text"]
+        assert output.startswith("before\n") and output.endswith("after\ngo\n") and "\0" not in output
+        transcript = server.get("/v1/terminals/build/gaps")
+        assert transcript["gaps"] == [gap] and transcript["trouble"] == "the disk is full"
+        assert any("could not be kept: the disk is full" in note for note in ended["notes"])
+    finally:
+        (small / "full").unlink(missing_ok=True)
+        server.end()
+
+
+@pytest.mark.parametrize("boot", [None, "other"], ids=["a new folder", "the machine was started again"])
+def test_a_server_starts_on_a_full_disk(small: Path, boot: str | None) -> None:
+    state = small / "state"
+    state.mkdir(mode=0o700)
+    (state / "journal").write_text("" if boot is None else json.dumps({"journal": 1, "boot": boot}) + "\n")
+    full = fill(small)
+    server = Live(state)
+    try:
+        assert server.get("/v1/terminals")["terminals"] == []
+        if boot is None:  # otherwise what is no longer needed of the journal gives room
+            refused = server.ask("POST", "/v1/terminals", {"shell": "bash", "rc": False})
+            assert refused.code == "host_error" and "No space left on device" in refused.json["error"]["message"]
+        full.unlink()
+        until_all_is_written(server)
+        terminal = server.post("/v1/terminals", shell="bash", rc=False)
+        kill(server)
+        assert [one["id"] for one in server.get("/v1/terminals")["terminals"]] == [terminal["id"]]
+    finally:
+        full.unlink(missing_ok=True)
         server.end()
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from truetty.store.lasting import Carrier, LastingFile, LastingTranscript
+from truetty.store.lasting import Carrier, GapRecord, LastingFile, LastingTranscript
 
 PIPE = tuple[int, int, int]
 
@@ -85,7 +85,7 @@ def test_a_kernel_that_cannot_splice(pipe: PIPE, pty: Pty, tmp_path: Path, monke
     assert take_all(file, pty.master) == b"one\n"
     pty.print(b"two\n")
     assert take_all(file, pty.master) == b"two\n"
-    assert (tmp_path / "t1").read_bytes() == b"one\ntw" and file.gaps == [(6, 8)] and file.size == 8
+    assert (tmp_path / "t1").read_bytes() == b"one\ntw\0\0" and file.gaps == [(6, 8)] and file.size == 8
 
 
 def test_what_was_on_the_way_is_found_by_the_next_process(pipe: PIPE, pty: Pty, tmp_path: Path) -> None:
@@ -129,6 +129,33 @@ def test_a_full_disk_loses_what_it_refuses_and_says_so(pipe: PIPE, pty: Pty, tmp
         os.close(file._fd)
     finally:
         subprocess.run(["umount", tmp_path], check=True)
+
+
+def test_the_next_process_knows_the_gaps(pipe: PIPE, pty: Pty, tmp_path: Path) -> None:
+    path = str(tmp_path / "t1")
+    told: list[GapRecord] = []
+    first = LastingFile(path, 1, carrier(pipe), quota=6, on_gap=lambda *gap: told.append(gap))
+    for text in (b"1234", b"5678", b"90"):
+        pty.print(text)
+        take_all(first, pty.master)
+    assert (told, first.stored) == ([(6, None, "quota reached")], 6)
+    again = LastingFile(path, 1, carrier(pipe), quota=20, on_gap=lambda *gap: told.append(gap))
+    again.take_over(list(told))
+    assert (again.size, again.gaps, again.trouble) == (10, [(6, 10)], "quota reached")
+    pty.print(b"abc")
+    take_all(again, pty.master)
+    assert told[1:] == [(6, None, "quota reached"), (6, 10, "quota reached")]
+    third = LastingFile(path, 1, carrier(pipe), on_gap=lambda *gap: told.append(gap))
+    third.take_over(told[:1])  # the second was killed before it had told the end
+    assert (third.gaps, third.size, third.stored, told[3:]) == ([(6, 10)], 13, 9, told[2:3])
+
+
+def test_what_was_on_the_way_and_has_no_room_is_not_stored_and_seen(pipe: PIPE, pty: Pty, tmp_path: Path) -> None:
+    pty.print(b"on its way")
+    assert carrier(pipe).take(1, pty.master) == 10  # and is killed
+    file = LastingFile(str(tmp_path / "t1"), 1, carrier(pipe), quota=3)
+    file.finish()
+    assert (file.unstored, file.size, file.gaps) == (b"its way", 10, [(3, 10)])
 
 
 def test_secrets_are_blanked_for_readers_at_once_and_in_the_file_at_the_end(

@@ -146,6 +146,8 @@ def _print(status: dict[str, Any], json: bool) -> None:
         print(f"its page: {status['web']}")
     if not status["keeper"]:
         print("it has no keeper: its terminals end with it")
+    for problem in status.get("problems", ()):
+        print(problem)
     running = status["running"]
     terminals = "1 terminal" if status["terminals"] == 1 else f"{status['terminals']} terminals"
     print(f"{terminals}, {'1 command runs' if len(running) == 1 else f'{len(running)} commands run'}")

@@ -58,6 +58,12 @@ class Scanner:
         self._start = 0
         self._body = bytearray()
 
+    def skip_to(self, at: int) -> None:
+        """The next byte has this offset. Bytes before it are missing: what they have begun does not go on."""
+        if at != self._at:
+            self._at, self._begun = at, b""
+            self._abandon()
+
     def feed(self, data: bytes) -> list[Sign] | tuple[Sign, ...]:
         if not self._begun and not self._number and b"\x1b" not in data:
             self._at += len(data)

@@ -311,6 +311,7 @@ class Status:
     keeper: bool
     registry: RegistryForm
     web: str | None = None  # where the page is; None: it is off
+    problems: tuple[str, ...] = ()  # what it cannot write now, as on a full disk: a sentence for each
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,10 @@ LONGEST_POLL: Final = 60.0  # seconds of a wait over plain HTTP; the client asks
 LONGEST_NAME: Final = 100  # characters of a terminal's name, a task's, or a client's
 MOST_VARIABLES: Final = 4096  # in an environment
 
+# -- of the disk
+
+AGAIN_SECONDS: Final = 1.0  # what had no room is tried again after so long
+
 # -- of connections
 
 MOST_CONNECTIONS: Final = 256

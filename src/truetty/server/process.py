@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import socket
@@ -55,6 +56,7 @@ class LogFile(logging.Handler):
     def __init__(self, place: Place) -> None:
         super().__init__()
         self._place = place
+        self._lost = 0  # messages for which there was no room
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -64,6 +66,17 @@ class LogFile(logging.Handler):
                 os.dup2(descriptor, 2)
                 os.dup2(descriptor, 1)
                 os.close(descriptor)
-            os.write(2, text)
+            if self._lost:
+                text = b"%d messages had no room here\n%b" % (self._lost, text)
+            _write_whole(text)
+            self._lost = 0
         except Exception:  # a full disk must not stop the server
-            return
+            self._lost += 1
+
+
+def _write_whole(text: bytes) -> None:
+    """To the log's file: all of it, or nothing and OSError."""
+    done = os.write(2, text)
+    if done < len(text):
+        os.ftruncate(2, os.fstat(2).st_size - done)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

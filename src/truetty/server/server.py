@@ -38,6 +38,7 @@ from truetty.server.start.place import Place, boot, identity
 from truetty.server.state.keeping import Keep
 from truetty.server.state.keys import PastKey
 from truetty.server.state.past_records import Label
+from truetty.server.state.shortage import Shortage
 from truetty.server.state.web_book import WebBook
 from truetty.server.verbs import BY_NAME
 from truetty.server.watch import Watch
@@ -80,6 +81,7 @@ class Server:
     def __init__(self, setup: Setup, settings: Settings, keep: Keep | None = None) -> None:
         self._setup = setup
         self._keep = keep
+        self._shortage = Shortage() if keep is None else keep.shortage
         self._service = Service.from_settings(settings, rest=REST, make=None if keep is None else keep.make)
         self._events = Events(lambda: self._acts.state())
         self._closing = Closing()
@@ -103,6 +105,7 @@ class Server:
             keep,
             questions.waiting,
             lambda: self._web.url,
+            self._shortage,
         )
         self._web_book = WebBook() if keep is None else keep.web
         self._token_file = setup.place.path("web-token")
@@ -259,6 +262,12 @@ class Server:
 
     def _write_info(self) -> None:
         """Clients find the socket without it, too."""
+        try:
+            self._try_to_write_info()
+        except OSError as error:
+            self._shortage.begin("server.json", error, self._try_to_write_info)
+
+    def _try_to_write_info(self) -> None:
         info = {
             "socket": self._setup.path,
             "pid": os.getpid(),
@@ -268,10 +277,7 @@ class Server:
             "protocol": PROTOCOL,
             "web": self._web.url,
         }
-        try:
-            self._setup.place.write_info(info)
-        except OSError as error:
-            LOG.warning("%s cannot be written: %s", self._setup.place.info, error.strerror)
+        self._setup.place.write_info(info)
 
     def _remove_files(self) -> None:
         for path in (self._setup.place.info, self._setup.path):

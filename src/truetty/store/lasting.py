@@ -6,6 +6,7 @@ Rule 1: at every instant each byte is in the pty, in the pipe, or in the file. T
         finds what is left in the pipe (`Carrier.finish`).
 Rule 2: the word changes only while the pipe is empty.
 Rule 3: the file's length is how much was printed. What the disk refuses is a gap: its bytes reach us, and are gone.
+        There the file has a hole, which needs no room. That a gap has begun is told before its bytes are gone.
         Where the kernel cannot move bytes from a pty to a pipe (Linux 5.10), they are read and written: what a process
         has read and not written when it is killed is lost there.
 Rule 4: the secrets of our marks are blanked for readers at once, and in the file when the command has ended: the next
@@ -21,7 +22,7 @@ import os
 import struct
 import termios
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -34,6 +35,10 @@ CHUNK: Final = 1 << 16
 MOST_AT_ONCE: Final = 1 << 18
 FLOOD: Final = 1 << 11
 SPLICE_F_NONBLOCK: Final = 2
+FULL: Final = "the disk is full"
+# A gap of a file: where it begins, where it ends, and why it is there. None: it has not ended.
+GapRecord = tuple[int, int | None, str]
+OnGap = Callable[[int, int | None, str], None]
 _WORD: Final = struct.Struct("=Q")
 
 
@@ -92,8 +97,11 @@ class Carrier:
 class LastingFile:
     """What one terminal has printed. `number`: the terminal's own, as the word names it."""
 
-    def __init__(self, path: str, number: int, carrier: Carrier, *, quota: int | None = None) -> None:
+    def __init__(
+        self, path: str, number: int, carrier: Carrier, *, quota: int | None = None, on_gap: OnGap = lambda *_: None
+    ) -> None:
         self.path = path
+        self._on_gap = on_gap
         self.number = number
         self._carrier = carrier
         self._quota = quota
@@ -102,12 +110,39 @@ class LastingFile:
         self.size = os.fstat(self._fd).st_size
         self.gaps: list[Range] = []
         self.trouble: str | None = None  # why bytes were not kept
+        self.unstored = b""  # bytes at the end that a process before us has left and the disk did not take
+        self._missing_from: int | None = None  # nothing is stored from there on
+
+    def take_over(self, gaps: Sequence[GapRecord]) -> None:
+        """As a process before us has told them."""
+        for start, end, why in gaps:
+            self.trouble = why
+            if end is None:
+                end = self._first_byte(start)
+                if end < self.size:
+                    self._on_gap(start, end, why)
+                else:
+                    self._missing_from = start
+                    self._on_gap(start, None, why)
+            self.gaps.append((start, end))
+
+    def _first_byte(self, start: int) -> int:
+        """Where, behind a hole, the first byte is that is none of it; the file's end where there is none."""
+        at = start
+        with suppress(OSError):  # no data behind it
+            at = os.lseek(self._fd, start, os.SEEK_DATA)
+            while data := os.pread(self._fd, CHUNK, at):
+                if rest := data.lstrip(b"\0"):
+                    return at + len(data) - len(rest)
+                at = os.lseek(self._fd, at + len(data), os.SEEK_DATA)
+        return self.size
 
     def finish(self) -> None:
         """Take what a process that was killed has left in the pipe for this terminal."""
         number, size = self._carrier.left
         if size and number == self.number:
-            self._store(size)
+            at, data = self.size, self._store(size)
+            self.unstored = b"" if self._missing_from is None else data[max(0, self._missing_from - at) :]
 
     def take(self, master: int) -> bytes:
         """What the pty has; stored first. Raises as `os.read` does."""
@@ -126,27 +161,49 @@ class LastingFile:
         with suppress(OSError):  # the disk is full
             while done < room:
                 done += os.pwrite(self._fd, data[done:room], at + done)
-        self._grow(len(data), done, room)
+        self._tell(len(data), done, room)
+        self._grow(len(data))
         return data
 
     def _store(self, size: int) -> bytes:
         at = self.size
         room = size if self._quota is None else max(0, min(size, self._quota - at))
         done = self._carrier.move(self._fd, at, room)
-        self._grow(size, done, room)
+        self._tell(size, done, room)
         data = os.pread(self._fd, done, at)
-        return data if done == size else data + self._carrier.drain(size - done)
+        if done < size:
+            data += self._carrier.drain(size - done)
+        self._grow(size)
+        return data
 
-    def _grow(self, size: int, done: int, room: int) -> None:
+    def _tell(self, size: int, done: int, room: int) -> None:
         """So many bytes have come, and so many of them are in the file, for which there was `room` in the quota."""
-        start, self.size = self.size + done, self.size + size
-        if done == size:
-            return
-        self.trouble = "quota reached" if done == room else "the disk is full"
-        if self.gaps and self.gaps[-1][1] == start:
-            self.gaps[-1] = (self.gaps[-1][0], self.size)
-        else:
-            self.gaps.append((start, self.size))
+        if done and self._missing_from is not None:
+            self._on_gap(self._missing_from, self.size, self.trouble or "")
+            self._missing_from = None
+        if done < size and self._missing_from is None:
+            self.trouble = "quota reached" if done == room else FULL
+            self._missing_from = self.size + done
+            self.gaps.append((self._missing_from, self._missing_from))
+            self._on_gap(self._missing_from, None, self.trouble)
+
+    def _grow(self, size: int) -> None:
+        self.size += size
+        if self._missing_from is not None:
+            self.gaps[-1] = (self._missing_from, self.size)
+            with suppress(OSError):  # a file system without holes: the next process has other offsets
+                os.ftruncate(self._fd, self.size)
+
+    @property
+    def stored(self) -> int:
+        """Bytes that are in the file."""
+        return self.size - sum(end - start for start, end in self.gaps)
+
+    def check_room(self) -> None:
+        """Raises OSError where its disk is full."""
+        with self._opened() as fd:
+            if not os.fstatvfs(fd).f_bavail:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def read(self, start: int, end: int) -> bytes:
         with self._opened() as fd:
@@ -217,7 +274,8 @@ class LastingTranscript(Transcript):
         """The command has ended: no process will need the secrets of its marks."""
         for start, end in self._blanks:
             for first, last in spans_without(self._file.gaps, start, end):
-                self._file.blank(first, last)
+                with suppress(OSError):  # a full disk may refuse what is written over, too
+                    self._file.blank(first, last)
         self._blanks.clear()
 
     def read(self, offset: int = 0, limit: int | None = None) -> bytes:

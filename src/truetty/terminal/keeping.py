@@ -8,6 +8,7 @@ from typing import Protocol
 
 from truetty.core.standing import Standing
 from truetty.host.base import Host
+from truetty.store.lasting import GapRecord
 from truetty.store.transcript import Transcript
 from truetty.terminal.wire.ledger import Ledger
 
@@ -56,6 +57,7 @@ class TerminalRecord:
     exit: tuple[int | None, int | None] | None = None  # code and signal of its shell, once it has ended
     closed: bool = False
     label: Standing | None = None  # what callers know of it; None: none was told of it
+    gaps: list[GapRecord] = field(default_factory=list)  # of its transcript, in order
     lease: Standing | None = None  # of a person who has typed there, until an outcome has told of it
 
     def forget(self, most: int) -> None:

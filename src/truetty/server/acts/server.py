@@ -18,6 +18,7 @@ from truetty.server.protocol import PROTOCOL
 from truetty.server.shapes import plain
 from truetty.server.start.place import Place
 from truetty.server.state.keeping import Keep
+from truetty.server.state.shortage import Shortage
 from truetty.server.watch import Watch
 from truetty.server.wire.app import Clients
 from truetty.service.service import Service
@@ -42,7 +43,9 @@ class ServerActs:
         keep: Keep | None,
         questions: Callable[[], Sequence[forms.Question]],
         web: Callable[[], str | None],
+        shortage: Shortage,
     ) -> None:
+        self._shortage = shortage
         self._web = web
         self._questions = questions
         self._leave = leave
@@ -76,6 +79,7 @@ class ServerActs:
             keeper=self._keep is not None and self._keep.is_kept,
             registry=self._registry(),
             web=self._web(),
+            problems=self._shortage.problems,
         )
 
     def _registry(self) -> forms.RegistryForm:

@@ -28,6 +28,8 @@ from truetty.server.state.journal import Journal, Line
 from truetty.server.state.kept_terminal import KeptTerminal
 from truetty.server.state.keys import PastKey
 from truetty.server.state.past_records import Label, keys_of, lines_of, records_of, unlabelled
+from truetty.server.state.shortage import Shortage
+from truetty.server.state.spare import Spare
 from truetty.server.state.stray import Stray, undescribed
 from truetty.server.state.web_book import NAME as WEB
 from truetty.server.state.web_book import WebBook
@@ -66,17 +68,20 @@ class Keep:
         self._link = link
         self._carrier = carrier
         path = os.path.join(folder, "journal")
-        past = journal.read(path)
+        spare = Spare(link)
+        past = journal.read(path, spare.read())
         self.damaged: Final = past.damaged  # lines of it that could not be read
         # What the keeper holds is of this run of the machine, though the journal may no longer say so.
         self._is_ours = past.boot == journal.boot() or (past.boot is None and bool(link.held))
         records = records_of(past.lines) if self._is_ours else {}
         self._records = {id: one for id, one in records.items() if one.label is not None or one.commands}
         self.keys: Final = keys_of(past.lines, self._records.keys())  # retry keys of servers before this one
-        self.web: Final = WebBook(past.lines if self._is_ours else (), self._note_web, link.mark)
         self.last_question = max((line.get("question", 0) for line in past.lines), default=0)  # its number
         self._strays = {line["t"] for line in past.lines if "stray" in line}
-        self._journal = Journal(path)
+        self.shortage: Final = Shortage()
+        self._journal = Journal(path, spare, self.shortage)
+        self.web: Final = WebBook(past.lines if self._is_ours else (), self._journal.note, link.mark)
+        self._noted = {id for id, one in self._records.items() if one.label is not None}  # terminals, with labels
         newest = max((int(id[1:]) for id in (*self._records, *link.held)), default=0)
         self._numbers = itertools.count(newest + 1)
         self._closed: dict[str, int] = {}  # how much each has printed, of those that are remembered
@@ -106,10 +111,7 @@ class Keep:
 
     def note_question(self, number: int) -> None:
         """A person is about to be asked the question with this number."""
-        self._try_to_write({"question": number}, f"the number of question q{number}")
-
-    def _note_web(self, line: Line) -> None:
-        self._journal.write(line)
+        self._journal.note({"question": number})
 
     def lend(self, listening: socket.socket) -> None:
         """The page's: the next server has it, too."""
@@ -124,17 +126,15 @@ class Keep:
 
     def note(self, id: str, label: Label) -> None:
         """A caller is about to be told of this terminal, or its label has changed."""
-        self._journal.write({"t": id, "label": label})
+        if id in self._noted:
+            self._journal.note({"t": id, "label": label})
+        else:
+            self._journal.write({"t": id, "label": label})
+            self._noted.add(id)
 
     def note_lease(self, id: str, lease: LeaseRecord) -> None:
         """A person has this terminal, or had it."""
-        self._try_to_write({"t": id, "lease": asdict(lease)}, f"terminal {id}: its lease")
-
-    def _try_to_write(self, line: Line, what: str) -> None:
-        try:
-            self._journal.write(line)
-        except OSError as error:
-            LOG.warning("%s cannot be written down: %s", what, error.strerror)
+        self._journal.note({"t": id, "lease": asdict(lease)})
 
     @property
     def is_kept(self) -> bool:
@@ -166,8 +166,18 @@ class Keep:
         self._link.stop()
         self.leave()
 
-    def _kept(self, id: str, options: Options) -> KeptTerminal:
-        return KeptTerminal(id, options, self._transcripts, self._link, self._carrier, self._journal, self._on_closed)
+    def _kept(self, id: str, options: Options, record: TerminalRecord | None = None) -> KeptTerminal:
+        return KeptTerminal(
+            id,
+            options,
+            self._transcripts,
+            self._link,
+            self._carrier,
+            self._journal,
+            self.shortage,
+            self._on_closed,
+            record,
+        )
 
     def _leave_alone(self, held: HeldPty) -> None:
         LOG.warning("terminal %s is not described by the journal: process %d goes on", held.name, held.shell)
@@ -186,18 +196,18 @@ class Keep:
         except Exception:  # what the record says is not what a server has written
             LOG.exception("terminal %s cannot be taken over", id)
         if held is not None and record.exit is None:
-            self._journal.write({"t": id, "stray": True})
+            self._journal.note({"t": id, "stray": True})
             self._leave_alone(held)
         return None
 
     def _adopt(self, id: str, record: TerminalRecord) -> Adopted:
         options = kept_options.from_json(record.opened["options"])
-        kept = self._kept(id, options)
+        kept = self._kept(id, options, record)
         kept.file.finish()
         held = self._link.held.get(id)
         channel: Channel
         if record.closed:
-            self._closed[id] = kept.file.size
+            self._closed[id] = kept.file.stored
         if record.exit is not None or record.closed or held is None:
             channel = PastChannel(Ended(*record.exit) if record.exit is not None else Ended())
         else:
@@ -213,11 +223,11 @@ class Keep:
 
     def _on_closed(self, kept: KeptTerminal) -> None:
         """It is remembered, and the oldest are forgotten."""
-        self._closed[kept.id] = kept.file.size
+        self._closed[kept.id] = kept.file.stored
         while len(self._closed) > MOST_CLOSED or sum(self._closed.values()) > MOST_BYTES:
             oldest = next(iter(self._closed))
             del self._closed[oldest]
-            self._journal.write({"t": oldest, "forget": True})
+            self._journal.note({"t": oldest, "forget": True})
             self._remove(oldest)
 
     def _remove(self, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import errno
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -13,16 +13,17 @@ from truetty.host.kept_hold import KeeperLink, KeptHold, host_for
 from truetty.server import starter
 from truetty.server.state import kept_options, keys
 from truetty.server.state.journal import Journal
-from truetty.store.lasting import Carrier, LastingFile, LastingTranscript
+from truetty.server.state.shortage import Shortage
+from truetty.store.lasting import FULL, Carrier, LastingFile, LastingTranscript
+from truetty.store.transcript import spans_without
+from truetty.terminal.keeping import TerminalRecord
 from truetty.terminal.options import Options
-
-LOG: Final = logging.getLogger("truetty.server")
 
 PIECE: Final = 1 << 20
 
 
 class KeptTerminal:
-    """`options`: what it is made with."""
+    """`options`: what it is made with. `record`: what was written of it, if it is of a server before."""
 
     def __init__(
         self,
@@ -32,56 +33,80 @@ class KeptTerminal:
         link: KeeperLink,
         carrier: Carrier,
         journal: Journal,
+        shortage: Shortage,
         on_closed: Callable[[KeptTerminal], None],
+        record: TerminalRecord | None = None,
     ) -> None:
         self.id: Final = id
-        self.file: Final = LastingFile(os.path.join(folder, id), int(id[1:]), carrier, quota=options.quota)
+        path, number = os.path.join(folder, id), int(id[1:])
+        self.file: Final = LastingFile(path, number, carrier, quota=options.quota, on_gap=self._on_gap)
         self.transcript: Final = LastingTranscript(self.file)
         self.hold: Final = KeptHold(link, id, self.file)
         self.host: Final = host_for(self.hold, options.sandbox)
         self._options = kept_options.to_json(options)
         self._journal = journal
+        self._shortage = shortage
         self._on_closed = on_closed
+        self._is_over = record is not None and (record.closed or record.exit is not None)
+        self._asked: int | None = None  # the command of which it is written that it is to be typed
+        if record is not None:
+            self._asked = record.commands[-1].begun["serial"] if record.commands else None
+            self.file.take_over(record.gaps)
 
     def printed_since(self, offset: int) -> Iterator[bytes]:
         self.transcript.skip_to(offset)
-        end = self.file.size
-        return (self.file.read(at, min(at + PIECE, end)) for at in range(offset, end, PIECE))
+        return self._printed(offset)
+
+    def _printed(self, offset: int) -> Iterator[bytes]:
+        for start, end in spans_without(self.file.gaps, offset, self.file.size):
+            self.transcript.skip_to(start)
+            for at in range(start, end, PIECE):
+                yield self.file.read(at, min(at + PIECE, end))
+        self.transcript.skip_to(self.file.size - len(self.file.unstored))
+        if self.file.unstored:
+            yield self.file.unstored
 
     def on_open(self, record: Standing) -> None:
         self._journal.write({"t": self.id, "open": {**record, "options": self._options}, "key": keys.current.get()})
 
     def on_typed(self, serial: int) -> None:
-        self._write("typed", serial)
+        self._note("typed", serial)
 
     def on_ask(self, record: Standing) -> None:
-        self._journal.write(
-            {"t": self.id, "begun": record, "at": time.time(), "key": keys.current.get(), "by": starter.current.get()}
-        )
+        begun = {"begun": record, "at": time.time(), "key": keys.current.get(), "by": starter.current.get()}
+        if record["serial"] == self._asked:  # its caller knows of it
+            self._journal.note({"t": self.id, **begun})
+        else:
+            self._journal.write({"t": self.id, **begun})
+            self._asked = record["serial"]
 
     on_send = on_ask  # its record has more in it, and replaces the first
 
     def on_end(self, record: Standing) -> None:
-        self._write("end", record)
+        self._note("end", record)
         self.transcript.settle()
 
     def on_given(self, serial: int, waited: int, read: int | None) -> None:
-        self._write("given", [serial, waited, read])
+        self._note("given", [serial, waited, read])
 
     def on_exit(self, code: int | None, signal: int | None) -> None:
-        self._write("exit", [code, signal])
+        self._note("exit", [code, signal])
 
     def on_resize(self, size: tuple[int, int]) -> None:
-        self._write("size", size)
+        self._note("size", size)
 
     def on_close(self) -> None:
-        self._write("close", True)
+        self._shortage.end(f"the output of {self.id}")
+        self._note("close", True)
         self._on_closed(self)
 
-    def _write(self, what: str, value: object) -> None:
-        """What has happened already. Where it cannot be written, the next server finds it in what was printed, or says
-        that it is not known."""
-        try:
-            self._journal.write({"t": self.id, what: value})
-        except OSError as error:
-            LOG.warning("terminal %s: its %s cannot be written down: %s", self.id, what, error.strerror)
+    def _on_gap(self, start: int, end: int | None, why: str) -> None:
+        """Of what it prints nothing is stored from `start` on, or nothing was up to `end`."""
+        if end is None and why == FULL and not self._is_over:
+            self._shortage.begin(f"the output of {self.id}", OSError(errno.ENOSPC, why), self.file.check_room)
+        elif end is not None:
+            self._shortage.end(f"the output of {self.id}")
+        self._note("gap", [start, end, why])
+
+    def _note(self, what: str, value: object) -> None:
+        self._journal.note({"t": self.id, what: value})

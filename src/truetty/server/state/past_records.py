@@ -55,6 +55,8 @@ def lines_of(id: str, record: TerminalRecord) -> Iterator[Line]:
         yield {"t": id, "given": [command.begun["serial"], *command.given]}
         if command.ended is not None:
             yield {"t": id, "end": command.ended}
+    for gap in record.gaps:
+        yield {"t": id, "gap": gap}
     if record.lease is not None:
         yield {"t": id, "lease": record.lease}
     if record.exit is not None:
@@ -107,6 +109,10 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
                     break
         case {"exit": [code, signal]}:
             record.exit = (code, signal)
+        case {"gap": [start, _, _] as gap}:
+            if record.gaps and record.gaps[-1][0] == start:
+                record.gaps.pop()
+            record.gaps.append((start, gap[1], gap[2]))
         case {"close": True}:
             record.closed = True
         case {"label": label}:

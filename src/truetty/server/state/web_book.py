@@ -7,12 +7,9 @@ Rule 2: only a server below the same keeper goes on with it. After `serve --stop
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-
-LOG: Final = logging.getLogger("truetty.server")
 
 Entry = Mapping[str, Any]
 NAME: Final = "web"  # of the listening socket, as the keeper knows it
@@ -63,11 +60,11 @@ class WebBook:
 
     def open(self, address: Address) -> None:
         self.address = address
-        self._note(self._listen(address))
+        self._write(self._listen(address))
 
     def close(self) -> None:
         self.address, self.entries = None, {}
-        self._note({"web": {"closed": True}})
+        self._write({"web": {"closed": True}})
 
     def next_number(self) -> int:
         """For an id: one that no other has had, also with servers before this one."""
@@ -76,17 +73,11 @@ class WebBook:
 
     def put(self, entry: Entry) -> None:
         self.entries[entry["id"]] = entry
-        self._note({"web": {"entry": entry}})
+        self._write({"web": {"entry": entry}})
 
     def drop(self, id: str) -> None:
         if self.entries.pop(id, None) is not None:
-            self._note({"web": {"over": id}})
+            self._write({"web": {"over": id}})
 
     def _listen(self, address: Address) -> Mapping[str, Any]:
         return {"web": {"listen": [address.host, address.port], "keeper": self._keeper, "last": self._last}}
-
-    def _note(self, line: Mapping[str, Any]) -> None:
-        try:
-            self._write(line)
-        except OSError as error:  # it holds for this server, and not for the next one
-            LOG.warning("the page: a line cannot be written down: %s", error.strerror)

@@ -58,15 +58,16 @@ class Conversation:
         """
         now, link, self.run = self._loop.time(), self.link, run
         runs = run is not None and run.machine.ending is None
-        pieces = iter(printed)
+        pieces, before = iter(printed), link.transcript.size
         first = next(pieces, b"")
+        has_printed = bool(first) or link.transcript.size > before  # which may not be stored
         pieces = chain([first], pieces)
         if run is None or begun is None or not runs:
             self._receiver.read_again(pieces, run, now)
             link.prompt.on_leftover()  # keys may stand there of which nothing was written down
             link.channel.learn()
             self.attach()
-        elif records.was_typed(link, begun, printed=bool(first)):
+        elif records.was_typed(link, begun, printed=has_printed):
             self._sender.on_typed_before(run, records.typed_again(begun), now, surely="typed" in begun)
             self._receiver.read_again(pieces, run, now)
             self.attach()

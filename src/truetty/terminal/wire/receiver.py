@@ -43,7 +43,9 @@ class Receiver:
         """What was printed to a process before this one."""
         self._reads_again = True
         for data in pieces:
+            self._scanner.skip_to(self._link.transcript.size)  # over what could not be stored
             self.on_bytes(data, run, now)
+        self._scanner.skip_to(self._link.transcript.size)
         self._reads_again = False
         self._queries.forget_answered()
 
