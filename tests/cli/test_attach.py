@@ -20,6 +20,7 @@ import pytest
 import truetty
 from tests.acceptance.watched import PATIENCE, TRUETTY, Watched
 from tests.server.live import Live
+from tests.server.storm import reached
 from truetty.cli.attach.keyboard import DetachKeys
 from truetty.text.screen import Model, Screen
 
@@ -222,6 +223,31 @@ def test_it_goes_on_with_the_next_server(server: Live) -> None:
         person.shows("\nagain")
         person.type(LEAVE)
         assert person.ends() == 0
+
+
+@pytest.mark.parametrize("blow", ["kill", "upgrade"])
+def test_the_next_server_keeps_the_size_of_the_window(server: Live, blow: str) -> None:
+    with Person("attach", "one", "--take", size=(90, 30)) as person:
+        person.shows("you have it")
+        until(lambda: size_of(server) == [90, 30])
+        for _ in range(2):
+            before = server.pid()
+            if blow == "kill":
+                os.kill(before, signal.SIGKILL)
+            else:
+                server.post("/v1/upgrade")
+            until(lambda: reached(server) != before)  # noqa: B023
+            assert size_of(server) == [90, 30]
+            assert server.get("/v1/terminals/one/screen")["size"] == [90, 30]
+            until(lambda: server.get("/v1/terminals/one")["lease"] is not None)
+            assert size_of(server) == [90, 30]
+        person.resize(70, 20)
+        until(lambda: size_of(server) == [70, 20])
+        person.type("stty si''ze\r")
+        person.shows("\n20 70")
+        person.type(LEAVE)
+        assert person.ends() == 0
+        until(lambda: size_of(server) == [80, 24])
 
 
 def test_a_smaller_window_shows_the_cursor(server: Live) -> None:

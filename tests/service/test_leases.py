@@ -13,7 +13,7 @@ from tests.rows import each_row
 from tests.service.house import TurnedClock
 from tests.stage import PATIENCE, until
 from truetty.policy import Audit
-from truetty.service.leases import IDLE_SECONDS, LOST_SECONDS, Lease, LeaseEnd, Leases
+from truetty.service.leases import IDLE_SECONDS, LOST_SECONDS, Lease, LeaseEnd, LeaseRecord, Leases
 from truetty.service.registry import Registry
 from truetty.service.service import Service
 
@@ -173,3 +173,23 @@ async def test_what_is_recorded(home: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in audit.read_text().splitlines()]
     assert [(line["event"], line["answered_by"]) for line in lines] == [("handoff", "person"), ("given back", "person")]
     assert lines[1]["characters"] == 7 and "hunter2" not in audit.read_text() and lease.id not in audit.read_text()
+
+
+async def test_the_size_of_the_window_stays_for_a_person_who_comes_again(service: Service) -> None:
+    clock = TurnedClock()
+    terminal = await service.registry.open()
+    usual, record = terminal.size, LeaseRecord("ana", "", 0.0, size=terminal.size)
+    for comes_again in (True, False):
+        leases = Leases(clock, clock.time)
+        await terminal.resize(90, 30)
+        leases.adopt(terminal, record)  # of a process that was killed
+        assert terminal.size == (90, 30)
+        if comes_again:
+            lease = leases.take(terminal, "ana", "")
+            clock.turn(LOST_SECONDS)
+            assert terminal.size == (90, 30)
+            leases.give_back(terminal.id, lease.id)
+        else:
+            clock.turn(LOST_SECONDS)
+        await leases.close()
+        assert terminal.size == usual

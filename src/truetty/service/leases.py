@@ -9,7 +9,8 @@ Rule 3: what a person types is kept nowhere. What was run by it is: at the end o
         noted in the outcome of the command that runs, or of the next one.
 Rule 4: at the end the terminal has the size again that it had before.
 Rule 5: `keep` is called with what the next process must know of a lease, as it changes. A lease ends with its process;
-        what was run under it is noted by the next one.
+        what was run under it is noted by the next one. The terminal keeps the size of the holder's window, if a person
+        takes it again within 60 s.
 """
 
 from __future__ import annotations
@@ -77,11 +78,14 @@ class LeaseRecord:
     did: tuple[Deed, ...] = ()
     typed: bool = False  # a key was
     state: Literal["held", "over", "cut"] = "held"  # cut: the process that had it was ended
+    size: tuple[int, int] | None = None  # of the terminal, before. None: a process of an older version had it
 
     @classmethod
     def of(cls, values: Standing) -> Self:
         """As it was written down."""
-        return cls(**{**values, "did": tuple(Deed(*one) for one in values["did"])})
+        size = values.get("size")
+        did = tuple(Deed(*one) for one in values["did"])
+        return cls(**{**values, "did": did, "size": None if size is None else tuple(size)})
 
 
 Listener = Callable[[Lease | LeaseEnd], None]
@@ -110,6 +114,7 @@ class Leases:
         self._open: dict[str, _Open] = {}  # by terminal
         self._listeners: list[Listener] = []
         self._resizing: set[asyncio.Task[None]] = set()
+        self._before: dict[str, tuple[int, int]] = {}  # sizes of terminals whose lease has ended with its process
         self.keep: Book = lambda terminal_id, record: None  # writes down the lease of a terminal
 
     def listen(self, listener: Listener) -> None:
@@ -142,7 +147,8 @@ class Leases:
         hands = terminal.watch_hands()
         lease = Lease(f"L{secrets.token_urlsafe(18)}", terminal.id, holder, reason, self._now() + IDLE_SECONDS)
         timer = self._in(IDLE_SECONDS, terminal.id, NO_KEY)
-        one = self._open[terminal.id] = _Open(lease, terminal, hands, terminal.size, timer, since=self._now())
+        size = self._before.pop(terminal.id, terminal.size)
+        one = self._open[terminal.id] = _Open(lease, terminal, hands, size, timer, since=self._now())
         self._write(one)
         one.leave = terminal.changes.subscribe(partial(self._on_change, one), Rank.OWNERS)
         self._tell(lease, terminal)
@@ -184,7 +190,13 @@ class Leases:
 
     def adopt(self, terminal: Terminal, record: LeaseRecord) -> None:
         """A process before this one had this lease: what was run under it is noted."""
-        if not record.typed or terminal.closed:
+        if terminal.closed:
+            return
+        if record.state != "over" and record.size is not None and record.size != terminal.size:
+            self._before[terminal.id] = record.size
+            clock = self._clock or asyncio.get_running_loop()
+            clock.call_at(clock.time() + LOST_SECONDS, partial(self._give_size_back, terminal))
+        if not record.typed:
             return
         hands = terminal.watch_hands()
         known = replace(record, state="cut") if record.state == "held" else record
@@ -217,7 +229,13 @@ class Leases:
     def _write(self, one: _Open, state: Literal["held", "over"] = "held") -> None:
         lease = one.lease
         record = LeaseRecord(
-            lease.holder, lease.reason, one.since, one.hands.deeds, typed=one.characters > 0, state=state
+            lease.holder,
+            lease.reason,
+            one.since,
+            one.hands.deeds,
+            typed=one.characters > 0,
+            state=state,
+            size=one.size,
         )
         if record != one.kept:
             one.kept = record
@@ -239,12 +257,20 @@ class Leases:
         self._write(one, "over")
         if one.characters and not terminal.closed:
             one.hands.note(_note(one.lease.holder, end.did))
-        if terminal.size != one.size and not terminal.closed:
-            resizing = asyncio.ensure_future(_resize(terminal, one.size))
-            self._resizing.add(resizing)
-            resizing.add_done_callback(self._resizing.discard)
+        self._resize(terminal, one.size)
         self._tell(end, terminal)
         return end
+
+    def _give_size_back(self, terminal: Terminal) -> None:
+        """No person has taken it again."""
+        if (size := self._before.pop(terminal.id, None)) is not None:
+            self._resize(terminal, size)
+
+    def _resize(self, terminal: Terminal, size: tuple[int, int]) -> None:
+        if terminal.size != size and not terminal.closed:
+            resizing = asyncio.ensure_future(_resize(terminal, size))
+            self._resizing.add(resizing)
+            resizing.add_done_callback(self._resizing.discard)
 
     def _tell(self, what: Lease | LeaseEnd, terminal: Terminal) -> None:
         for listener in self._listeners:

@@ -12,7 +12,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from truetty.core import lazy, marks
@@ -89,6 +89,10 @@ class Timeline:
 
     def on_resize(self, size: tuple[int, int], now: float) -> None:
         self._sizes.append((self._transcript.size, now, size))
+
+    def take_over(self, sizes: Sequence[tuple[int, tuple[int, int]]]) -> None:
+        """Those that a process before this one has given the terminal, and from which offset on."""
+        self._sizes.extend((at, self.began, size) for at, size in sizes)
 
     def on_command(self, text: str) -> None:
         """The shell's own editor gets this text, and shows it."""

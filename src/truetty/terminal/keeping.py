@@ -57,6 +57,7 @@ class TerminalRecord:
     exit: tuple[int | None, int | None] | None = None  # code and signal of its shell, once it has ended
     closed: bool = False
     label: Standing | None = None  # what callers know of it; None: none was told of it
+    sizes: list[tuple[int, tuple[int, int]]] = field(default_factory=list)  # with the offset where each begins
     gaps: list[GapRecord] = field(default_factory=list)  # of its transcript, in order
     lease: Standing | None = None  # of a person who has typed there, until an outcome has told of it
 
@@ -70,6 +71,11 @@ class TerminalRecord:
     @property
     def link(self) -> Standing:
         """What was last known of its shell."""
+        size = {"size": self.sizes[-1][1], "sizes": self.sizes} if self.sizes else {}
+        return {**self._last_link, **size}
+
+    @property
+    def _last_link(self) -> Standing:
         for command in reversed(self.commands):
             for record in (command.ended, command.begun):
                 if record is not None and "link" in record:

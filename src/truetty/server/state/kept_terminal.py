@@ -93,7 +93,7 @@ class KeptTerminal:
         self._note("exit", [code, signal])
 
     def on_resize(self, size: tuple[int, int]) -> None:
-        self._note("size", size)
+        self._journal.note({"t": self.id, "size": size, "at": self.transcript.size})
 
     def on_close(self) -> None:
         self._shortage.end(f"the output of {self.id}")

@@ -14,6 +14,8 @@ from truetty.terminal.keeping import CommandRecord, TerminalRecord
 
 # Of each terminal so many commands are remembered.
 MOST_COMMANDS: Final = 100
+# And so many changes of size: of what was printed before them, the size is not known.
+MOST_SIZES: Final = 64
 
 
 class Label(TypedDict):
@@ -55,6 +57,8 @@ def lines_of(id: str, record: TerminalRecord) -> Iterator[Line]:
         yield {"t": id, "given": [command.begun["serial"], *command.given]}
         if command.ended is not None:
             yield {"t": id, "end": command.ended}
+    for at, size in record.sizes:
+        yield {"t": id, "size": size, "at": at}
     for gap in record.gaps:
         yield {"t": id, "gap": gap}
     if record.lease is not None:
@@ -109,6 +113,8 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
                     break
         case {"exit": [code, signal]}:
             record.exit = (code, signal)
+        case {"size": [columns, rows], "at": at}:
+            record.sizes = [*record.sizes[1 - MOST_SIZES :], (at, (columns, rows))]
         case {"gap": [start, _, _] as gap}:
             if record.gaps and record.gaps[-1][0] == start:
                 record.gaps.pop()

@@ -154,6 +154,7 @@ class Link:
     def stand(self, values: Standing) -> None:
         """As a process before this one has left it. What was printed since comes as if it were printed now."""
         self.size = tuple(values["size"])
+        self.timeline.take_over(values.get("sizes", ()))
         self._serial = values["serial"]
         self._last_cwd = values["cwd"]
         self.typist.take_over(values["shell"])
