@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,11 @@ def change(server: Live, damage: Change) -> None:
     """In place: the server goes on writing to this file."""
     path = journal_of(server)
     path.write_bytes(b"".join(damage(path.read_bytes().splitlines(keepends=True))))
+
+
+def truetty(server: Live, *words: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "TRUETTY_STATE": server.place.folder}
+    return subprocess.run([sys.executable, "-m", "truetty", *words], env=environ, capture_output=True, text=True)
 
 
 def begin(server: Live, name: str) -> tuple[Any, Any]:
@@ -63,23 +70,44 @@ def test_what_is_not_damaged_is_taken_over(server: Live, damage: Change) -> None
 
 
 @pytest.mark.parametrize(
-    "line", [b"\xff\xff\xff\n", b'{"t":"t1","open":{}}\n', b'{"t":"t1","open":{"options":[]}}\n'], ids=str
+    ("line", "ends"),
+    [
+        (b"\xff\xff\xff\n", "HUP"),
+        (b'{"t":"t1","open":{}}\n', "stop"),
+        (b'{"t":"t1","open":{"options":[]}}\n', "HUP"),
+    ],
+    ids=str,
 )
-def test_a_terminal_whose_record_is_damaged_goes_on_unseen(server: Live, tmp_path: Path, line: bytes) -> None:
+def test_a_terminal_whose_record_is_damaged_goes_on_and_is_named(server: Live, line: bytes, ends: str) -> None:
     lost, _ = begin(server, "lost")
     other, started = begin(server, "other")
     assert lost["id"] == "t1"
     change(server, lambda lines: [line if b'"t1","open"' in one else one for one in lines])
     for _ in range(2):  # the second time the journal says so itself
         kill(server)
-        (found,) = server.get("/v1/terminals")["terminals"]
-        assert found["id"] == other["id"]
+        listed = server.get("/v1/terminals")
+        (found,), (stray,) = listed["terminals"], listed["strays"]
+        assert found["id"] == other["id"] and server.get("/v1/status")["strays"] == [stray]
+        assert (stray["id"], stray["pid"]) == ("t1", lost["pid"])
+        assert stray["why"] in (
+            "damaged lines of the journal may have described it",
+            "what the journal says of it cannot be read",
+        )
         stat = proc.stat(lost["pid"])
         assert stat is not None and stat.state != "Z"
     assert end(server, started)["exit_code"] == 7
     assert server.post("/v1/terminals", shell="bash", rc=False)["id"] == "t3"
     assert f"process {lost['pid']} goes on" in Path(server.place.log).read_text()
-    server.end()
+    pid = lost["pid"]
+    said = f"t1: process {pid} goes on, and was not taken over: {stray['why']}. kill -HUP {pid} ends it\n"
+    assert said in truetty(server, "list").stderr and said in truetty(server, "serve", "--status").stdout
+    if ends == "HUP":
+        subprocess.run(["kill", "-HUP", str(lost["pid"])], check=True)
+        while server.get("/v1/terminals")["strays"]:
+            pass
+        assert server.get("/v1/terminals")["strays"] == []
+    else:
+        server.end()
     while os.path.exists(f"/proc/{lost['pid']}"):  # the keeper ends what is left
         pass
 

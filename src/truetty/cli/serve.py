@@ -11,6 +11,7 @@ import time
 from typing import Any, Final
 
 from truetty.cli.agreeing import agrees
+from truetty.cli.terminals.standing import stray_line
 from truetty.client.http import ask
 from truetty.core.errors import Busy, HostError, Misuse
 from truetty.server.start import launch
@@ -146,8 +147,8 @@ def _print(status: dict[str, Any], json: bool) -> None:
         print(f"its page: {status['web']}")
     if not status["keeper"]:
         print("it has no keeper: its terminals end with it")
-    for problem in status.get("problems", ()):
-        print(problem)
+    for line in (*status.get("problems", ()), *map(stray_line, status.get("strays", ()))):
+        print(line)
     running = status["running"]
     terminals = "1 terminal" if status["terminals"] == 1 else f"{status['terminals']} terminals"
     print(f"{terminals}, {'1 command runs' if len(running) == 1 else f'{len(running)} commands run'}")

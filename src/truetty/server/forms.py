@@ -138,6 +138,17 @@ class SettledQuestion:
 class Terminals:
     terminals: tuple[TerminalForm, ...]
     seq: int  # of the last event: `events?since=` goes on from here
+    strays: tuple[StrayForm, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StrayForm:
+    """A shell of a server before that this one could not take over: it goes on, and no caller reaches it."""
+
+    id: str  # of its terminal
+    pid: int
+    why: str  # it was not taken over
+    how: str  # it is ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +322,7 @@ class Status:
     keeper: bool
     registry: RegistryForm
     web: str | None = None  # where the page is; None: it is off
+    strays: tuple[StrayForm, ...] = ()
     problems: tuple[str, ...] = ()  # what it cannot write now, as on a full disk: a sentence for each
 
 

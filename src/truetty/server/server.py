@@ -91,7 +91,8 @@ class Server:
             self._events, self._service.leases, self._on_change, self._note, self._is_kept, questions.about
         )
         self._clients = Clients(self._on_change)
-        terminals = TerminalActs(self._service, self._watch, settings, self._closing)
+        strays = () if keep is None else keep.strays
+        terminals = TerminalActs(self._service, self._watch, settings, self._closing, strays)
         commands = CommandActs(self._service, self._watch, terminals, questions)
         self._acts = ServerActs(
             self._service,

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from truetty.cli.terminals.server import Server
-from truetty.cli.terminals.standing import print_json
+from truetty.cli.terminals.standing import print_json, stray_line
 from truetty.cli.terminals.table import table
 from truetty.core.errors import ChannelLost, TruettyError
 
@@ -34,6 +34,9 @@ def list(all: bool, watch: bool, names: bool, on: str | None, json: bool) -> int
         print("no terminals are open", file=sys.stderr)
     else:
         print("\n".join(table(found["terminals"])))
+    if not json:
+        for one in found.get("strays", ()):
+            print(stray_line(one), file=sys.stderr)
     return 0
 
 
@@ -60,6 +63,7 @@ def _watch(server: Server, all: bool, json: bool) -> int:
             print_json(found)
             continue
         lines = [*table(found["terminals"])] if found["terminals"] else ["no terminals are open"]
+        lines += map(stray_line, found.get("strays", ()))
         if live and (rows := os.get_terminal_size(sys.stdout.fileno()).lines):  # 0 where it does not say
             lines = lines[: max(rows - 1, 1)]
         before = _UP.format(drawn) if live and drawn else "\n" if drawn else ""

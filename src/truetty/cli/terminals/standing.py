@@ -58,3 +58,9 @@ def print_json(value: object, indent: int | None = None) -> None:
     import json
 
     print(json.dumps(value, ensure_ascii=False, indent=indent), flush=True)
+
+
+def stray_line(stray: Mapping[str, Any]) -> str:
+    """Of a shell that the server could not take over."""
+    id, pid, why, how = (stray[name] for name in ("id", "pid", "why", "how"))
+    return f"{id}: process {pid} goes on, and was not taken over: {why}. {how} ends it"

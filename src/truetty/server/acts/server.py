@@ -79,6 +79,7 @@ class ServerActs:
             keeper=self._keep is not None and self._keep.is_kept,
             registry=self._registry(),
             web=self._web(),
+            strays=() if self._keep is None else tuple(one.form for one in self._keep.strays),
             problems=self._shortage.problems,
         )
 

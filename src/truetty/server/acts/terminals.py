@@ -13,6 +13,7 @@ from truetty.server.acts.casts import recorded
 from truetty.server.acts.closing import Closing
 from truetty.server.caller import Caller
 from truetty.server.lookup import find_terminal
+from truetty.server.state.stray import Stray
 from truetty.server.watch import Watch, deeds
 from truetty.service.service import Service
 from truetty.settings import Settings
@@ -21,8 +22,11 @@ from truetty.terminal.terminal import Terminal
 
 
 class TerminalActs:
-    def __init__(self, service: Service, watch: Watch, settings: Settings, closing: Closing) -> None:
+    def __init__(
+        self, service: Service, watch: Watch, settings: Settings, closing: Closing, strays: Sequence[Stray]
+    ) -> None:
         self._service = service
+        self._strays = strays
         self._closing = closing
         self._watch = watch
         self._inherits = settings.inherit_env
@@ -98,7 +102,8 @@ class TerminalActs:
         registry = self._service.registry
         found = sorted(registry.all(), key=_number) if all else registry.list()
         listed = [self._watch.terminal(one) for one in found if task is None or one.task == task]
-        return forms.Terminals(tuple(one for one in listed if state in (None, _state(one))), self._watch.seq)
+        wanted = tuple(one for one in listed if state in (None, _state(one)))
+        return forms.Terminals(wanted, self._watch.seq, tuple(one.form for one in self._strays))
 
     async def completed(self, caller: Caller) -> forms.Commands:
         return forms.Commands(tuple(map(self._watch.command, self._service.registry.completed)))

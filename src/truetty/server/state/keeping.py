@@ -77,7 +77,9 @@ class Keep:
         self._records = {id: one for id, one in records.items() if one.label is not None or one.commands}
         self.keys: Final = keys_of(past.lines, self._records.keys())  # retry keys of servers before this one
         self.last_question = max((line.get("question", 0) for line in past.lines), default=0)  # its number
-        self._strays = {line["t"] for line in past.lines if "stray" in line}
+        # By terminal, why it could not be taken over.
+        self._strays: dict[str, str] = {line["t"]: str(line["stray"]) for line in past.lines if "stray" in line}
+        self.strays: Final[list[Stray]] = []
         self.shortage: Final = Shortage()
         self._journal = Journal(path, spare, self.shortage)
         self.web: Final = WebBook(past.lines if self._is_ours else (), self._journal.note, link.mark)
@@ -95,7 +97,8 @@ class Keep:
         """All that the keeper has handed over, and those that were closed or have ended and are remembered."""
         unknown = self._link.held.keys() - self._records.keys()
         if self.damaged:
-            self._strays |= unknown
+            why = "damaged lines of the journal may have described it"
+            self._strays |= {name: why for name in unknown if name not in self._strays}
         self._compact()  # first: what is taken over is written about at once
         for held in [self._link.held[name] for name in unknown]:
             if held.name in self._strays:
@@ -180,8 +183,9 @@ class Keep:
         )
 
     def _leave_alone(self, held: HeldPty) -> None:
-        LOG.warning("terminal %s is not described by the journal: process %d goes on", held.name, held.shell)
-        Stray(self._link, held, self._nowhere(held))
+        why = self._strays[held.name]
+        LOG.warning("terminal %s was not taken over: %s; process %d goes on", held.name, why, held.shell)
+        self.strays.append(Stray(self._link, held, self._nowhere(held), why, self.strays.remove))
 
     def _nowhere(self, held: HeldPty) -> str:
         return os.path.join(self._transcripts, held.name, "none")
@@ -196,7 +200,8 @@ class Keep:
         except Exception:  # what the record says is not what a server has written
             LOG.exception("terminal %s cannot be taken over", id)
         if held is not None and record.exit is None:
-            self._journal.note({"t": id, "stray": True})
+            self._strays[id] = "what the journal says of it cannot be read"
+            self._journal.note({"t": id, "stray": self._strays[id]})
             self._leave_alone(held)
         return None
 
@@ -238,7 +243,7 @@ class Keep:
         """The journal begins anew with what is still needed of it."""
         lines: list[Line] = [journal.header(), {"question": self.last_question}, *map(asdict, self.keys)]
         lines += self.web.lines()
-        lines += [{"t": name, "stray": True} for name in self._strays & self._link.held.keys()]
+        lines += [{"t": name, "stray": why} for name, why in self._strays.items() if name in self._link.held]
         for id, record in self._records.items():
             lines += lines_of(id, record)
         self._journal.rewrite(lines, needed=not self._is_ours)

@@ -35,7 +35,7 @@ def records_of(lines: list[Line]) -> dict[str, TerminalRecord]:
     records: dict[str, TerminalRecord] = {}
     for line in lines:
         match line:
-            case {"t": str(id), "stray": True}:
+            case {"t": str(id), "stray": _}:
                 records.pop(id, None)
             case {"t": str(id), "open": dict(opened)}:
                 records[id] = TerminalRecord(opened)

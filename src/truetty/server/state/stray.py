@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from typing import Final
 
 from truetty.core.observation import Observation
 from truetty.host.base import Ended
 from truetty.host.kept_hold import HeldPty, KeeperLink, KeptHold
 from truetty.host.pty import LocalChannel
+from truetty.server.forms import StrayForm
 
 PIECE: Final = 1 << 20
 
@@ -26,7 +28,11 @@ class Nowhere:
 class Stray:
     """Its programs go on. What they print is read, so that they do not block, and is lost. No caller sees it."""
 
-    def __init__(self, link: KeeperLink, held: HeldPty, folder: str) -> None:
+    def __init__(self, link: KeeperLink, held: HeldPty, folder: str, why: str, on_end: Callable[[Stray], None]) -> None:
+        self.id: Final = held.name
+        self.pid: Final = held.shell
+        self.why: Final = why  # it was not taken over
+        self._on_end = on_end
         self._channel = undescribed(link, held, folder)
         self._channel.attach(self)
 
@@ -38,6 +44,11 @@ class Stray:
 
     def on_end(self, ended: Ended) -> None:
         self._closing = asyncio.ensure_future(self._channel.close())
+        self._on_end(self)
+
+    @property
+    def form(self) -> StrayForm:
+        return StrayForm(self.id, self.pid, self.why, f"kill -HUP {self.pid}")
 
 
 def undescribed(link: KeeperLink, held: HeldPty, folder: str) -> LocalChannel:
