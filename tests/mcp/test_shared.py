@@ -51,9 +51,12 @@ def live(home: Path, tmp_path: Path) -> Iterator[Live]:
     made.end()
 
 
-@pytest.mark.parametrize(("era", "pipe_too"), [*((era, True) for era in ERAS), ("legacy", False)])
+@pytest.mark.parametrize(
+    ("era", "pipe_too", "server_too"),
+    [*((era, True, False) for era in ERAS), ("legacy", False, False), ("legacy", True, True)],
+)
 async def test_a_client_killed_in_mid_build_is_followed_by_one_that_reads_all_of_it(
-    live: Live, tmp_path: Path, era: str, pipe_too: bool
+    live: Live, tmp_path: Path, era: str, pipe_too: bool, server_too: bool
 ) -> None:
     parameters = shared(live)
     words = (sys.executable, "-c", CLIENT, parameters.model_dump_json(), build(tmp_path), era)
@@ -65,6 +68,10 @@ async def test_a_client_killed_in_mid_build_is_followed_by_one_that_reads_all_of
         os.kill(pid, signal.SIGKILL)
     await first.wait()
     await eventually(lambda: not any(map(alive, pipes)), "the pipe is gone")
+    if server_too:
+        journal = Path(live.place.path("journal"))
+        await eventually(lambda: '"cut"]' in journal.read_text(), "the server has seen it")
+        kill(live)
     async with joined(parameters, mode=era, name="builder") as second:
         found = await call(second, "terminals")
         (row,) = found["terminals"]
@@ -171,6 +178,29 @@ async def test_notices_reach_the_client_whose_command_it_was(live: Live, tmp_pat
         assert (await call(second, "terminals"))["notices"] == []
         (notice,) = (await call(first, "terminals"))["notices"]
         assert (notice["command_id"], notice["what"]) == (started["command_id"], "finished")
+
+
+@pytest.mark.parametrize("task", [None, "fix"])
+async def test_an_end_that_was_not_told_is_told_by_the_next_server(
+    live: Live, tmp_path: Path, task: str | None
+) -> None:
+    async with joined(shared(live)) as client:
+        named = {} if task is None else {"task": task}
+        ended = await call(client, "run", command=once(tmp_path / "one"), background=True, **named)
+        dies = await call(client, "run", command=once(tmp_path / "two"), background=True, task="other")
+        (tmp_path / "one").touch()
+        live.get(f"/v1/commands/{ended['command_id']}/wait?timeout={PATIENCE}&until=finished")
+        os.kill(live.pid(), signal.SIGKILL)
+        (tmp_path / "two").touch()  # that one ends without a server, or with the next
+        live.get(f"/v1/commands/{dies['command_id']}/wait?timeout={PATIENCE}&until=finished")
+        kill(live)
+        found = (await call(client, "terminals"))["notices"]
+        assert {(one["command_id"], one["what"], one["exit_code"]) for one in found} == {
+            (ended["command_id"], "finished", 0),
+            (dies["command_id"], "finished", 0),
+        }
+        kill(live)
+        assert (await call(client, "terminals"))["notices"] == []
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -185,6 +185,7 @@ class Server:
                 self._closing.mark(one.terminal)
             if not one.terminal.closed:
                 LOG.info("terminal %s was taken over", one.terminal.id)
+        self._service.notices.keep = self._keep.note_news
         self._dispatch.keys.take_over(self._keep.keys)
         if self._keep.damaged:
             LOG.warning("%d lines of the journal could not be read", self._keep.damaged)
@@ -226,6 +227,8 @@ class Server:
 
     def _leave(self) -> None:
         self._leaves = self._dispatch.is_leaving = True
+        # Calls that are cut off now are made again by their clients.
+        self._service.notices.keep = lambda command_id, record: None
         self._stop("another one follows")
 
     def _go(self) -> NoReturn:

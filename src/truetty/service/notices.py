@@ -5,7 +5,8 @@ A command whose call was cut off is in the next answer too, while it runs: its a
 Rule 1: a notice is for the agent whose command it was, and for no other.
 Rule 2: an end, or a wait for input, that was in an answer to that agent is no notice.
 Rule 3: of a command that has ended only its notice is kept, never the command: its terminal can be forgotten.
-Rule 4: one asyncio task for each command that runs while no call waits for it; it costs nothing while nothing happens.
+Rule 4: `keep` is called with what the next process must know of a command that was left to itself, as it changes.
+Rule 5: one asyncio task for each command that runs while no call waits for it; it costs nothing while nothing happens.
 """
 
 from __future__ import annotations
@@ -36,7 +37,17 @@ class Notice:
     command: str | None = None  # its text, cut, if its call was cut off
 
 
+@dataclass(frozen=True, slots=True)
+class NewsRecord:
+    """What is written down of a command that no call waits for."""
+
+    agent: str | None
+    # cut: its call was cut off. told: its agent knows its end. None: no call has left it to itself.
+    state: Literal["left", "cut", "told"] | None = None
+
+
 Listener = Callable[[Notice], Coroutine[object, object, None]]
+Book = Callable[[str, NewsRecord], None]
 
 
 @dataclass(slots=True)
@@ -70,6 +81,7 @@ class Notices:
         self._ends: dict[str, str | None] = {}  # the agent of each end that is kept, oldest first
         self._listeners: list[tuple[Listener, str | None]] = []  # with the agent whose notices it is for
         self._followers: set[asyncio.Task[None]] = set()  # one for each command that runs, until it is over
+        self.keep: Book = lambda command_id, record: None  # writes down what is known of a command
 
     def listen(self, listener: Listener, agent: str | None = None) -> Callable[[], None]:
         """Call this one with each notice, at once, of this agent, or of every one; returns how to stop it."""
@@ -86,11 +98,19 @@ class Notices:
         else:
             running = self._follow(command, owner)
             if owner == reader:
-                running.answered, running.cut_off = command.open_waiting or running.answered, False
+                self._on_answer(running)
 
     def leave(self, command: Command, owner: str | None) -> None:
         """The call that waited was cancelled: its agent got no answer."""
         self._follow(command, owner).cut_off = True
+        self._write(command.id, owner, "cut")
+        if command.finished:
+            self._end(command)
+
+    def adopt(self, command: Command, known: NewsRecord) -> None:
+        """A process before this one has started it."""
+        if not command.finished or known.state in ("left", "cut"):
+            self._follow(command, known.agent).cut_off = known.state == "cut"
         if command.finished:
             self._end(command)
 
@@ -116,7 +136,7 @@ class Notices:
         for running in desk.running.values():
             notice = self._unheard(running) or (running.notice("running") if running.cut_off else None)
             if notice is not None:
-                running.answered, running.cut_off = running.command.open_waiting or running.answered, False
+                self._on_answer(running)
                 found.append(notice)
         return tuple(found)
 
@@ -129,8 +149,20 @@ class Notices:
         if followers:
             await asyncio.wait(followers)
 
+    def _on_answer(self, running: _Running) -> None:
+        """An answer to its agent says how it stands now."""
+        running.answered = running.command.open_waiting or running.answered
+        if running.cut_off:
+            running.cut_off = False
+            self._write(running.command.id, running.agent, "left")
+
+    def _write(self, id: str, agent: str | None, state: Literal["left", "cut", "told"]) -> None:
+        if agent is not None:
+            self.keep(id, NewsRecord(agent, state))
+
     def _follow(self, command: Command, owner: str | None) -> _Running:
         if command.id not in self._running:
+            self._write(command.id, owner, "left")
             self._running[command.id] = self._desks[owner].running[command.id] = running = _Running(command, owner)
             follower = asyncio.ensure_future(self._watch(running))
             self._followers.add(follower)
@@ -157,6 +189,7 @@ class Notices:
     def _drop_end(self, id: str) -> None:
         agent = self._ends.pop(id)
         del self._desks[agent].ends[id]
+        self._write(id, agent, "told")
         self._clear_away(agent)
 
     def _clear_away(self, agent: str | None) -> None:

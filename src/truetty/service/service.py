@@ -35,7 +35,7 @@ from truetty.service.commands import Once, StartRequest
 from truetty.service.handoffs import Handoff
 from truetty.service.leases import Lease
 from truetty.service.move import Move
-from truetty.service.notices import Notice
+from truetty.service.notices import NewsRecord, Notice
 from truetty.service.permissions import Permissions, Permit, Subject
 from truetty.service.policies import policy_of
 from truetty.service.registry import Origin, Registry
@@ -144,13 +144,12 @@ class Service:
         await self.registry.close()
         self.texts.close()
 
-    def adopt(self, terminal: Terminal, commands: Sequence[Command], origin: Origin) -> None:
+    def adopt(self, terminal: Terminal, commands: Mapping[Command, NewsRecord], origin: Origin) -> None:
         """A terminal that a process before this one has opened, and its commands."""
         self.registry.adopt(terminal, origin)
-        for command in commands:
-            self._commands.add(command, terminal.task, None)
-            if not command.finished:  # its end is news to its agent
-                self.notices.answer(command, terminal.task, None)
+        for command, known in commands.items():
+            self._commands.add(command, known.agent, None)
+            self.notices.adopt(command, known)
 
     # -- run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from truetty.core.standing import Standing
 from truetty.host.base import Host
@@ -46,6 +46,7 @@ class CommandRecord:
     started_at: float | None = None  # seconds since 1970
     starter: tuple[str, str | None] | None = None  # what has started it, as its owner wrote it
     given: tuple[int, int | None] = (0, None)  # of its output, as in `Ledger.on_given`
+    news: tuple[str, Any] | None = None  # what its agent knows of it, as its owner wrote it
 
 
 @dataclass(slots=True)

@@ -34,6 +34,7 @@ from truetty.server.state.stray import Stray, undescribed
 from truetty.server.state.web_book import NAME as WEB
 from truetty.server.state.web_book import WebBook
 from truetty.service.leases import LeaseRecord
+from truetty.service.notices import NewsRecord
 from truetty.store.lasting import Carrier
 from truetty.terminal.command import Command
 from truetty.terminal.keeping import TerminalRecord
@@ -52,7 +53,7 @@ class Adopted:
     """A terminal of the server before, and its commands, the oldest first."""
 
     terminal: Terminal
-    commands: list[Command]
+    commands: dict[Command, NewsRecord]
     label: Label
     started_at: dict[str, float]  # by command, in seconds since 1970
     starters: dict[str, Starter]  # by command
@@ -139,6 +140,11 @@ class Keep:
         """A person has this terminal, or had it."""
         self._journal.note({"t": id, "lease": asdict(lease)})
 
+    def note_news(self, command_id: str, record: NewsRecord) -> None:
+        """What the agent of a command knows of it."""
+        id, _, serial = command_id.rpartition("-")
+        self._journal.note({"t": id, "news": [int(serial), record.agent, record.state]})
+
     @property
     def is_kept(self) -> bool:
         """Whether there is a keeper: without one terminals end with this process."""
@@ -223,8 +229,9 @@ class Keep:
         known = {f"{id}-{one.begun['serial']}": one for one in record.commands}
         started = {name: one.started_at for name, one in known.items() if one.started_at is not None}
         starters = {name: Starter.of(one.starter) for name, one in known.items() if one.starter is not None}
+        news = [NewsRecord(label["task"]) if one.news is None else NewsRecord(*one.news) for one in record.commands]
         lease = None if record.lease is None else LeaseRecord.of(record.lease)
-        return Adopted(terminal, commands, label, started, starters, lease)
+        return Adopted(terminal, dict(zip(commands, news, strict=True)), label, started, starters, lease)
 
     def _on_closed(self, kept: KeptTerminal) -> None:
         """It is remembered, and the oldest are forgotten."""

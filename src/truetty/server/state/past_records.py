@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NotRequired, TypedDict
 
@@ -55,6 +56,8 @@ def lines_of(id: str, record: TerminalRecord) -> Iterator[Line]:
     for command in record.commands:
         yield {"t": id, "begun": command.begun, "at": command.started_at, "by": command.starter}
         yield {"t": id, "given": [command.begun["serial"], *command.given]}
+        if command.news is not None:
+            yield {"t": id, "news": [command.begun["serial"], *command.news]}
         if command.ended is not None:
             yield {"t": id, "end": command.ended}
     for at, size in record.sizes:
@@ -107,10 +110,11 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
             if record.lease is not None and record.lease["state"] != "held":
                 record.lease = None  # the notes of this command tell of it
         case {"given": [serial, waited, read]}:
-            for command in reversed(commands):
-                if command.begun["serial"] == serial:
-                    command.given = (waited, read)
-                    break
+            for command in _with_serial(commands, serial):
+                command.given = (waited, read)
+        case {"news": [serial, agent, state]}:
+            for command in _with_serial(commands, serial):
+                command.news = (agent, state)
         case {"exit": [code, signal]}:
             record.exit = (code, signal)
         case {"size": [columns, rows], "at": at}:
@@ -125,3 +129,8 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
             record.label = label
         case {"lease": lease}:
             record.lease = lease
+
+
+def _with_serial(commands: Sequence[CommandRecord], serial: int) -> Iterator[CommandRecord]:
+    """The one with this number, if it is there."""
+    return itertools.islice((one for one in reversed(commands) if one.begun["serial"] == serial), 1)
