@@ -112,6 +112,20 @@ def test_a_terminal_whose_record_is_damaged_goes_on_and_is_named(server: Live, l
         pass
 
 
+def test_a_command_whose_end_is_not_in_the_journal_has_ended(server: Live) -> None:
+    shells = ("bash", "zsh", "fish", "dash")
+    for shell in shells:
+        server.post("/v1/terminals", shell=shell, rc=False, name=shell)
+        assert server.post("/v1/run", command="sh -c 'exit 4'", terminal=shell)["exit_code"] == 4
+    change(server, lambda lines: [one for one in lines if b'"end":' not in one])
+    kill(server)
+    for id in [one["command"]["id"] for one in server.get("/v1/terminals")["terminals"]]:
+        ended = server.get(f"/v1/commands/{id}/wait?timeout={PATIENCE}&until=finished")
+        assert (ended["state"], ended["exit_code"], ended["evidence"]) == ("finished", None, "kernel")
+    for shell in shells:
+        assert server.post("/v1/run", command="echo on", terminal=shell)["output"] == "on\n"
+
+
 def test_nothing_of_an_earlier_run_of_the_machine_is_taken_over(server: Live) -> None:
     server.post("/v1/terminals", shell="bash", rc=False, name="build")
     server.end()
