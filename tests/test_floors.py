@@ -36,7 +36,7 @@ FLOORS = (
         {"__init__"},
     ),  # the public names; those above may use them like any program outside
     ({"mcp"}, {"sync"}, {"web"}),
-    ({"cli"}, {"testing"}),  # the first starts the others
+    ({"adapters"}, {"cli"}, {"testing"}),  # the command line starts the doors
     ({"__main__"},),
 )
 
@@ -67,6 +67,8 @@ IMPURE = {
 # Where a shell's name stands outside `shells/`, and why.
 SHELLS_BY_NAME = {
     "functions: bash",  # a tool of that name, which runs that shell
+    "adapters: bash",  # the shell of the frameworks' own tools
+    "adapters: sh",  # what `shell=True` of a framework means
     "cli/schema.py: bash",  # the same tool
     "testing/plugin.py: bash",  # the shell of the fixture, where a test names none
     *(f"cli/completion/completion.py: {name}" for name in ("bash", "fish", "zsh")),  # whose words are completed by us
@@ -246,7 +248,7 @@ def test_only_shells_knows_a_shell_by_name() -> None:
     found = set()
     for path, module in MODULES.items():
         room = part(module)
-        where = room if room == "functions" else name_of(path)
+        where = room if room in ("functions", "adapters") else name_of(path)
         for node in ast.walk(ast.parse(path.read_text())):
             if room != "shells" and isinstance(node, ast.Constant) and isinstance(node.value, str):
                 words = node.value.split()

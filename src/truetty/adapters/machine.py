@@ -1,0 +1,130 @@
+"""Commands with standard input, output and error apart, and files: where the terminals are.
+
+Rule 1: a command gets a shell of its own, and its three streams are files of a new folder there. So a terminal, which
+        has one stream, gives two; and bytes are bytes.
+Rule 2: elsewhere than in this program, files travel through a terminal, as base64. What is needed there is `sh`,
+        `base64` and `mktemp`.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from truetty import sync
+from truetty.adapters.places import Place
+
+# Characters of base64 in one command; a server takes a command of a million.
+PIECE: Final = 600_000
+# What `sh` says when it cannot read or write a file, and the error that Python has for it.
+REASONS: Final[tuple[tuple[str, type[OSError]], ...]] = (
+    ("No such file", FileNotFoundError),
+    ("Permission denied", PermissionError),
+    ("Is a directory", IsADirectoryError),
+    ("Not a directory", NotADirectoryError),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How a command has ended, and what it has written to each stream."""
+
+    exit_code: int | None
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a command begins with."""
+
+    input: bytes = b""
+    cwd: str | None = None
+    env: Mapping[str, str] | None = None  # beside what the shell has
+    replaced: bool = False  # `env` is all there is
+    merged: bool = False  # standard error goes to standard output
+
+
+class Machine:
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def run(self, words: Sequence[str], around: Surroundings, timeout: float | None = None) -> Apart:
+        with self._open() as terminal:
+            folder = terminal.run("mktemp -d").check().output.strip()
+            names = tuple(f"{folder}/{name}" for name in ("in", "out", "err"))
+            self._write(terminal, names[0], around.input)
+            command = terminal.start(_line(words, around, names), timeout=timeout)
+            outcome = command.wait(until="finished")
+            try:
+                found = [self._read(terminal, name) if _was_begun(terminal, name) else b"" for name in names[1:]]
+            finally:
+                terminal.run(f"rm -rf {shlex.quote(folder)}")
+            return Apart(outcome.exit_code, found[0], found[1], command.timed_out)
+
+    def read(self, path: str) -> bytes:
+        if self._place.is_here:
+            return Path(path).read_bytes()
+        with self._open() as terminal:
+            return self._read(terminal, path)
+
+    def write(self, path: str, data: bytes) -> None:
+        """With the folders above it."""
+        if self._place.is_here:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_bytes(data)
+            return
+        with self._open() as terminal:
+            _checked(terminal, f"mkdir -p {shlex.quote(os.path.dirname(path) or '.')}", path)
+            self._write(terminal, path, data)
+
+    def upload(self, source: str, target: str) -> None:
+        """A file or a folder of this machine."""
+        if not os.path.isdir(source):
+            self.write(target, Path(source).read_bytes())
+            return
+        for folder, _, names in os.walk(source):
+            for name in names:
+                file = os.path.join(folder, name)
+                self.write(os.path.join(target, os.path.relpath(file, source)), Path(file).read_bytes())
+
+    def _open(self) -> sync.Terminal:
+        return self._place.registry.open("bash", rc=False, budget=None)
+
+    def _read(self, terminal: sync.Terminal, path: str) -> bytes:
+        return base64.b64decode(_checked(terminal, f"base64 < {shlex.quote(path)}", path))
+
+    def _write(self, terminal: sync.Terminal, path: str, data: bytes) -> None:
+        text, name = base64.b64encode(data).decode(), shlex.quote(path)
+        _checked(terminal, f": > {name}", path)
+        for start in range(0, len(text), PIECE):
+            _checked(terminal, f"printf %s {text[start : start + PIECE]} | base64 -d >> {name}", path)
+
+
+def _line(words: Sequence[str], around: Surroundings, names: tuple[str, ...]) -> str:
+    variables = [f"{name}={value}" for name, value in (around.env or {}).items()]
+    prefix = ["env", *(["-i"] if around.replaced else []), *variables] if variables or around.replaced else []
+    begin = f"cd -- {shlex.quote(around.cwd)} && " if around.cwd else ""
+    given, out, err = map(shlex.quote, names)
+    errors = "2>&1" if around.merged else f"2> {err}"
+    return f"( {begin}exec {shlex.join([*prefix, *words])} ) < {given} > {out} {errors}"
+
+
+def _was_begun(terminal: sync.Terminal, path: str) -> bool:
+    return terminal.run(f"test -e {shlex.quote(path)}").ok
+
+
+def _checked(terminal: sync.Terminal, text: str, path: str) -> str:
+    """The output of a command on a file; its failure as Python's error."""
+    outcome = terminal.run(text)
+    if outcome.ok:
+        return outcome.output
+    message = outcome.output.strip() or f"exit code {outcome.exit_code}"
+    kind = next((kind for words, kind in REASONS if words in message), OSError)
+    raise kind(f"{path}: {message}")
