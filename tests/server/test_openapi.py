@@ -105,7 +105,8 @@ async def test_every_answer_is_as_described(server: Live) -> None:
         await call("web_off")
         await call("close", terminal_id=terminal)
         await call("shutdown", force=True)
-    # Three streams, what ends the connection (test_survival.py), and what needs a question (test_questions.py).
-    others = {"events", "follow", "cast", "upgrade", "settle"}
+    # Three streams, what ends the connection (test_survival.py), and what needs a question (test_questions.py)
+    # or a hand-off (tests/web/test_page_agents.py).
+    others = {"events", "follow", "cast", "upgrade", "settle", "decline"}
     assert call.called == set(BY_NAME) - others
     server.until_ended()

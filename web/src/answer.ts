@@ -8,6 +8,7 @@ import type { Page } from "./context.ts";
 import { type Decision, choice, heading, problem } from "./decision.ts";
 import { h, onEnd, region } from "./dom.ts";
 import type { Command, Waiting } from "./model.ts";
+import { agentWords } from "./keyboard_cards.ts";
 import { firstLine, visible } from "./words.ts";
 
 const FORGET_MS = 60_000; // a page that is hidden for so long has its password field emptied
@@ -101,6 +102,7 @@ export function answerCard(page: Page, id: string, decision: Decision): Node {
     {},
     heading(page, title, command.terminal_id, h("code", {}, firstLine(visible(command.text))), since(page, command)),
     h("pre", { class: "prompt", tabindex: "-1" }, visible(waiting.prompt)),
+    agentWords(page, id, decision),
     problem(decision),
     h(
       "div",
@@ -175,6 +177,7 @@ export function secretCard(page: Page, id: string, decision: Decision): Node {
     {},
     heading(page, `${program} asks for ${wordFor(waiting)}`, command.terminal_id, h("code", {}, firstLine(visible(command.text))), since(page, command)),
     h("pre", { class: "prompt" }, visible(waiting.prompt)),
+    agentWords(page, id, decision),
     problem(decision),
     h(
       "form",

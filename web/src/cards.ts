@@ -9,10 +9,11 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { answerCard, secretCard } from "./answer.ts";
 import { approvalCard } from "./approval.ts";
 import type { Page } from "./context.ts";
-import { Decision, choice, heading, problem } from "./decision.ts";
+import { Decision } from "./decision.ts";
 import { each, h, onEnd, region } from "./dom.ts";
-import { type Need, nameOf, needs, terminalOf, workerOf } from "./groups.ts";
+import { type Need, nameOf, needs, terminalOf } from "./groups.ts";
 import { glyph } from "./icons.ts";
+import { handoffCard, requestCard } from "./keyboard_cards.ts";
 import type { Receipt } from "./store.ts";
 
 const GUARD_MS = 600;
@@ -102,45 +103,6 @@ function oneLine(page: Page, need: Need): Node {
   const terminal = id === null ? undefined : page.store.terminals.value.get(id);
   const what = { question: "May this run?", answer: "asks a question", secret: "asks for a password", handoff: "asks you to take over", request: "is asked for" }[need.kind];
   return h("p", {}, glyph("need"), h("b", {}, terminal === undefined ? "" : nameOf(terminal)), ` ${what}`);
-}
-
-function handoffCard(page: Page, id: string, decision: Decision): Node {
-  const handoff = page.store.handoffs.value.get(id);
-  if (handoff === undefined) return h("p", {}, "");
-  const terminal = page.store.terminals.value.get(handoff.terminal_id);
-  const who = handoff.client ?? (terminal === undefined ? "The agent" : workerOf(terminal));
-  const take = () =>
-    void decision
-      .decide("Take over", () => page.wire.handoff(id, "take"), () => "Taken over at")
-      .then((done) => done && page.go(`/t/${handoff.terminal_id}?take`));
-  const later = () => void decision.decide("Not now", () => page.wire.handoff(id, "not_now"), () => "Not now, said at");
-  return h(
-    "div",
-    {},
-    heading(page, `${who} asks you to take over`, handoff.terminal_id, null, () => handoff.asked_at),
-    h("blockquote", { class: "words" }, handoff.reason),
-    h("p", { class: "note" }, `In ${who}'s own words. It is told what you run, not what you type.`),
-    problem(decision),
-    h("div", { class: "choices" }, choice(decision, "Take over", "fill", take), choice(decision, "Not now", "plain", later)),
-  );
-}
-
-function requestCard(page: Page, id: string, decision: Decision): Node {
-  const request = page.store.requests.value.get(id);
-  if (request === undefined) return h("p", {}, "");
-  const lease = page.store.leases.value.get(request.terminal_id);
-  const give = () => {
-    if (lease !== undefined) void decision.decide("Give back", () => page.wire.giveBack(request.terminal_id, lease.lease), () => "Given back at");
-  };
-  const keep = () => void decision.decide("Keep it", () => page.wire.refuseRequest(id), () => "Kept, said at");
-  return h(
-    "div",
-    {},
-    heading(page, `${request.name} would like the keyboard`, request.terminal_id, null, () => request.asked_at),
-    request.reason === "" ? null : h("blockquote", { class: "words" }, request.reason),
-    problem(decision),
-    h("div", { class: "choices" }, choice(decision, "Give back", "fill", give), choice(decision, "Keep it", "plain", keep)),
-  );
 }
 
 /** The focus goes to the first card that is open. */

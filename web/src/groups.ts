@@ -40,17 +40,18 @@ export function needs(store: Store): Need[] {
   for (const one of store.questions.value.values()) {
     found.push({ kind: "question", key: one.id, since: one.asked_at, id: one.id });
   }
-  for (const one of store.handoffs.value.values()) {
-    found.push({ kind: "handoff", key: one.id, since: one.asked_at, id: one.id });
-  }
-  for (const one of store.requests.value.values()) {
-    if (store.leases.value.has(one.terminal_id)) {
-      found.push({ kind: "request", key: one.id, since: one.asked_at, id: one.id });
-    }
-  }
   for (const terminal of store.terminals.value.values()) {
     const command = terminal.command;
-    if (command === null || terminal.lease !== null || !asksPerson(command)) continue;
+    const wants = terminal.lease?.wanted_by ?? null;
+    if (wants !== null && store.leases.value.has(terminal.id) && store.refused.value.get(terminal.id) !== wants) {
+      found.push({ kind: "request", key: `${terminal.id} ${wants}`, since: null, id: terminal.id });
+    }
+    if (command === null || terminal.lease !== null) continue;
+    if (!asksPerson(command)) {
+      const handoff = store.handoffs.value.get(command.id);
+      if (handoff !== undefined) found.push({ kind: "handoff", key: `${command.id} handoff`, since: handoff.asked_at, id: command.id });
+      continue;
+    }
     const kind = command.waiting?.kind === "secret" ? "secret" : "answer";
     found.push({ kind, key: keyOf(command), since: store.waitingSince.value.get(command.id) ?? null, id: command.id });
   }
@@ -62,10 +63,8 @@ export function terminalOf(need: Need, store: Store): string | null {
   switch (need.kind) {
     case "question":
       return store.questions.value.get(need.id)?.terminal_id ?? null;
-    case "handoff":
-      return store.handoffs.value.get(need.id)?.terminal_id ?? null;
     case "request":
-      return store.requests.value.get(need.id)?.terminal_id ?? null;
+      return need.id;
     default:
       return need.id.slice(0, need.id.lastIndexOf("-"));
   }

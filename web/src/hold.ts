@@ -32,6 +32,12 @@ export async function take(page: Page, id: string): Promise<boolean> {
   }
 }
 
+/** Asks the person who has it to give it back: a card says so there. */
+async function want(page: Page, id: string): Promise<void> {
+  const holding = await page.attempt(() => page.wire.want(id, page.wire.session.name));
+  if (holding !== null) page.say(`${holding.holder} was asked for the keyboard.`);
+}
+
 function heldWords(error: Refusal): string {
   const { holder, reason } = error.facts as { holder?: string; reason?: string };
   return `${holder ?? "Another person"} has the keyboard${reason ? ` (${reason})` : ""}.`;
@@ -81,12 +87,14 @@ export function keyboard(page: Page, id: string): Node {
     const found = terminal();
     return isMine() ? "you" : (holder() ?? (found === undefined ? "" : workerOf(found)));
   };
-  const kind = () => (terminal() === undefined || !page.may("type") ? "none" : isMine() || holder() !== null ? "held" : "free");
+  const hasAsked = () => terminal()?.lease?.wanted_by === page.wire.session.name;
+  const kind = () => (terminal() === undefined || !page.may("type") ? "none" : isMine() ? "held" : holder() === null ? "free" : "other");
   return h(
     "div",
     { class: "keyboard" },
     h("span", { class: "who", hidden: () => terminal() === undefined }, "keyboard: ", h("b", { class: () => (isMine() ? "you" : "") }, who)),
     region(kind, (now) => {
+      if (now === "other") return h("button", { type: "button", class: "button plain", "data-act": "ask-holder", "aria-disabled": () => hasAsked() && "true", on: { click: () => void want(page, id) } }, () => (hasAsked() ? "Asked" : "Ask for it"));
       if (now === "free") return h("button", { type: "button", class: "button plain", "data-act": "take-over", on: { click: () => void take(page, id) } }, "Take over", h("kbd", { "aria-hidden": "true" }, "T"));
       return null;
     }),

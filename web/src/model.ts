@@ -44,6 +44,7 @@ export interface Holding {
   readonly holder: string;
   readonly reason: string;
   readonly until: number;
+  readonly wanted_by: string | null; // another person who has asked for it
 }
 
 export interface Terminal {
@@ -87,21 +88,13 @@ export interface Question {
   readonly parts?: readonly Part[]; // none: the text could not be taken apart
 }
 
+/** An agent asks a person to take a terminal over. */
 export interface Handoff {
-  readonly id: string;
+  readonly command_id: string;
   readonly terminal_id: string;
-  readonly command_id: string | null;
-  readonly reason: string;
-  readonly client: string | null;
-  readonly asked_at: number;
-}
-
-/** Another person who would like the terminal that is held. */
-export interface LeaseRequest {
-  readonly id: string;
-  readonly terminal_id: string;
-  readonly name: string;
-  readonly reason: string;
+  readonly reason: string; // the agent's words
+  readonly reader: string; // which program gets what is typed
+  readonly warnings: readonly string[];
   readonly asked_at: number;
 }
 

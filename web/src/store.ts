@@ -6,7 +6,7 @@
 
 import { type Signal, batch, computed, signal } from "@preact/signals-core";
 import type { LinkState } from "./link.ts";
-import type { Command, Deed, Handoff, LeaseRequest, Question, Terminal } from "./model.ts";
+import type { Command, Deed, Handoff, Question, Terminal } from "./model.ts";
 import type { Event, Lease } from "./wire.ts";
 
 export interface Progress {
@@ -30,8 +30,8 @@ const MOST_COMMANDS = 1000; // of a terminal; a page shows about 40 at a time
 export class Store {
   readonly terminals = signal<ReadonlyMap<string, Terminal>>(new Map());
   readonly questions = signal<ReadonlyMap<string, Question>>(new Map());
-  readonly handoffs = signal<ReadonlyMap<string, Handoff>>(new Map());
-  readonly requests = signal<ReadonlyMap<string, LeaseRequest>>(new Map());
+  readonly handoffs = signal<ReadonlyMap<string, Handoff>>(new Map()); // by command
+  readonly refused = signal<ReadonlyMap<string, string>>(new Map()); // by terminal: who asked for it and does not get it
   readonly progress = signal<ReadonlyMap<string, Progress>>(new Map());
   readonly waitingSince = signal<ReadonlyMap<string, number>>(new Map());
   readonly receipts = signal<readonly Receipt[]>([]);
@@ -84,6 +84,11 @@ export class Store {
     this.leases.value = leases;
   }
 
+  /** The holder does not give the keyboard to the person who has asked. */
+  keep(terminal: string, from: string): void {
+    this.refused.value = new Map(this.refused.value).set(terminal, from);
+  }
+
   /** What was read of the past. */
   merge(commands: readonly Command[]): void {
     batch(() => {
@@ -115,8 +120,7 @@ export class Store {
       case "reset":
         this.terminals.value = new Map(event.terminals.map((one) => [one.id, one]));
         this.questions.value = new Map(event.questions.map((one) => [one.id, one]));
-        this.handoffs.value = new Map((event.handoffs ?? []).map((one) => [one.id, one]));
-        this.requests.value = new Map((event.requests ?? []).map((one) => [one.id, one]));
+        this.handoffs.value = new Map((event.handoffs ?? []).map((one) => [one.command_id, one]));
         this.merge(event.commands);
         for (const id of this.leases.value.keys()) if (!this.terminals.value.get(id)?.lease) this.hold(id, null);
         this.notice.value = null;
@@ -156,16 +160,10 @@ export class Store {
         this.onLease(event);
         break;
       case "handoff":
-        this.handoffs.value = new Map(this.handoffs.value).set(event.handoff.id, event.handoff);
+        this.handoffs.value = new Map(this.handoffs.value).set(event.handoff.command_id, event.handoff);
         break;
       case "handoff_over":
-        this.handoffs.value = without(this.handoffs.value, event.handoff_id);
-        break;
-      case "lease_request":
-        this.requests.value = new Map(this.requests.value).set(event.request.id, event.request);
-        break;
-      case "lease_request_over":
-        this.requests.value = without(this.requests.value, event.request_id);
+        this.handoffs.value = without(this.handoffs.value, event.command_id);
         break;
       case "server":
         if (event.stopping) this.notice.value = "The server is ending, and its terminals with it.";
@@ -224,9 +222,10 @@ export class Store {
 
   private onLease(event: Event & { event: "lease" }): void {
     const lease =
-      event.holder === null ? null : { holder: event.holder, reason: event.reason, until: event.until };
+      event.holder === null ? null : { holder: event.holder, reason: event.reason, until: event.until, wanted_by: event.wanted_by };
     this.alter(event.terminal_id, { lease });
     if (lease !== null) return;
+    this.refused.value = without(this.refused.value, event.terminal_id);
     this.hold(event.terminal_id, null);
     if (event.did !== undefined) this.did.value = new Map(this.did.value).set(event.terminal_id, event.did);
   }

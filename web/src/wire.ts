@@ -11,7 +11,6 @@ import type {
   Deed,
   Handoff,
   Holding,
-  LeaseRequest,
   Question,
   Settlement,
   Terminal,
@@ -56,8 +55,7 @@ export type Event = Numbered &
         terminals: readonly Terminal[];
         commands: readonly Command[];
         questions: readonly Question[];
-        handoffs?: readonly Handoff[];
-        requests?: readonly LeaseRequest[];
+        handoffs: readonly Handoff[];
       }
     | { event: "opened" | "changed" | "closed"; terminal: Terminal }
     | { event: "started" | "finished"; command: Command }
@@ -74,13 +72,11 @@ export type Event = Numbered &
     | ({ event: "settled"; question_id: string } & Settlement)
     | ({ event: "lease"; terminal_id: string; did?: readonly Deed[] } & (
         | Holding
-        | { holder: null; reason: string; until: null }
+        | { holder: null; reason: string; until: null; wanted_by?: null }
       ))
     | { event: "server"; keeper?: boolean; upgrading?: boolean; stopping?: boolean }
     | { event: "handoff"; handoff: Handoff }
-    | { event: "handoff_over"; handoff_id: string; how: string }
-    | { event: "lease_request"; request: LeaseRequest }
-    | { event: "lease_request_over"; request_id: string }
+    | { event: "handoff_over"; command_id: string; terminal_id: string; how: string; by: string | null }
     | { event: "heartbeat" }
   );
 
@@ -316,7 +312,8 @@ export class Wire {
     this.act("POST", `/v1/terminals/${terminal}/lease`, { holder, reason: "" }, true);
   giveBack = (terminal: string, lease: string): Promise<{ did: readonly Deed[] }> =>
     this.act("DELETE", `/v1/terminals/${terminal}/lease/${encodeURIComponent(lease)}`);
-  refuseRequest = (request: string): Promise<unknown> => this.act("POST", `/v1/lease-requests/${request}`, { answer: "no" });
-  handoff = (id: string, answer: "take" | "not_now"): Promise<unknown> => this.act("POST", `/v1/handoffs/${id}`, { answer });
+  want = (terminal: string, name: string): Promise<Holding> =>
+    this.act("POST", `/v1/terminals/${terminal}/lease/request`, { name });
+  decline = (command: string): Promise<unknown> => this.act("POST", `/v1/handoffs/${command}`);
   logout = (): Promise<unknown> => this.act("POST", "/v1/web/logout");
 }

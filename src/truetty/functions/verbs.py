@@ -17,7 +17,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import Final
+from typing import Final, Protocol
 
 from truetty.core import kinds
 from truetty.core.errors import (
@@ -55,6 +55,21 @@ MODEL_BUDGET: Final = 10_000  # characters
 CHARACTERS_PER_LINE: Final = 20
 
 
+class Attendance(Protocol):
+    """A person who is waited for."""
+
+    @property
+    def note(self) -> str | None:
+        """What the model is told of it, once it is over."""
+
+    @property
+    def is_over(self) -> bool:
+        """The person has given the terminal back, or does not come."""
+
+    async def wait(self, seconds: float) -> Answer:
+        """Until it is over, and how the command stands then."""
+
+
 @dataclass(frozen=True, slots=True)
 class Invitation:
     """How a person was asked to type."""
@@ -64,6 +79,7 @@ class Invitation:
     next: str = words.HANDED_OVER
     note: str | None = None
     taken: bool = True  # the person has the ticket; otherwise a page is still to be opened
+    attendance: Attendance | None = None  # what the call waits for; None: that the command settles
 
 
 def model_budget(characters: int = MODEL_BUDGET, head_share: float = HEAD_SHARE) -> Budget:
@@ -314,8 +330,11 @@ class Verbs:
             raise
         if invitation.taken and self._service.handoffs.of(handoff.terminal_id) is not None:
             self._service.handoffs.take(handoff.ticket)
-        wait = self._wait_of(arguments, invitation.wait)
-        report = await self._report(arguments, command, self._service.wait(command.id, timeout=wait))
+        wait, attendance = self._wait_of(arguments, invitation.wait), invitation.attendance
+        work = self._service.wait(command.id, timeout=wait) if attendance is None else attendance.wait(wait)
+        report = await self._report(arguments, command, work)
+        if attendance is not None and attendance.is_over:
+            return report if attendance.note is None else dataclasses.replace(report, notes=(attendance.note,))
         if command.finished or (report.answer is not None and report.answer.reached is not None):
             return report
         notes = () if invitation.note is None else (invitation.note,)

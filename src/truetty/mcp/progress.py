@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Final
 
 from truetty.mcp.caller import Caller
 from truetty.terminal.command import Command
 from truetty.text.digest import Budget
+from truetty.text.quoting import on_one_line
 
 # Often enough to be read like a terminal, seldom enough for a client that draws every notification.
 REPORT_EVERY: Final = 0.25
@@ -25,12 +26,14 @@ REPORT_BUDGET: Final = Budget(4000, 0.0, "")
 
 
 @contextlib.asynccontextmanager
-async def show_progress(caller: Caller, command: Command) -> AsyncIterator[None]:
-    """While inside, what the command prints is sent to the caller."""
+async def show_progress(
+    caller: Caller, command: Command, holder: Callable[[], str | None] = lambda: None
+) -> AsyncIterator[None]:
+    """While inside, what the command prints is sent to the caller. `holder`: the person who has the terminal."""
     if not caller.wants_progress:
         yield
         return
-    reporter = _Reporter(caller, command)
+    reporter = _Reporter(caller, command, holder)
     reporting = asyncio.ensure_future(reporter.report())
     try:
         yield
@@ -45,8 +48,9 @@ async def show_progress(caller: Caller, command: Command) -> AsyncIterator[None]
 
 
 class _Reporter:
-    def __init__(self, caller: Caller, command: Command) -> None:
+    def __init__(self, caller: Caller, command: Command, holder: Callable[[], str | None]) -> None:
         self._caller = caller
+        self._holder = holder
         self._command = command
         self._loop = asyncio.get_running_loop()
         self._start = self._reported_at = self._loop.time()
@@ -74,6 +78,8 @@ class _Reporter:
         await self._caller.progress(self._reported_at - self._start, text)
 
     def _activity(self) -> str:
+        if (holder := self._holder()) is not None:
+            return f"{on_one_line(holder)} has the terminal"
         activity = self._command.activity
         cpu = "" if activity.cpu_seconds is None else f", {activity.cpu_seconds:.1f} s of CPU used"
         return f"{self._command.state}, quiet for {activity.quiet_seconds:.0f} s{cpu}"

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from truetty.functions.verbs import MODEL_BUDGET, USUAL_PATIENCE, Patience, characters_of, model_budget
+from truetty.mcp.desk import ClientDesk
 from truetty.mcp.page import HandoffPage
 from truetty.policy import Policy
 from truetty.service.capacity import Shared
@@ -81,10 +82,14 @@ class Setup:
 
 
 class Session:
-    """`service` is one on terminals that others have too, for this task. Without it the session has its own."""
+    """`service` is one on terminals that others have too, for this task, and `desk` reaches the people there. Without
+    it the session has its own."""
 
-    def __init__(self, setup: Setup, service: Service | None = None, task: str = MCP_TASK) -> None:
+    def __init__(
+        self, setup: Setup, service: Service | None = None, task: str = MCP_TASK, desk: ClientDesk | None = None
+    ) -> None:
         self.setup: Final = setup
+        self.desk: Final = desk
         self.task: Final = task
         self.is_guest: Final = service is not None
         self.service: Final = service or setup.service()

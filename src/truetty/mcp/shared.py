@@ -7,6 +7,7 @@ Rule 2: a command is started once, whatever is cut. Its key is in the server's j
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import itertools
@@ -19,10 +20,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from truetty.core.errors import LimitReached, TruettyError
 from truetty.core.version import VERSION
 from truetty.mcp import opening
-from truetty.mcp.page import HandoffPage
 from truetty.mcp.sessions import MOST_CLIENTS
 from truetty.mcp.shared_client import SharedClient
 from truetty.server import starter
+from truetty.server.acts.desk import Desk
 from truetty.server.dispatch import Dispatch
 from truetty.server.events import encoded
 from truetty.server.refusals import refusal
@@ -39,12 +40,12 @@ VERB: Final = "mcp run"  # of a key in the journal
 
 
 class SharedClients:
-    """`settings` are the server's."""
+    """`settings` are the server's. `desk`: how people are reached."""
 
-    def __init__(self, service: Service, dispatch: Dispatch, watch: Watch, settings: Settings) -> None:
+    def __init__(self, service: Service, dispatch: Dispatch, watch: Watch, settings: Settings, desk: Desk) -> None:
+        self.desk: Final = desk
         self.service: Final = service
         self.settings: Final = settings
-        self.page: Final = HandoffPage()
         self._dispatch = dispatch
         self._watch = watch
         self._clients: set[SharedClient] = set()
@@ -74,9 +75,6 @@ class SharedClients:
             finally:
                 self._clients.discard(client)
                 self._holders = {task: one for task, one in self._holders.items() if one is not client}
-
-    async def close(self) -> None:
-        await self.page.close()
 
     def claim(self, client: SharedClient, wanted: str) -> str:
         """The one that it had, or the first that no other client has now."""
@@ -115,5 +113,9 @@ class SharedClients:
                 self._watch.add(terminal, client.name)
             return command
 
-        command: Command = await keys.once(own, VERB, fields, act)
+        try:
+            command: Command = await keys.once(own, VERB, fields, act)
+        except asyncio.CancelledError:
+            self._dispatch.leave(own)
+            raise
         return command

@@ -29,6 +29,7 @@ from truetty.functions.verbs import Patience
 from truetty.host.local import LocalHost
 from truetty.host.sandbox import problem
 from truetty.host.wall import Sandbox
+from truetty.mcp.desk import ClientDesk
 from truetty.mcp.lines import Lines
 from truetty.mcp.opening import Opening
 from truetty.mcp.page import HandoffPage
@@ -36,6 +37,7 @@ from truetty.mcp.server import build
 from truetty.mcp.session import Face, Session, Setup
 from truetty.mcp.sessions import client_name
 from truetty.policy import Audit
+from truetty.server.acts.desk import Desk
 from truetty.server.events import encoded
 from truetty.service.capacity import Shared
 from truetty.service.commands import StartRequest
@@ -64,7 +66,7 @@ class Clients(Protocol):
     def settings(self) -> Settings: ...
 
     @property
-    def page(self) -> HandoffPage: ...
+    def desk(self) -> Desk: ...
 
     def claim(self, client: SharedClient, wanted: str) -> str:
         """The task of a client that wants this one."""
@@ -126,7 +128,8 @@ class SharedClient:
         root = await self._root(ctx)
         task = self._clients.claim(self, f"{self.name}@{root or self.opening.workspace}")
         await self._websocket.send_text(encoded({"task": task}))
-        return Session(self.setup, self._service(root), task)
+        service = self._service(root)
+        return Session(self.setup, service, task, ClientDesk(self._clients.desk, service, self.name, task))
 
     def _service(self, root: str | None) -> Service:
         setup = self.setup
@@ -180,7 +183,7 @@ def _setup(clients: Clients, opening: Opening) -> Setup:
     answers = None if opening.here or opening.where is None else opening.where
     face = Face(opening.structured, opening.prefix, patience, reads_files=opening.here, lasts=True, answer_on=answers)
     policy = policy_of(settings, opening.policy)
-    return Setup(Guard.of(settings, opening.policy), policy, clients.page, Shared.of(settings), face)
+    return Setup(Guard.of(settings, opening.policy), policy, HandoffPage(), Shared.of(settings), face)
 
 
 def _path(uri: str) -> str | None:

@@ -30,8 +30,9 @@ class ClientVerbs:
         self._mark = mark
         self._again = mark.get("again") is True
         face, budget = session.setup.face, session.setup.budget
+        asker = caller.permit if session.desk is None else session.desk.asker(caller)
         surface = Surface(
-            caller.permit, self._watch, budget, face.patience, face.prefix, face.reads_files, self._invite,
+            asker, self._watch, budget, face.patience, face.prefix, face.reads_files, self._invite,
             shares=session.is_guest, again=self._again,
         )  # fmt: skip
         self._verbs = Verbs(session.service, session.task, surface)
@@ -47,13 +48,19 @@ class ClientVerbs:
     @asynccontextmanager
     async def _watch(self, command: Command) -> AsyncIterator[None]:
         with self._session.watch(command):
-            async with show_progress(self._caller, command):
+            async with show_progress(self._caller, command, lambda: self._holder(command)):
                 yield
+
+    def _holder(self, command: Command) -> str | None:
+        lease = self._session.service.leases.of(command.terminal_id)
+        return None if lease is None else lease.holder
 
     async def _invite(self, handoff: Handoff, command: Command) -> Invitation:
         page, service = self._session.setup.page, self._session.service
         if (where := self._session.setup.face.answer_on) is not None:
             return Invitation(next=words.answer_elsewhere(where, command.id), taken=False)
+        if (desk := self._session.desk) is not None:
+            return await desk.invite(self._caller, handoff, command)
 
         async def link() -> str:
             return await page.link(page.visits.offer(service, handoff, command))

@@ -7,7 +7,7 @@ from typing import Final
 
 from truetty.mcp.visits import Look
 from truetty.service.guard import Guard
-from truetty.text.quoting import whole
+from truetty.text.quoting import on_one_line, whole
 
 INSTRUCTIONS: Final = """\
 Run shell commands here: the shell stays with its directory, variables and jobs, send answers what a command asks, and \
@@ -26,6 +26,17 @@ DECLINED: Final = "the client did not show the page: it answered no, with or wit
 SHOW_URL: Final = (
     "show the url to the user and wait: the page is on this machine, or `truetty answer URL` in a terminal here"
 )
+
+SHOW_PAGE: Final = "show the url to the user and wait: it leads to this terminal, on a page of this machine"
+
+
+def not_now(word: str | None) -> str:
+    """A person at the page does not take the terminal over."""
+    return f"the user was asked to take over and said: not now{f', “{whole(word)}”' if word else ''}"
+
+
+def untouched(holder: str) -> str:
+    return f"A person ({on_one_line(holder)}) had this terminal and has typed nothing."
 
 
 def instructions(guard: Guard, *, lasts: bool = False) -> str:

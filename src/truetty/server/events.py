@@ -22,6 +22,8 @@ from truetty.server import limits
 from truetty.server.rights import Credential
 
 LONG_AGO: Final = -1  # the number of an event that no ring has
+# Events that name the terminal they are about.
+OF_TERMINALS: Final = frozenset({"waiting", "resumed", "progress", "downgraded", "healed", "lease", "handoff_over"})
 
 
 def encoded(value: object) -> str:
@@ -35,6 +37,7 @@ class Events:
     def __init__(self, state: Callable[[], Mapping[str, Any]], clock: Callable[[], float] = time.time) -> None:
         self.epoch: Final = secrets.token_hex(8)
         self.listeners = 0
+        self.pages = 0  # listeners that are pages by which any question can be answered
         self.over = False  # the server ends: no more will come
         self._state = state
         self._clock = clock
@@ -151,11 +154,12 @@ def _visible(text: str, credential: Credential) -> str | None:
             others: dict[str, Any] = {name: [] for name, value in event.items() if isinstance(value, list)}
             mine = {"terminals": terminals, "commands": commands}
             own = {name: [one for one in mine[name] if credential.covers(one["id"])] for name in mine}
+            own["handoffs"] = [one for one in event.get("handoffs", ()) if credential.covers(one["terminal_id"])]
             return encoded({**event, **others, **own})
         case {"event": "server"}:
             return text
-        case {"terminal": {"id": id}} | {"command": {"terminal_id": id}}:
+        case {"terminal": {"id": id}} | {"command": {"terminal_id": id}} | {"handoff": {"terminal_id": id}}:
             return text if credential.covers(id) else None
-        case {"event": "waiting" | "resumed" | "progress" | "downgraded" | "healed" | "lease", "terminal_id": id}:
+        case {"event": event, "terminal_id": id} if event in OF_TERMINALS:
             return text if credential.covers(id) else None
     return None

@@ -25,6 +25,8 @@ from truetty.core.version import VERSION
 from truetty.server import limits
 from truetty.server.acts.closing import Closing
 from truetty.server.acts.commands import REST, CommandActs
+from truetty.server.acts.desk import Desk
+from truetty.server.acts.handoffs import HandoffActs
 from truetty.server.acts.history import HistoryActs
 from truetty.server.acts.questions import QuestionActs
 from truetty.server.acts.server import ServerActs
@@ -90,6 +92,7 @@ class Server:
         self._watch = Watch(
             self._events, self._service.leases, self._on_change, self._note, self._is_kept, questions.about
         )
+        handoffs = HandoffActs(self._service, self._events)
         self._clients = Clients(self._on_change)
         strays = () if keep is None else keep.strays
         terminals = TerminalActs(self._service, self._watch, settings, self._closing, strays)
@@ -105,19 +108,22 @@ class Server:
             self._leave,
             keep,
             questions.waiting,
+            handoffs.waiting,
             lambda: self._web.url,
             self._shortage,
         )
         self._web_book = WebBook() if keep is None else keep.web
         self._token_file = setup.place.path("web-token")
         self._web = WebActs(self._service, self._make_site, self._web_book, keep, self._write_info, self._token_file)
-        acts = methods(self._acts, terminals, commands, questions, HistoryActs(self._service, self._watch), self._web)
+        history = HistoryActs(self._service, self._watch)
+        acts = methods(self._acts, terminals, commands, questions, handoffs, history, self._web)
         self._dispatch = Dispatch(acts, self._note_key, questions.withdraw)
         self._app: App | None = None  # once it runs
         self._ended: asyncio.Event = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._leaves = False  # its terminals go to the next one
-        self._guests = Guests(lambda shared: shared(self._service, self._dispatch, self._watch, settings))
+        desk = Desk(questions, handoffs, lambda: self._events.pages > 0, self._web.invite)
+        self._guests = Guests(lambda shared: shared(self._service, self._dispatch, self._watch, settings, desk))
 
     # -- its life
 
@@ -161,7 +167,6 @@ class Server:
             self._events.publish("server", stopping=True)
             await self._events.close()
             await self._dispatch.keys.close()
-            await self._guests.close()
             await self._closing.close()
             await self._web.end()
             web.should_exit = True

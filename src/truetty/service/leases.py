@@ -66,6 +66,8 @@ class LeaseEnd:
     why: str
     did: tuple[Deed, ...]
     characters: int  # that were typed
+    note: str | None = None  # what the next outcome tells of it
+    take_note: Callable[[], None] = field(default=lambda: None, repr=False, compare=False)  # no outcome tells it
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +258,9 @@ class Leases:
         end = LeaseEnd(one.lease, why, one.hands.end(), one.characters)
         self._write(one, "over")
         if one.characters and not terminal.closed:
-            one.hands.note(_note(one.lease.holder, end.did))
+            note = _note(one.lease.holder, end.did)
+            one.hands.note(note)
+            end = replace(end, note=note, take_note=partial(one.hands.take_note, note))
         self._resize(terminal, one.size)
         self._tell(end, terminal)
         return end

@@ -9,6 +9,7 @@ Rule 4: a command that ran already when the person came counts when it ends.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -105,6 +106,11 @@ class ByHand:
         command, run = self._command(), self._conversation.run
         runs = command is not None and not command.finished and run is not None
         (run.notes if runs and run is not None else self._link.next_notes).append(text)
+
+    def take_note(self, text: str) -> None:
+        """It was told already: the next command does not."""
+        with contextlib.suppress(ValueError):  # it is the running command's
+            self._link.next_notes.remove(text)
 
     def _add(self, text: str, code: int | None) -> None:
         self._deeds.append(Deed(text[:LONGEST_TEXT], code))

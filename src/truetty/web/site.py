@@ -18,7 +18,9 @@ from truetty.server.wire.listener import Uvicorn
 from truetty.web.gate import Gate
 from truetty.web.links import Links
 from truetty.web.logins import Login, Logins, Secrets
-from truetty.web.tickets import Tickets
+from truetty.web.tickets import INVITATION_SECONDS, Tickets
+
+TICKET: Final = "#ticket="
 
 
 class Site:
@@ -64,11 +66,20 @@ class Site:
 
     def link(self, path: str = "/") -> str:
         """A URL that logs in, once, within a minute."""
-        return f"{self.url}{path}#ticket={self._tickets.make(time.monotonic())}"
+        return f"{self.url}{path}{TICKET}{self._tickets.make(time.monotonic())}"
+
+    def invite(self, path: str, terminal: str) -> str:
+        """A URL that logs in for this terminal, once, within a quarter of an hour."""
+        ticket = self._tickets.make(time.monotonic(), INVITATION_SECONDS, terminal)
+        return f"{self.url}{path}{TICKET}{ticket}"
+
+    def works(self, url: str) -> bool:
+        """Whether a URL of `invite` can still be used."""
+        return self._tickets.is_good(url.partition(TICKET)[2], time.monotonic())
 
     def share(self, terminal: str, path: str, seconds: float) -> ShareForm:
         link, ticket = self._links.make(terminal, seconds)
-        return replace(link.form(), url=f"{self.url}{path}#ticket={ticket}")
+        return replace(link.form(), url=f"{self.url}{path}{TICKET}{ticket}")
 
     def shares(self) -> list[ShareForm]:
         return [link.form() for link in self._links.all]
@@ -78,8 +89,8 @@ class Site:
 
     def _redeem(self, ticket: str) -> tuple[Login, Secrets] | None:
         now = time.monotonic()
-        if self._tickets.take(ticket, now):
-            return self._logins.begin()
+        if (grant := self._tickets.take(ticket, now)) is not None:
+            return self._logins.begin(terminal=grant.terminal)
         if (by_link := self._links.redeem(ticket)) is not None:
             return by_link
         self._tickets.count_wrong(now)

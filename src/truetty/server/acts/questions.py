@@ -34,6 +34,7 @@ class _Open:
     question: Question
     answer: asyncio.Future[SettledQuestion]
     location: Location | None  # where the command was judged; None: it is typing
+    permissions: Permissions  # of the caller
 
 
 class QuestionActs:
@@ -63,11 +64,13 @@ class QuestionActs:
         task: str | None = None,
         cwd: str | None = None,
         patience: float | None = None,
+        permissions: Permissions | None = None,
     ) -> Asker:
-        """What asks for this caller. `patience`: seconds after which it takes its question back."""
+        """What asks for this caller. `patience`: seconds after which it takes its question back. `permissions`: those
+        that `always` changes, if they are the caller's own."""
 
         async def ask(decision: Decision) -> bool:
-            question, answer = self._ask(decision, caller.name, terminal, task, cwd)
+            question, answer = self._ask(decision, caller.name, terminal, task, cwd, permissions or self._permissions)
             try:
                 async with caller.rest(), asyncio.timeout(patience):
                     settled = await answer
@@ -86,13 +89,20 @@ class QuestionActs:
         return ask
 
     def _ask(
-        self, decision: Decision, client: str | None, terminal: str | None, task: str | None, cwd: str | None
+        self,
+        decision: Decision,
+        client: str | None,
+        terminal: str | None,
+        task: str | None,
+        cwd: str | None,
+        permissions: Permissions,
     ) -> tuple[Question, asyncio.Future[SettledQuestion]]:
         if len(self._open) >= limits.MOST_QUESTIONS:
             message = f"{limits.MOST_QUESTIONS} questions are open already: a person must answer some"
             raise LimitReached(message, limit="questions", value=limits.MOST_QUESTIONS)
         self._number += 1
         self._note(self._number)
+        location = asked_at.get()
         question = Question(
             id=f"q{self._number}",
             command=decision.command,
@@ -104,11 +114,11 @@ class QuestionActs:
             client=client,
             asked_at=time.time(),
             parts=decision.parts,
-            cwd=cwd,
+            cwd=location.cwd if cwd is None and location is not None else cwd,
             key=keys.current.get(),
         )
         answer: asyncio.Future[SettledQuestion] = asyncio.get_running_loop().create_future()
-        self._open[question.id] = _Open(question, answer, asked_at.get())
+        self._open[question.id] = _Open(question, answer, location, permissions)
         self._events.publish("question", question=plain(question))
         return question, answer
 
@@ -155,7 +165,7 @@ class QuestionActs:
             if rule is not None:
                 await self._check(rule, rules, asked)
                 self._find(question_id)  # it may have been settled meanwhile
-            self._permissions.allow(rules)
+            asked.permissions.allow(rules)
         elif rule is not None:
             raise Misuse("a rule goes with always alone", name="rule")
         named = caller.name or "an unnamed client"
@@ -174,7 +184,8 @@ class QuestionActs:
     async def _check(self, text: str, rules: Sequence[Rule], asked: _Open) -> None:
         """Misuse for rules that would not allow what is asked about."""
         id = asked.question.id
-        if (objection := await self._permissions.objection(rules, asked.question.command, asked.location)) is not None:
+        objection = await asked.permissions.objection(rules, asked.question.command, asked.location)
+        if objection is not None:
             message = f"the rule {on_one_line(text)!r} would not allow {id}, which stays open: {objection}"
             raise Misuse(message, name="rule", question_id=id)
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from truetty.core.errors import Busy, HostError
 from truetty.core.version import VERSION
 from truetty.server import forms
+from truetty.server.acts.handoffs import HandoffForm
 from truetty.server.caller import Caller
 from truetty.server.events import Events
 from truetty.server.protocol import PROTOCOL
@@ -42,12 +43,14 @@ class ServerActs:
         leave: Callable[[], None],
         keep: Keep | None,
         questions: Callable[[], Sequence[forms.Question]],
+        handoffs: Callable[[], Sequence[HandoffForm]],
         web: Callable[[], str | None],
         shortage: Shortage,
     ) -> None:
         self._shortage = shortage
         self._web = web
         self._questions = questions
+        self._handoffs = handoffs
         self._leave = leave
         self._keep = keep
         self._service = service
@@ -122,4 +125,5 @@ class ServerActs:
         """How everything stands, for listeners that begin anew."""
         terminals = [self._watch.terminal(one) for one in self._service.terminals()]
         commands = [one.command for one in terminals if one.command is not None]
-        return {"terminals": plain(terminals), "commands": plain(commands), "questions": plain(list(self._questions()))}
+        people = {"questions": plain(list(self._questions())), "handoffs": plain(list(self._handoffs()))}
+        return {"terminals": plain(terminals), "commands": plain(commands), **people}

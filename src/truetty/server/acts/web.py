@@ -43,6 +43,10 @@ class Site(Protocol):
 
     def link(self, path: str) -> str: ...
 
+    def invite(self, path: str, terminal: str) -> str: ...
+
+    def works(self, url: str) -> bool: ...
+
     def share(self, terminal: str, path: str, seconds: float) -> forms.ShareForm: ...
 
     def shares(self) -> list[forms.ShareForm]: ...
@@ -145,6 +149,10 @@ class WebActs:
     async def web_on(self, caller: Caller, *, host: str | None, port: int | None, with_token: bool) -> forms.WebForm:
         if with_token:
             token.read_or_make(self._token_file)
+        await self._turn_on(host, port)
+        return await self.web(caller)
+
+    async def _turn_on(self, host: str | None, port: int | None) -> None:
         async with self._turning:
             if self._site is None:
                 listening = _listen(host or HOST, port)
@@ -156,7 +164,6 @@ class WebActs:
             elif not self._listens_on(host, port):
                 message = f"the page is at {self._site.url} already: turn it off first, with truetty serve --no-web"
                 raise Misuse(message, url=self._site.url)
-        return await self.web(caller)
 
     def _listens_on(self, host: str | None, port: int | None) -> bool:
         address = self._book.address
@@ -169,6 +176,13 @@ class WebActs:
     async def ticket(self, caller: Caller, *, terminal: str | None) -> forms.LinkForm:
         path = "/" if terminal is None else _path(find_terminal(self._service, terminal, exact=False).id)
         return forms.LinkForm(self._on().link(path))
+
+    async def invite(self, terminal_id: str, again: str | None) -> str:
+        """A URL that logs a browser in, for this terminal alone. `again` is one that may still work."""
+        if self._site is None:
+            await self._turn_on(None, None)
+        site = self._on()
+        return again if again is not None and site.works(again) else site.invite(_path(terminal_id), terminal_id)
 
     async def share(self, caller: Caller, *, terminal_id: str, exact: bool, seconds: float) -> forms.ShareForm:
         id = find_terminal(self._service, terminal_id, exact=exact).id

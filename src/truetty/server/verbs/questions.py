@@ -24,4 +24,16 @@ ROWS: Final[tuple[Verb, ...]] = (
         forms.SettledQuestion,
         right="answer",
     ),
+    Verb(
+        "decline",
+        "POST",
+        "/v1/handoffs/{command_id}",
+        "Not now: an agent that asks a person to take over is told so. Refused with `settled` if it no longer asks.",
+        (
+            Field("command_id", TEXT, "the command that it asks about", required=True),
+            Field("word", TYPED, "for the agent"),
+        ),
+        forms.Nothing,
+        right="answer",
+    ),
 )

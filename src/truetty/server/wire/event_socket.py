@@ -42,9 +42,12 @@ async def serve(websocket: WebSocket, source: Events, credential: Credential) ->
         asyncio.ensure_future(_send(websocket, source, listener, credential)),
         asyncio.ensure_future(_hear(websocket)),
     }
+    answers = credential.is_page and credential.terminal is None and "answer" in credential.rights
+    source.pages += answers
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
+        source.pages -= answers
         listener.close()
         for task in tasks:
             task.cancel()

@@ -25,8 +25,6 @@ REFUSED: Final = 1008  # a code of WebSockets
 class Serving(Protocol):
     async def serve(self, websocket: WebSocket) -> None: ...
 
-    async def close(self) -> None: ...
-
 
 class Guests:
     """`make` gets the class that serves them (`mcp/shared.py`)."""
@@ -56,7 +54,3 @@ class Guests:
                 found = await asyncio.to_thread(lambda: lazy.load("truetty.mcp.shared", "SharedClients"))
                 self._serving = self._make(found)
             return self._serving
-
-    async def close(self) -> None:
-        if self._serving is not None:
-            await self._serving.close()
