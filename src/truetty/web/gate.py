@@ -9,6 +9,7 @@ Rule 1: Host and Origin are looked at first, by `server/wire/door.py`. A page's 
 Rule 2: the key comes in the header Truetty-Key, or as the subprotocol `key.KEY` of a WebSocket, which is not echoed.
 Rule 3: a request that changes something is JSON and has a header that no form can send. A login needs Truetty-Client.
 Rule 4: what a login has open ends with the login.
+Rule 5: after ten wrong tokens within a minute the next wrong ones are answered with 429. The right one is taken.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import contextlib
 import time
 from collections.abc import Callable, Collection
 from http.cookies import CookieError, SimpleCookie
+from math import ceil
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -32,7 +34,7 @@ from truetty.server.wire.door import App, Receive, Refused, Scope, Send, Values
 from truetty.server.wire.http import answer, refused
 from truetty.web.documents import CLOSED, HEADERS, Documents
 from truetty.web.logins import LOGIN_SECONDS, Login, Logins, Secrets
-from truetty.web.tickets import MOST_WRONG, TooManyWrong
+from truetty.web.tickets import MOST_WRONG, TooManyWrong, WrongOnes
 
 KEY: Final = "truetty-key"
 CLIENT: Final = "truetty-client"
@@ -83,6 +85,7 @@ class Gate:
         self._greeting = greeting
         self._token = token
         self._documents = Documents()
+        self._wrong_tokens = WrongOnes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         found = door.values(scope)
@@ -124,10 +127,17 @@ class Gate:
             await _refusal(error)(scope, receive, send)
 
     async def _program(self, scope: Scope, receive: Receive, send: Send, found: Values) -> None:
-        if (token := self._token()) is None or not door.has_token(found, token):
-            await door.refuse(scope, send, door.NEEDS_TOKEN)
-        else:
+        if (token := self._token()) is not None and door.has_token(found, token):
             await self._app({**scope, SCOPE: OWNER}, receive, send)
+            return
+        try:
+            self._wrong_tokens.add(time.monotonic())
+        except TooManyWrong as error:
+            message = f"there were {MOST_WRONG} wrong tokens within a minute: wait for {error.seconds:.0f} s"
+            after = (b"retry-after", str(ceil(error.seconds)).encode())
+            await door.refuse(scope, send, Refused(429, message, (after,)))
+        else:
+            await door.refuse(scope, send, door.NEEDS_TOKEN)
 
     async def _login(self, request: Request, found: Values) -> Response:
         if CLIENT not in found:

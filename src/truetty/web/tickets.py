@@ -35,10 +35,25 @@ class Grant:
     terminal: str | None  # the one that its login is for; None: all
 
 
+class WrongOnes:
+    """Those of the last minute: tickets, or tokens of programs."""
+
+    def __init__(self) -> None:
+        self._at: deque[float] = deque()
+
+    def add(self, now: float) -> None:
+        """A wrong one has come. Raises TooManyWrong."""
+        while self._at and self._at[0] <= now - WRONG_SECONDS:
+            self._at.popleft()
+        if len(self._at) >= MOST_WRONG:
+            raise TooManyWrong(self._at[0] + WRONG_SECONDS - now)
+        self._at.append(now)
+
+
 class Tickets:
     def __init__(self) -> None:
         self._open: dict[str, Grant] = {}
-        self._wrong: deque[float] = deque()
+        self._wrong = WrongOnes()
 
     def make(self, now: float, seconds: float = TICKET_SECONDS, terminal: str | None = None) -> str:
         while len(self._open) >= MOST_TICKETS:
@@ -58,8 +73,4 @@ class Tickets:
 
     def count_wrong(self, now: float) -> None:
         """A wrong one has come. Raises TooManyWrong."""
-        while self._wrong and self._wrong[0] <= now - WRONG_SECONDS:
-            self._wrong.popleft()
-        if len(self._wrong) >= MOST_WRONG:
-            raise TooManyWrong(self._wrong[0] + WRONG_SECONDS - now)
-        self._wrong.append(now)
+        self._wrong.add(now)
