@@ -16,7 +16,7 @@ import truetty
 from tests import warm
 from tests.acceptance.watched import Watched
 from tests.patience import PATIENCE
-from truetty.cli.text_file import change
+from truetty.service.text_file import change
 
 SOURCE = str(Path(truetty.__file__).parents[1])
 FILES = {

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-from truetty.cli import toml_text
 from truetty.cli.style import WIDEST, has_colours, styled, terminal_width, wrapped
 from truetty.core import kinds, lazy
 from truetty.core.errors import Misuse
+from truetty.service import toml_text
 from truetty.settings import FIELDS, Settings, locate, places, strangers
 
 # People put keys into `env`; what is printed here is copied into reports.

@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from truetty import files
-from truetty.cli import text_file, toml_text
 from truetty.cli.commands import OURS
 from truetty.cli.settings import file_text, visible_value
 from truetty.cli.style import wrapped
 from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
+from truetty.service import text_file, toml_text
 from truetty.settings import FIELDS, PREFIX, check_place, locate, places, read_file, read_value, value_of
 
 # Settings that are tables. One entry of them is named with a point: `env.CI`.

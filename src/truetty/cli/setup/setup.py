@@ -17,12 +17,12 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from truetty import files
-from truetty.cli import text_file, toml_text
 from truetty.cli.setup import checking, json_text
 from truetty.cli.setup.clients import CLIENTS, Client, Format, ServerLaunch, find, launch
 from truetty.cli.style import terminal_width
 from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
+from truetty.service import text_file, toml_text
 
 # A person's own file may hold keys, so it is private; a project's file is for every user who may read the project.
 SHARED: Final = 0o666

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.rows import each_row
-from truetty.cli import toml_text
 from truetty.core.errors import Misuse
+from truetty.service import toml_text
 
 ENTRY: dict[str, object] = {"command": "/opt/bin/truetty", "args": ["mcp"]}
 TABLE = ("mcp_servers", "truetty")
