@@ -184,7 +184,7 @@ async def test_on_the_command_line(asking: Live, home: Path, monkeypatch: pytest
         assert 'no. "not now"' in (await talk.end(number))["error"]["message"]
         number = await talk.begin("run", command="touch a", terminal="one")
         await opened(talk)
-        assert run("allow", "q2", "--always") == (0, "allowed until the server ends: touch a\n", "")
+        assert run("allow", "q2", "--always") == (0, "allowed from now on: touch a\n", "")
         assert (await talk.end(number))["ok"]["exit_code"] == 0
         status, _, complaint = run("allow", "q2")
         assert status == 125 and re.match(r"truetty: q2 is settled: always, by \S+@\S+ with truetty/", complaint)

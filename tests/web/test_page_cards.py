@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -179,10 +180,14 @@ def test_the_rule_that_is_shown_is_the_rule_that_is_added(asked: Tabs, home: Pat
     answer = agent.run("touch made")
     card(tab).get_by_role("button", name="Always for this…").click()
     expect(card(tab).locator(".rule")).to_have_text('allow = ["touch made"]')
+    expect(card(tab).locator(".always")).to_contain_text("Would be added to [policy] of")
     card(tab).get_by_role("button", name="Add rule and run").click()
     expect(tab.locator(".receipt")).to_contain_text("Allowed from now on (touch made)")
     assert answer.result().json["exit_code"] == 0
     assert agent.run("touch made").result().json["exit_code"] == 0, "it is not asked again"
+    before, after = tomllib.loads(POLICY), tomllib.loads((home / ".config/truetty/truetty.toml").read_text())
+    before["policy"]["allow"] = [*before["policy"].get("allow", []), "touch made"]
+    assert after == before, "what is written is what was shown"
 
 
 def test_the_end_of_a_long_command_must_be_seen(asked: Tabs, home: Path) -> None:

@@ -2,7 +2,7 @@
 //
 // Rule 1: the whole text is there. It may be allowed only after its end was on the screen.
 // Rule 2: characters that are not seen, or that turn the text around, are written as <U+202E> and counted.
-// Rule 3: the rules that would be added are shown before they are, word for word, and how long they hold.
+// Rule 3: the rules that would be added are shown before they are, word for word, and which file they are written into.
 // Rule 4: nothing is chosen beforehand, and no timer runs.
 
 import { type Signal, signal } from "@preact/signals-core";
@@ -57,7 +57,7 @@ export function approvalCard(page: Page, id: string, decision: Decision): Node {
     region(
       () => opened.value,
       (now) => {
-        if (now === "always") return alwaysBox(decision, rules, wasSeen, () => settle("Add rule and run", { answer: "always" }), () => (opened.value = "closed"));
+        if (now === "always") return alwaysBox(decision, rules, question.kept_in ?? null, wasSeen, () => settle("Add rule and run", { answer: "always" }), () => (opened.value = "closed"));
         return now === "word" ? wordForm(decision, (word) => settle("Deny", { answer: "deny", word })) : null;
       },
     ),
@@ -105,14 +105,14 @@ function part(one: Part): Node {
   return h("li", { class: `part ${one.verdict}` }, glyph(icon[one.verdict], VERDICTS[one.verdict]), h("code", {}, visible(one.command)), h("span", { class: "note" }, why));
 }
 
-function alwaysBox(decision: Decision, rules: readonly string[], wasSeen: Signal<boolean>, add: () => void, cancel: () => void): Node {
+function alwaysBox(decision: Decision, rules: readonly string[], file: string | null, wasSeen: Signal<boolean>, add: () => void, cancel: () => void): Node {
   const many = rules.length > 1;
   return h(
     "div",
     { class: "always" },
-    h("p", { class: "note" }, many ? "These rules would be added:" : "This rule would be added:"),
+    h("p", { class: "note" }, file === null ? (many ? "These rules would be added:" : "This rule would be added:") : `Would be added to [policy] of ${visible(path(file))}:`),
     h("pre", { class: "rule" }, visible(`allow = [${rules.map((rule) => JSON.stringify(rule)).join(", ")}]`)),
-    h("p", { class: "note" }, `Only ${many ? "they are" : "it is"} added, and only until the server ends. To keep ${many ? "them" : "it"}, write the line into your truetty.toml.`),
+    h("p", { class: "note" }, file === null ? `Only ${many ? "they are" : "it is"} added, and only until the server ends.` : `Only ${many ? "they are" : "it is"} added. What ${many ? "they match" : "it matches"} runs from now on without a question, for every agent under these settings.`),
     h(
       "div",
       { class: "choices" },

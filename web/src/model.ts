@@ -79,12 +79,13 @@ export interface Question {
   readonly command: string;
   readonly reason: string;
   readonly rule: string | null;
-  readonly suggestions: readonly string[]; // the rules that `always` adds, until the server ends; none: it has none
+  readonly suggestions: readonly string[]; // the rules that `always` adds; none: it has none
   readonly terminal_id: string | null;
   readonly task: string | null;
   readonly client: string | null;
   readonly asked_at: number;
   readonly cwd?: string | null;
+  readonly kept_in?: string | null; // the file that `always` writes its rules into; null: they hold until the server ends
   readonly parts?: readonly Part[]; // none: the text could not be taken apart
 }
 

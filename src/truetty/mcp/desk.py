@@ -42,10 +42,12 @@ class _Link:
 
 
 class ClientDesk:
-    """`name` is what the client calls itself, `service` the one that its session has."""
+    """`name` is what the client calls itself, `service` the one that its session has. `policy` is the name of its own,
+    or `settings`."""
 
-    def __init__(self, desk: Desk, service: Service, name: str, task: str) -> None:
+    def __init__(self, desk: Desk, service: Service, name: str, task: str, policy: str) -> None:
         self._desk = desk
+        self._policy = policy
         self._service = service
         self._name = name
         self._task = task
@@ -62,8 +64,12 @@ class ClientDesk:
         return ask
 
     def _page(self, decision: Decision) -> asyncio.Future[bool | None]:
-        permissions = self._service.permissions
-        asker = self._desk.questions.asker(HttpCaller(self._name), task=self._task, permissions=permissions)
+        asker = self._desk.questions.asker(
+            HttpCaller(self._name),
+            task=self._task,
+            permissions=self._service.permissions,
+            is_kept=self._policy == "settings",
+        )
         return asyncio.ensure_future(asker(decision))
 
     async def _race(self, caller: Caller, decision: Decision) -> bool | None:

@@ -129,7 +129,9 @@ class SharedClient:
         task = self._clients.claim(self, f"{self.name}@{root or self.opening.workspace}")
         await self._websocket.send_text(encoded({"task": task}))
         service = self._service(root)
-        return Session(self.setup, service, task, ClientDesk(self._clients.desk, service, self.name, task))
+        return Session(
+            self.setup, service, task, ClientDesk(self._clients.desk, service, self.name, task, self.opening.policy)
+        )
 
     def _service(self, root: str | None) -> Service:
         setup = self.setup
@@ -183,6 +185,8 @@ def _setup(clients: Clients, opening: Opening) -> Setup:
     answers = None if opening.here or opening.where is None else opening.where
     face = Face(opening.structured, opening.prefix, patience, reads_files=opening.here, lasts=True, answer_on=answers)
     policy = policy_of(settings, opening.policy)
+    if opening.policy == "settings" and (rules := clients.desk.rules.rules):
+        policy = policy.extended(rules)
     return Setup(Guard.of(settings, opening.policy), policy, HandoffPage(), Shared.of(settings), face)
 
 

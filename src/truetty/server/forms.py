@@ -117,6 +117,7 @@ class Question:
     parts: tuple[Part, ...] = ()  # each sub-command, as it was understood; none: the text could not be parsed
     cwd: str | None = None  # where it would run, as far as that is known
     key: str | None = None  # the retry key of the call that waits: its caller knows the question by it
+    kept_in: str | None = None  # the file that `always` writes its rules into; None: they hold until the server ends
 
 
 @dataclass(frozen=True, slots=True)

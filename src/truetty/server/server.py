@@ -50,6 +50,7 @@ from truetty.server.wire.connections import Connection
 from truetty.server.wire.door import App
 from truetty.server.wire.guests import Guests
 from truetty.service.registry import Origin
+from truetty.service.rule_book import RuleBook
 from truetty.service.service import Service
 from truetty.settings import Settings
 from truetty.terminal.terminal import Terminal
@@ -88,7 +89,8 @@ class Server:
         self._events = Events(lambda: self._acts.state())
         self._closing = Closing()
         last_question = 0 if keep is None else keep.last_question
-        questions = QuestionActs(self._service.permissions, self._events, last_question, self._note_question)
+        rules = RuleBook(settings)
+        questions = QuestionActs(self._service.permissions, self._events, last_question, self._note_question, rules)
         self._watch = Watch(
             self._events, self._service.leases, self._on_change, self._note, self._is_kept, questions.about
         )
@@ -122,7 +124,7 @@ class Server:
         self._ended: asyncio.Event = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._leaves = False  # its terminals go to the next one
-        desk = Desk(questions, handoffs, lambda: self._events.pages > 0, self._web.invite)
+        desk = Desk(questions, rules, handoffs, lambda: self._events.pages > 0, self._web.invite)
         self._guests = Guests(lambda shared: shared(self._service, self._dispatch, self._watch, settings, desk))
 
     # -- its life

@@ -37,8 +37,8 @@ ALLOW: Final = CommandRow(
         Group(
             "Options",
             (
-                switch("--always", "allow by the rules that truetty questions shows, until the server ends"),
-                Option("--rule", "allow by this rule, until the server ends", "RULE"),
+                switch("--always", "allow by the rules that truetty questions shows, from now on"),
+                Option("--rule", "allow by this rule, from now on", "RULE"),
                 ON,
             ),
         ),

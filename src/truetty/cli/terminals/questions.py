@@ -46,7 +46,7 @@ def allow(id: str, always: bool, rule: str | None, on: str | None) -> int:
     answer = "always" if always or rule is not None else "allow"
     made = _settle(on, id, answer=answer, rule=rule)
     if made["rule"] is not None:
-        print(f"allowed until the server ends: {on_one_line(made['rule'])}")
+        print(f"allowed from now on: {on_one_line(made['rule'])}")
     return 0
 
 

@@ -3,8 +3,9 @@
 Rule 1: the call that has asked waits. A yes lets it go on, a no is `Denied`, and the command is in no terminal before.
 Rule 2: a question is answered once. A second answer is `Settled`, which says who has answered and what.
 Rule 3: a caller that goes, or whose patience is over, takes its question back: nothing has run.
-Rule 4: `always` allows by rules, for as long as this server lives. The settings file is the user's. A rule that
-        would not allow the command is refused, and the question stays open.
+Rule 4: `always` allows by rules, and writes them into the settings file that the policy is from (`kept_in`). Those of
+        another policy hold as long as this server lives. A rule that would not allow the command, or that cannot be
+        written, is refused, and the question stays open.
 Rule 5: numbers go on in the next server: an answer to a question of the one before is an answer to no other.
 """
 
@@ -26,6 +27,7 @@ from truetty.server.refusals import Settled, Unknown
 from truetty.server.shapes import plain
 from truetty.server.state import keys
 from truetty.service.permissions import Location, Permissions, asked_at
+from truetty.service.rule_book import RuleBook
 from truetty.text.quoting import on_one_line
 
 
@@ -35,6 +37,7 @@ class _Open:
     answer: asyncio.Future[SettledQuestion]
     location: Location | None  # where the command was judged; None: it is typing
     permissions: Permissions  # of the caller
+    is_kept: bool  # `always` writes its rules into the settings file
 
 
 class QuestionActs:
@@ -46,7 +49,9 @@ class QuestionActs:
         events: Events,
         number: int,
         note: Callable[[int], None],
+        book: RuleBook,
     ) -> None:
+        self._book = book
         self._permissions = permissions
         self._events = events
         self._number = number
@@ -65,12 +70,15 @@ class QuestionActs:
         cwd: str | None = None,
         patience: float | None = None,
         permissions: Permissions | None = None,
+        is_kept: bool = True,
     ) -> Asker:
         """What asks for this caller. `patience`: seconds after which it takes its question back. `permissions`: those
-        that `always` changes, if they are the caller's own."""
+        that `always` changes, if they are the caller's own. `is_kept`: they are as the settings say."""
 
         async def ask(decision: Decision) -> bool:
-            question, answer = self._ask(decision, caller.name, terminal, task, cwd, permissions or self._permissions)
+            question, answer = self._ask(
+                decision, caller.name, terminal, task, cwd, permissions or self._permissions, is_kept
+            )
             try:
                 async with caller.rest(), asyncio.timeout(patience):
                     settled = await answer
@@ -96,6 +104,7 @@ class QuestionActs:
         task: str | None,
         cwd: str | None,
         permissions: Permissions,
+        is_kept: bool,
     ) -> tuple[Question, asyncio.Future[SettledQuestion]]:
         if len(self._open) >= limits.MOST_QUESTIONS:
             message = f"{limits.MOST_QUESTIONS} questions are open already: a person must answer some"
@@ -103,6 +112,7 @@ class QuestionActs:
         self._number += 1
         self._note(self._number)
         location = asked_at.get()
+        is_kept = is_kept and self._book.path is not None
         question = Question(
             id=f"q{self._number}",
             command=decision.command,
@@ -116,9 +126,10 @@ class QuestionActs:
             parts=decision.parts,
             cwd=location.cwd if cwd is None and location is not None else cwd,
             key=keys.current.get(),
+            kept_in=self._book.path if is_kept else None,
         )
         answer: asyncio.Future[SettledQuestion] = asyncio.get_running_loop().create_future()
-        self._open[question.id] = _Open(question, answer, location, permissions)
+        self._open[question.id] = _Open(question, answer, location, permissions, is_kept)
         self._events.publish("question", question=plain(question))
         return question, answer
 
@@ -165,7 +176,12 @@ class QuestionActs:
             if rule is not None:
                 await self._check(rule, rules, asked)
                 self._find(question_id)  # it may have been settled meanwhile
-            asked.permissions.allow(rules)
+            if asked.is_kept:
+                await asyncio.to_thread(self._book.add, texts)
+                self._permissions.allow(rules)
+                self._find(question_id)
+            if asked.permissions is not self._permissions or not asked.is_kept:
+                asked.permissions.allow(rules)
         elif rule is not None:
             raise Misuse("a rule goes with always alone", name="rule")
         named = caller.name or "an unnamed client"
