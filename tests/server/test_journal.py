@@ -139,8 +139,9 @@ def test_a_journal_of_a_newer_version_is_left_alone(server: Live) -> None:
     server.end()
     change(server, lambda lines: [b'{"journal":9,"boot":"x"}\n', *lines[1:]])
     before = journal_of(server).read_bytes()
-    with pytest.raises(OSError):  # it is closed without an answer
-        server.get("/v1/terminals")
+    refused = server.ask("GET", "/v1/terminals")
+    assert refused.status == 503 and "the server cannot start: " in refused.json["error"]["message"]
+    assert "journal has version 9" in refused.json["error"]["message"]
     server.until_ended()
     assert "journal has version 9" in Path(server.place.log).read_text()
     assert journal_of(server).read_bytes() == before

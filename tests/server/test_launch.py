@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import truetty
 from tests.patience import PATIENCE
 from tests.server.live import Live
 from truetty import HostError
@@ -218,10 +218,8 @@ def test_a_server_that_cannot_start_says_so(server: Live, home: Path) -> None:
     settings = home / ".config" / "truetty"
     settings.mkdir(parents=True)
     (settings / "truetty.toml").write_text("size = 'wide'\n")
-    made = server.reach()
-    made.sendall(b"GET /v1/hello HTTP/1.1\r\nHost: x\r\n\r\n")
-    with made, contextlib.suppress(ConnectionResetError):
-        assert made.recv(100) == b""
+    refused = server.ask("GET", "/v1/hello")
+    assert refused.status == 503 and "size = 'wide'" in refused.json["error"]["message"]
     server.until_ended()
     assert "size = 'wide'" in Path(server.place.log).read_text()
 
@@ -250,3 +248,21 @@ def test_a_state_folder_that_is_a_file(make_server: Callable[..., Live], tmp_pat
     with pytest.raises(HostError, match="file cannot be the folder of a server: it is no folder"):
         make_server("file").pid()
     assert (tmp_path / "file").is_file()
+
+
+async def test_a_server_that_cannot_start_says_why_and_its_terminals_wait(server: Live, home: Path) -> None:
+    terminal = server.post("/v1/terminals", shell="bash", rc=False, name="build")
+    settings = home / ".config" / "truetty.toml"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text("shell = [")
+    os.kill(server.pid(), signal.SIGKILL)
+    refused = server.ask("GET", "/v1/terminals")
+    assert (refused.status, refused.code) == (503, "host_error")
+    assert refused.json["error"]["message"].startswith(f"the server cannot start: {settings}")
+    with pytest.raises(HostError, match=f"the server cannot start: {settings}"):
+        await truetty.connect(f"unix:{next(iter(server.place.sockets()))}")
+    settings.unlink()
+    while (answer := server.ask("GET", "/v1/terminals")).status == 503:
+        pass
+    assert [(one["id"], one["pid"]) for one in answer.json["terminals"]] == [(terminal["id"], terminal["pid"])]
+    assert server.post("/v1/run", command="echo on", terminal="build")["output"] == "on\n"

@@ -16,13 +16,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from truetty.client.http import error
-from truetty.core.errors import HostError
+from truetty.core.errors import HostError, TruettyError
 from truetty.core.version import VERSION
 from truetty.server import forms, protocol, shapes
 from truetty.server.events import encoded
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
+    from websockets.http11 import Response
 
 Fields = Mapping[str, Any]
 OnEvent = Callable[[dict[str, Any]], None]
@@ -152,7 +153,7 @@ async def connection(
     """A WebSocket over a connection that is made. Raises HostError."""
     try:
         from websockets.asyncio.client import connect
-        from websockets.exceptions import WebSocketException
+        from websockets.exceptions import InvalidStatus, WebSocketException
         from websockets.typing import Subprotocol
     except ImportError as missing:
         stream.close()
@@ -169,9 +170,21 @@ async def connection(
             subprotocols=None if subprotocol is None else [Subprotocol(subprotocol)],
             additional_headers={**more, "Truetty-Client": CLIENT, protocol.HEADER: protocol.written()},
         )
+    except InvalidStatus as refused:
+        stream.close()
+        raise _refusal(refused.response) from refused
     except (OSError, WebSocketException, EOFError) as trouble:
         stream.close()
         raise HostError(f"the server does not answer: {trouble}", reason=str(trouble)) from trouble
+
+
+def _refusal(response: Response) -> TruettyError:
+    """What was answered in place of a WebSocket."""
+    try:
+        return error(json.loads(response.body or b""))
+    except (ValueError, LookupError, TypeError):
+        reason = f"HTTP {response.status_code}"
+        return HostError(f"the server does not answer: {reason}", reason=reason)
 
 
 def agreed(hello: forms.Hello) -> int:

@@ -13,6 +13,7 @@ from truetty.host.kept_hold import KeeperLink
 from truetty.server import limits
 from truetty.server.server import Server, Setup
 from truetty.server.start import starting
+from truetty.server.start.failing import fail
 from truetty.server.start.place import Place
 from truetty.server.state.keeping import Keep
 from truetty.settings import Settings
@@ -33,21 +34,27 @@ def serve(
     with socket.socket(fileno=descriptor) as listening:
         setup = Setup(place, path, listening, limits.IDLE_SECONDS if idle is None else idle)
         try:
-            asyncio.run(_run(setup, None if keeper is None else _keep(place, keeper)))
+            asyncio.run(_run(setup, None if keeper is None else _handed(keeper)))
         except Exception:
             logging.getLogger("truetty.server").exception("the server has failed")
             raise SystemExit(1) from None
 
 
-async def _run(setup: Setup, keep: Keep | None) -> None:
-    await Server(setup, Settings.load(), keep).run()
+async def _run(setup: Setup, handed: tuple[KeeperLink, Carrier] | None) -> None:
+    try:
+        keep = None if handed is None else Keep(setup.place.folder, *handed)
+        server = Server(setup, Settings.load(), keep)
+    except Exception as error:
+        fail(setup.listening, error, setup.place.log)
+    await server.run()
 
 
-def _keep(place: Place, handed: str) -> Keep:
-    link, out, into, word, mark = handed.split(",")
+def _handed(words: str) -> tuple[KeeperLink, Carrier]:
+    """What the keeper has handed over. When it is here, no other server has the terminals and the socket."""
+    link, out, into, word, mark = words.split(",")
     for descriptor in (out, into, word):
         os.set_inheritable(int(descriptor), False)
-    return Keep(place.folder, KeeperLink(int(link), mark), Carrier(int(out), int(into), int(word)))
+    return KeeperLink(int(link), mark), Carrier(int(out), int(into), int(word))
 
 
 class LogFile(logging.Handler):

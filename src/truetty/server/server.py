@@ -35,6 +35,7 @@ from truetty.server.acts.web import Site, WebActs
 from truetty.server.dispatch import Act, Dispatch
 from truetty.server.events import Events
 from truetty.server.protocol import PROTOCOL
+from truetty.server.start.failing import fail
 from truetty.server.start.launch import peer
 from truetty.server.start.place import Place, boot, identity
 from truetty.server.state.keeping import Keep
@@ -146,7 +147,10 @@ class Server:
         )
         web = listener.Uvicorn(listener.config(app, Peer, at_once=limits.MOST_CONNECTIONS))
         async with self._service:
-            await self._take_over()
+            try:
+                await self._take_over()
+            except Exception as error:
+                fail(self._setup.listening, error, self._setup.place.log)
             serving = asyncio.ensure_future(web.serve(sockets=[self._setup.listening]))
             await self._web.take_over()
             self._write_info()

@@ -106,7 +106,7 @@ class WebActs:
             async with self._turning:
                 try:
                     await self._open(address.host, lent or door.bind(address.host, address.port))
-                except (HostError, ImportError) as error:  # terminals come first
+                except (HostError, OSError, ImportError) as error:  # terminals come first
                     LOG.warning("the page cannot go on: %s", error)
                     self._book.close()
 
