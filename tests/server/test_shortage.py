@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import resource
 import subprocess
 from collections.abc import Iterator
@@ -195,6 +196,36 @@ def test_what_had_no_room_of_an_output_is_missing_for_the_next_servers_too(small
         assert any("could not be kept: the disk is full" in note for note in ended["notes"])
     finally:
         (small / "full").unlink(missing_ok=True)
+        server.end()
+
+
+def test_servers_that_are_killed_while_output_has_no_room_lose_only_that(small: Path) -> None:
+    server, full = Live(small / "state"), small / "full"
+    try:
+        server.post("/v1/terminals", shell="bash", rc=False, name="build")
+        started = begin(server, "for r in 1 2 3 4 5 6; do read x; seq ${r}00000 ${r}04000; done; (exit 5)")
+        base = f"/v1/commands/{started['id']}"
+        for number in range(6):
+            if number % 3:  # twice without room, then with it
+                fill(small)
+            else:
+                full.unlink(missing_ok=True)
+            server.post(f"{base}/type", text="go\n")
+            kill(server)
+            server.get(f"{base}/wait?timeout={PATIENCE}")
+        full.unlink(missing_ok=True)
+        ended = server.get(f"{base}/wait?timeout={PATIENCE}&until=finished")
+        assert (ended["exit_code"], ended["evidence"], ended["complete"]) == (5, "mark", False)
+        gaps = server.get("/v1/terminals/build/gaps")["gaps"]
+        data = (small / "state" / "transcripts" / "t1").read_bytes()
+        assert data.count(b"\0") == sum(end - start for start, end in gaps)
+        # Every line is where it would be if all had been stored.
+        places: dict[int, set[int]] = {}
+        for line in re.finditer(rb"(?<=\n)([1-6])0(\d{4})\r\n", data):
+            places.setdefault(int(line[1]), set()).add(line.start() - 8 * int(line[2]))
+        assert {1, 4} <= places.keys() and all(len(starts) == 1 for starts in places.values())
+    finally:
+        full.unlink(missing_ok=True)
         server.end()
 
 
