@@ -11,6 +11,8 @@ from __future__ import annotations
 import base64
 import os
 import shlex
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,16 +59,16 @@ class Machine:
 
     def run(self, words: Sequence[str], around: Surroundings, timeout: float | None = None) -> Apart:
         with self._open() as terminal:
-            folder = terminal.run("mktemp -d").check().output.strip()
+            folder = tempfile.mkdtemp() if self._place.is_here else terminal.run("mktemp -d").check().output.strip()
             names = tuple(f"{folder}/{name}" for name in ("in", "out", "err"))
-            self._write(terminal, names[0], around.input)
-            command = terminal.start(_line(words, around, names), timeout=timeout)
-            outcome = command.wait(until="finished")
             try:
-                found = [self._read(terminal, name) if _was_begun(terminal, name) else b"" for name in names[1:]]
+                self._write(terminal, names[0], around.input)
+                command = terminal.start(_line(words, around, names), timeout=timeout)
+                outcome = command.wait(until="finished")
+                streams = [self._stream(terminal, name) for name in names[1:]]
             finally:
-                terminal.run(f"rm -rf {shlex.quote(folder)}")
-            return Apart(outcome.exit_code, found[0], found[1], command.timed_out)
+                self._remove(terminal, folder)
+            return Apart(outcome.exit_code, streams[0], streams[1], command.timed_out)
 
     def read(self, path: str) -> bytes:
         if self._place.is_here:
@@ -98,13 +100,31 @@ class Machine:
         return self._place.registry.open("bash", rc=False, budget=None)
 
     def _read(self, terminal: sync.Terminal, path: str) -> bytes:
+        if self._place.is_here:
+            return Path(path).read_bytes()
         return base64.b64decode(_checked(terminal, f"base64 < {shlex.quote(path)}", path))
 
+    def _stream(self, terminal: sync.Terminal, path: str) -> bytes:
+        """Empty, if the command was not begun."""
+        try:
+            return self._read(terminal, path)
+        except FileNotFoundError:
+            return b""
+
     def _write(self, terminal: sync.Terminal, path: str, data: bytes) -> None:
+        if self._place.is_here:
+            Path(path).write_bytes(data)
+            return
         text, name = base64.b64encode(data).decode(), shlex.quote(path)
         _checked(terminal, f": > {name}", path)
         for start in range(0, len(text), PIECE):
             _checked(terminal, f"printf %s {text[start : start + PIECE]} | base64 -d >> {name}", path)
+
+    def _remove(self, terminal: sync.Terminal, folder: str) -> None:
+        if self._place.is_here:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            terminal.run(f"rm -rf {shlex.quote(folder)}")
 
 
 def _line(words: Sequence[str], around: Surroundings, names: tuple[str, ...]) -> str:
@@ -114,10 +134,6 @@ def _line(words: Sequence[str], around: Surroundings, names: tuple[str, ...]) ->
     given, out, err = map(shlex.quote, names)
     errors = "2>&1" if around.merged else f"2> {err}"
     return f"( {begin}exec {shlex.join([*prefix, *words])} ) < {given} > {out} {errors}"
-
-
-def _was_begun(terminal: sync.Terminal, path: str) -> bool:
-    return terminal.run(f"test -e {shlex.quote(path)}").ok
 
 
 def _checked(terminal: sync.Terminal, text: str, path: str) -> str:
