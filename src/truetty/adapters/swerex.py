@@ -4,7 +4,8 @@ Rule 1: a time-out raises `CommandTimeoutError`, and the command goes on, as the
 Rule 2: an exit code is the shell's own. Nothing is added to a command to learn it.
 Rule 3: a text with a syntax error runs nothing. bash itself refuses a wrong line before it runs any of it; a text of
         several lines is asked about first, in a terminal beside the session.
-Rule 4: SWE-agent calls `asyncio.run` for each action. Terminals live on the loop of `truetty.sync`, and these methods
+Rule 4: a shell that has ended (`exit 7`) gives its exit code. The session's next action has a new one.
+Rule 5: SWE-agent calls `asyncio.run` for each action. Terminals live on the loop of `truetty.sync`, and these methods
         wait for them in a thread.
 """
 
@@ -64,6 +65,7 @@ class TruettyRuntime(AbstractRuntime):
         self._machine = Machine(self._place)
         self._making: Arguments = {"budget": None, **making}
         self._sessions: dict[str, sync.Terminal] = {}
+        self._requests: dict[str, CreateSessionRequest] = {}  # by which each session was made
 
     async def is_alive(self, *, timeout: float | None = None) -> IsAliveResponse:
         return IsAliveResponse(is_alive=True)
@@ -84,10 +86,14 @@ class TruettyRuntime(AbstractRuntime):
     def _create(self, request: CreateSessionRequest) -> CreateBashSessionResponse:
         if request.session in self._sessions:
             raise SessionExistsError(f"session {request.session} already exists")
+        return CreateBashSessionResponse(output=self._open(request))
+
+    def _open(self, request: CreateSessionRequest) -> str:
+        """A shell for the session; what its files print."""
         terminal = self._place.registry.open("bash", **self._making)
-        self._sessions[request.session] = terminal
+        self._sessions[request.session], self._requests[request.session] = terminal, request
         outcomes = [terminal.run(f"source {path}", wait=request.startup_timeout) for path in request.startup_source]
-        return CreateBashSessionResponse(output="".join(outcome.output for outcome in outcomes))
+        return "".join(outcome.output for outcome in outcomes)
 
     def _session(self, name: str) -> sync.Terminal:
         if name not in self._sessions:
@@ -96,6 +102,9 @@ class TruettyRuntime(AbstractRuntime):
 
     def _run(self, action: Action) -> BashObservation:
         terminal = self._session(action.session)
+        if terminal.closed:
+            self._open(self._requests[action.session])
+            terminal = self._session(action.session)
         if isinstance(action, BashInterruptAction):
             return self._interrupt(terminal)
         if (

@@ -82,6 +82,11 @@ def test_a_syntax_error_runs_nothing(runtime: TruettyRuntime, tmp_path: Path) ->
     assert run(runtime, "awk 'BEGIN { +++ }'", check="silent").exit_code != 0
 
 
+def test_a_shell_that_ends_is_replaced(runtime: TruettyRuntime) -> None:
+    assert run(runtime, "exit 7", check="silent").exit_code == 7
+    assert run(runtime, "echo after").output == "after\n"
+
+
 def test_an_interactive_program(runtime: TruettyRuntime) -> None:
     seen = run(runtime, "read -p 'name? ' x; echo hi $x", is_interactive_command=True, expect=["name? "])
     assert seen.expect_string == "name? "

@@ -1,0 +1,140 @@
+"""Harbor: `TruettyTerminus` in place of its agent Terminus 2: a truetty terminal in place of tmux.
+
+Rule 1: nothing is installed in the environment but truetty. Theirs installs tmux and asciinema, by apt, pip or make.
+Rule 2: keys that end in Enter at a prompt are a command. So a call returns when the command has finished or asks, and
+        waits as long as the agent said only for what still runs.
+Rule 3: new output is known by its place, not by comparing screens.
+
+`harbor run --agent-import-path truetty.adapters.harbor:TruettyTerminus --agent-kwarg on=ADDRESS`
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Any, Final, Unpack, cast
+
+from harbor.agents.terminus_2.terminus_2 import Terminus2
+from harbor.environments.base import BaseEnvironment
+
+from truetty import Command, Registry, Terminal, connect
+from truetty.core.errors import BadKey
+from truetty.terminal.keys import encode
+from truetty.terminal.options import Arguments
+
+ENTER: Final = frozenset({"Enter", "C-m", "KPEnter", "C-j", "^M", "^J"})
+
+
+class Session:
+    """What their agent calls on a `TmuxSession`."""
+
+    def __init__(self, on: str | Sequence[str] | None = None, **making: Unpack[Arguments]) -> None:
+        self._on = on
+        self._making = making
+        self._open = AsyncExitStack()
+        self._terminal: Terminal | None = None
+        self._has_typed = False  # keys stand at the prompt, and Enter was not pressed
+        self._shown: Command | None = None  # whose output was given last
+
+    async def start(self) -> None:
+        making: Arguments = {"size": (160, 40), "rc": False, **self._making}
+        if self._on is None:
+            self._terminal = await (await self._open.enter_async_context(Registry())).open("bash", **making)
+        else:
+            there = await self._open.enter_async_context(connect(self._on))
+            # What a connection gives has the names of a local terminal.
+            self._terminal = cast(Terminal, await there.open("bash", **making))
+
+    async def stop(self) -> None:
+        terminal, self._terminal = self._terminal, None
+        if terminal is not None:
+            await terminal.close()
+        await self._open.aclose()
+
+    async def is_session_alive(self) -> bool:
+        return self._terminal is not None and not self._terminal.closed
+
+    async def send_keys(
+        self,
+        keys: str | list[str],
+        block: bool = False,
+        min_timeout_sec: float = 0.0,
+        max_timeout_sec: float = 180.0,
+    ) -> None:
+        terminal = self._started()
+        given = [keys] if isinstance(keys, str) else list(keys)
+        has_enter = bool(given) and (given[-1] in ENTER or given[-1].endswith(("\n", "\r")))
+        text = "".join(key for key in given if key not in ENTER).strip("\r\n")
+        is_plain = not any(_is_name(key) for key in given if key not in ENTER)
+        if has_enter and is_plain and text.strip() and not terminal.busy and not self._has_typed:
+            command = await terminal.start(text)
+        else:
+            await self._type(terminal, given, has_enter=has_enter)
+            if terminal.command is None or not terminal.busy:
+                return
+            command = terminal.command
+        outcome = await command.wait(max_timeout_sec if block else min_timeout_sec, "finished" if block else "settled")
+        if block and outcome.state != "finished":
+            raise TimeoutError(f"Command timed out after {max_timeout_sec} seconds")
+
+    async def _type(self, terminal: Terminal, keys: list[str], *, has_enter: bool) -> None:
+        for key in keys:
+            if key in ENTER:
+                await terminal.press("Enter")
+            elif _is_name(key):
+                await terminal.press(key)
+            else:
+                await terminal.send(key)
+        self._has_typed = not terminal.busy and not has_enter and "C-c" not in keys
+
+    async def capture_pane(self, capture_entire: bool = False) -> str:
+        terminal = self._started()
+        if not capture_entire:
+            return "\n".join(terminal.screen().lines)
+        return terminal.transcript.read(0).decode(errors="replace")
+
+    async def get_incremental_output(self) -> str:
+        command = self._started().command
+        new = "" if command is None else command.output.unread(30_000)
+        if command is not None and command is not self._shown:
+            new = f"$ {command.text}\n{new}"
+            self._shown = command
+        if command is None or not new.strip():
+            return f"Current Terminal Screen:\n{await self.capture_pane()}"
+        return f"New Terminal Output:\n{new}\n[{_standing(command)}]"
+
+    def _started(self) -> Terminal:
+        if self._terminal is None:
+            raise RuntimeError("the session was not started")
+        return self._terminal
+
+
+def _is_name(key: str) -> bool:
+    """Whether tmux would press it rather than type it."""
+    if len(key) < 2 or "\n" in key or " " in key:
+        return False
+    try:
+        encode(key)
+    except BadKey:
+        return False
+    return True
+
+
+def _standing(command: Command) -> str:
+    if command.finished:
+        return f"exit code {command.exit_code}"
+    return "still running" if command.waiting is None else f"waits for input: {command.waiting.prompt!r}"
+
+
+class TruettyTerminus(Terminus2):
+    """`on` is where the environment's truetty is reached: what `truetty.connect` takes, as one text."""
+
+    def __init__(self, *arguments: Any, on: str | None = None, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._on = shlex.split(on) if on is not None and " " in on else on
+
+    async def setup(self, environment: BaseEnvironment) -> None:
+        size = (self.options.tmux_pane_width, self.options.tmux_pane_height)
+        self._session = Session(self._on, size=size, env=self._extra_env)
+        await self._session.start()
