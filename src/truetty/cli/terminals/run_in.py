@@ -16,10 +16,10 @@ from typing import Any, Final, NamedTuple
 from truetty.cli.person import has_person
 from truetty.cli.terminals.follow import Way, follow
 from truetty.cli.terminals.server import Server, command
-from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, sentence, status
+from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
 from truetty.cli.terminals.starting import Patience, Unanswered, start
+from truetty.cli.terminals.telling import go_on, report_left, say_end, say_how_to_go_on
 from truetty.core.errors import Misuse, TruettyError
-from truetty.text.quoting import excerpt, on_one_line
 
 LEFT: Final = None  # in place of an outcome: the command goes on
 
@@ -83,40 +83,6 @@ def follow_command(server: Server, id: str, json: bool, raw: bool, wait: float |
             return LEFT if outcome is LEFT else {**outcome, "reached": "exit"}
     except Left:
         return LEFT
-
-
-def report_left(server: Server, stands: Any) -> Any:
-    """The report of a command that goes on."""
-    reached = "input" if stands["state"] == "waiting" else None
-    return {**server.get(command(stands["id"], "/report")), "reached": reached}
-
-
-def go_on(server: Server, stands: Any) -> list[str]:
-    """Command lines for a command that goes on."""
-    verb = "answer" if stands["state"] == "waiting" else "log --follow"
-    return [f"truetty {one}{server.on} {stands['id']}" for one in (verb, "wait")]
-
-
-def say_how_to_go_on(server: Server, stands: Any) -> None:
-    print(f"truetty: {sentence(stands)}", file=sys.stderr)
-    print(f"It goes on: {'; '.join(go_on(server, stands))}", file=sys.stderr)
-
-
-def say_end(outcome: Any, stands: Any, timeout: float | None) -> None:
-    """What the exit status does not say, as a `run` that is no server's says it."""
-    from truetty.terminal.stop import TIMED_OUT
-
-    for note in outcome["notes"]:
-        if note != TIMED_OUT:  # it is said with the option's name
-            print(f"truetty: {on_one_line(note)}", file=sys.stderr)
-    text = f"'{on_one_line(excerpt(stands['text']))}'"
-    if stands["timed_out"]:
-        after = "" if timeout is None else f" after {timeout:g} s"
-        print(f"truetty: stopped{after} (--timeout): {text} had not finished.", file=sys.stderr)
-    elif outcome["state"] == "lost":
-        print(f"truetty: the terminal of {text} is lost.", file=sys.stderr)
-    elif outcome["exit_code"] is None:
-        print("truetty: the command has ended, but its exit code is unknown", file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -14,10 +14,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, NoReturn
 
-from truetty.cli.terminals.run_in import LEFT, follow_command, go_on, report_left, say_end, say_how_to_go_on
+from truetty.cli.terminals.run_in import LEFT, follow_command
 from truetty.cli.terminals.server import Server, command, terminal
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
 from truetty.cli.terminals.starting import Patience, Unanswered, start
+from truetty.cli.terminals.telling import go_on, report_left, say_end, say_how_to_go_on
 from truetty.core.errors import TruettyError
 
 HANGUPS: Final = (signal.SIGTERM, signal.SIGHUP)
