@@ -134,6 +134,31 @@ def test_what_was_run_is_told_by_the_next_server(server: Live, gives_back: bool)
     assert server.post("/v1/run", command="true", terminal="one", wait=60)["notes"] == []
 
 
+@pytest.mark.parametrize("resizes", [False, True])
+@pytest.mark.parametrize("shell", ["bash", "dash", "fish", "zsh"])
+async def test_text_that_a_program_has_left_at_the_prompt(server: Live, shell: str, resizes: bool) -> None:
+    """It is a part of the line that the person runs. fish draws its prompt again when the window changes."""
+    async with server.connect() as talk:
+        await talk.call("open", shell=shell, rc=False, name="one", size=[80, 24], environ=dict(os.environ))
+        await talk.call("run", command="true", terminal="one", wait=LONG)
+        async with view(server, "one") as viewer:
+            await talk.call("type_in", terminal_id="one", text="echo le''ft ")
+            await viewer.until("echo le''ft")
+            lease = (await talk.call("lease", terminal_id="one", holder="ana"))["lease"]
+            if resizes:
+                await viewer.say(t="size", lease=lease, size=[100, 30])
+            await viewer.say(t="keys", lease=lease, text="mo''re\r")
+            await viewer.until("left more")
+            await viewer.say(t="keys", lease=lease, text="echo ne''xt\r")
+            await viewer.until("\nnext")  # so the line before has ended
+        did = (await talk.call("give_back", terminal_id="one", lease=lease))["did"]
+        report = await talk.call("run", command="true", terminal="one", wait=LONG)
+        assert (did[0]["text"], did[0]["exit_code"]) == ("echo le''ft mo''re", 0)
+        assert report["notes"][0].startswith(
+            "A person (ana) had this terminal and ran: echo le''ft mo''re (exit code 0)"
+        )
+
+
 def test_a_person_who_has_typed_nothing_is_not_told_of(server: Live) -> None:
     server.post("/v1/terminals", shell="bash", rc=False, name="one")
     server.post("/v1/terminals/one/lease", holder="ana")

@@ -2,7 +2,8 @@
 
 Rule 1: a line counts when the shell has run it: mark C came, or, where the shell prints no C, Enter was typed and the
         next prompt has come. So an empty line and Ctrl-C at the prompt do not count.
-Rule 2: the text is what stood behind the prompt on the screen when the line was run. The keys are not kept.
+Rule 2: the text is what stood behind the prompt on the screen when the line was run, with what had been typed there
+        before the person came. The keys are not kept.
 Rule 3: the exit code is that of the next prompt's mark. It is None where the line still runs, or the mark has none.
 Rule 4: a command that ran already when the person came counts when it ends.
 """
@@ -46,9 +47,10 @@ class ByHand:
         if self._running is not None and self._running.finished:
             self._running = None
         self._begins = link.prompt.begins_at  # where the prompt begins at which the person types
-        self._prompt_end: int | None = None  # where the keys begin; None: they came before the prompt was drawn
-        self._prompt = ""  # the last line of the last prompt whose end was seen
-        self._typed = False  # keys were typed at this prompt
+        # Where the keys begin; None: they came before the prompt was drawn, or it was drawn again.
+        self._prompt_end = link.prompt.keys_at
+        self._prompt = self._prompt_text()  # the last line of the last prompt whose end was seen
+        self._typed = self._prompt_end is not None  # keys were typed at this prompt
         self._entered = False  # Enter was among them
         self._cancelled = False  # a key was among them that throws the line away
         self._ahead = False  # keys came behind it, which the next prompt may get

@@ -141,7 +141,7 @@ class Conversation:
     def _send_keys(self, data: bytes) -> None:
         now, run, link = self._loop.time(), self.run, self.link
         read = run is not None and run.reader.waiting is not None
-        link.prompt.on_keys(data, left=link.typist.on_keys(data, read=read))
+        link.prompt.on_keys(data, link.transcript.size, left=link.typist.on_keys(data, read=read))
         held = run is not None and run.holds_keys
         # The line editors of mksh and busybox switch the key off; the command will have it.
         interrupt = link.typist.interrupts(data) or (held and USUAL.interrupt in data)

@@ -35,7 +35,7 @@ class PromptState(Enum):
 
 
 class Prompt(Stands):
-    STANDS: ClassVar = ("state", "keys_left", "output_stopped", "is_continuation", "begins_at")
+    STANDS: ClassVar = ("state", "keys_left", "output_stopped", "is_continuation", "begins_at", "keys_at")
 
     def __init__(self) -> None:
         self.state = PromptState.AWAITED
@@ -43,13 +43,14 @@ class Prompt(Stands):
         self.output_stopped = False  # Ctrl-S was among the keys: flow control may hold the output back
         self.is_continuation = False  # mark 2 came: the shell reads the rest of a line, which no editor can clear
         self.begins_at: int | None = None  # where in the transcript the prompt begins that stands there now
+        self.keys_at: int | None = None  # where the first keys were typed that may stand there
         self.listener: Callable[[Mark], None] | None = None  # called with each P, while a person types here
 
     def on_mark(self, mark: Mark) -> None:
         """P: the shell is about to draw its prompt."""
         if self.listener is not None:
             self.listener(mark)
-        self.begins_at = mark.end
+        self.begins_at, self.keys_at = mark.end, None
         self.is_continuation = False
 
     @property
@@ -72,9 +73,11 @@ class Prompt(Stands):
         """Ours, and nothing was typed there."""
         return self.is_free and not self.keys_left
 
-    def on_keys(self, data: bytes, *, left: bool) -> None:
-        """`left`: some of them may be left to the prompt."""
+    def on_keys(self, data: bytes, at: int, *, left: bool) -> None:
+        """`at`: where the transcript ends. `left`: some of them may be left to the prompt."""
         self.keys_left = self.keys_left or left
+        if left and self.keys_at is None:
+            self.keys_at = at
         self.output_stopped = self.output_stopped or XOFF in data
 
     def on_leftover(self) -> None:
@@ -84,6 +87,7 @@ class Prompt(Stands):
     def on_clear(self) -> None:
         """What stood there was thrown away."""
         self.keys_left = self.output_stopped = False
+        self.keys_at = None
 
     def on_trigger(self) -> None:
         self.state = PromptState.TAKEN
