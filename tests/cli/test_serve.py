@@ -38,7 +38,14 @@ def test_a_second_one_names_the_first(server: Live) -> None:
     assert (status, said) == (0, "")
     again = serve(server)
     assert again[0] == 0 and f"process {json.loads(first)['pid']}" in again[1]
-    assert serve(server, "--foreground")[1] == again[1]
+
+
+def test_in_the_foreground_beside_another(server: Live) -> None:
+    pid, folder = server.pid(), server.place.folder
+    said = f"a server runs already for {folder}: process {pid}. truetty serve --stop ends it"
+    assert serve(server, "--foreground") == (125, "", f"truetty: {said}\n")
+    status, printed, _ = serve(server, "--foreground", "--json")
+    assert (status, json.loads(printed)["error"]["pid"]) == (125, pid)
 
 
 def test_its_status(server: Live) -> None:

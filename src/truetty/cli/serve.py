@@ -46,7 +46,7 @@ def serve(
     if web:
         return _turn_on(place, {**_address(listen), "with_token": token}, idle, json)
     if foreground:
-        return _run_here(place, idle, json)
+        return _run_here(place, idle)
     if not (no_web or status or stop or upgrade):
         return _show(launch.reach(place, idle=idle), START_SECONDS, json)
     found = launch.find(place)
@@ -127,14 +127,23 @@ def _address(listen: str | None) -> dict[str, object]:
     return {"host": host.strip("[]") or None, "port": int(port)}
 
 
-def _run_here(place: Place, idle: float | None, json: bool) -> int:
+def _run_here(place: Place, idle: float | None) -> int:
     from truetty.server.start import starting
 
     with starting.lock(place) as held:
         if held is None:
-            return _show(launch.reach(place, start=False), START_SECONDS, json)
+            raise _already(place)
         with starting.listening(place) as (bound, path):
             starting.become(place, held, bound, path, idle)
+
+
+def _already(place: Place) -> HostError:
+    """A server runs, so that none is run here: systemd would take our end for that of the server."""
+    with launch.reach(place, start=False) as connection:
+        connection.settimeout(START_SECONDS)
+        pid = ask(connection, "GET", "/v1/hello")["pid"]
+    message = f"a server runs already for {place.folder}: process {pid}. truetty serve --stop ends it"
+    return HostError(message, path=place.folder, pid=pid, reason="a server runs already")
 
 
 def _print(status: dict[str, Any], json: bool) -> None:

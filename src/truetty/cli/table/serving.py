@@ -52,7 +52,7 @@ SERVE: Final = CommandRow(
     ),
     (
         "Exit status: 0 it runs, or was ended · 1 with --status, --stop or --upgrade: none runs · 125 an error of "
-        "truetty's, or commands run and it was not ended",
+        "truetty's, commands run and it was not ended, or with --foreground: another one runs",
     ),
 )
 
