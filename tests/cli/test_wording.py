@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -63,17 +64,17 @@ def test_a_terminal_that_a_person_has(server: Live) -> None:
     server.post("/v1/terminals/t1/lease", holder="ana", reason="a\nlook")
     said = refusal("run", "--in", "t1", "true")
     held = r"terminal t1 is held by ana \(a⏎look\) until \d\d:\d\d:\d\d, or longer if they type\. "
-    assert re.fullmatch(held + r"truetty attach t1 shows it meanwhile\. Nothing was done\.", said), said
+    assert re.fullmatch(held + r"truetty attach t1 shows it meanwhile\. Nothing was run\.", said), said
 
 
 def test_words_that_the_server_refuses(server: Live) -> None:
-    name = "--name 't7': it looks like an id, as t3 and t3-14 do, and a name must not. Nothing was run."
+    name = "--name 't7': it looks like an id, as t3 and t3-14 do, and a name must not. Nothing was opened."
     assert refusal("open", "--name", "t7") == name
     server.post("/v1/terminals", shell="bash", rc=False)
     server.post("/v1/run", command="true", terminal="t1", wait=60)
     assert refusal("wait", "t1", "--until", "prot:1") == (
         "--until 'prot:1': until is settled, exit, input, match:REGEX, idle:SECONDS or port:NUMBER, not 'prot:1'. "
-        "Did you mean port? Nothing was run."
+        "Did you mean port?"
     )
     assert refusal("send", "t1", "--key", "Nope") == (
         "--key 'Nope' cannot be pressed: no key has this name; text is sent, not pressed. Keys have names, such as "
@@ -94,3 +95,20 @@ def test_a_variable_has_a_name_without_blanks(server: Live, words: tuple[str, ..
 def test_a_client_of_the_command_line_is_named_after_its_user(server: Live) -> None:
     warm.run("open", "--no-rc", env=dict(os.environ))
     assert re.fullmatch(r"\S+@\S+ with truetty/\S+", server.get("/v1/terminals/t1")["client"])
+
+
+def test_a_server_that_needs_a_token(server: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = server.post("/v1/web", port=0, with_token=True)
+    where, token = web["url"], Path(web["token_file"]).read_text().strip()
+    file = "It is in the file that truetty serve --web --token names on that machine."
+    monkeypatch.delenv("TRUETTY_TOKEN", raising=False)
+    for words in (["list"], ["wait", "t1"], ["run", "--in", "t1", "true"], ["mcp", "--shared"]):
+        needs = f"a server at {where} needs a token: set TRUETTY_TOKEN to it. {file}"
+        at = words.index("--in") if "--in" in words else len(words)
+        assert refusal(*words[:at], "--on", where, *words[at:]) == needs
+    monkeypatch.setenv("TRUETTY_TOKEN", f"{token}x")
+    assert refusal("list", "--on", where) == f"the server at {where} does not take the token in TRUETTY_TOKEN. {file}"
+    monkeypatch.setenv("TRUETTY_TOKEN", token)
+    server.post("/v1/terminals", shell="bash", rc=False, name="build")
+    done = warm.run("run", "--on", where, "--in", "build", "echo $TRUETTY_TOKEN-", env=dict(os.environ))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"-\n", b"")

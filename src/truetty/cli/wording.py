@@ -6,13 +6,30 @@ Rule 2: the facts of an error decide which words are used. An error of which not
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from truetty.cli.table.row import CommandRow
-from truetty.core.errors import BadKey, Busy, Held, Misuse, TruettyError, UnknownTerminal
+from truetty.client.dial import NO_TOKEN
+from truetty.client.http import WRONG_TOKEN
+from truetty.core.errors import BadKey, Busy, Held, HostError, Misuse, TruettyError, UnknownTerminal
 
 _MOST_COMMAND: Final = 60  # characters of a command in a message
+_TOKEN_FILE: Final = "It is in the file that truetty serve --web --token names on that machine."
+# What a command of ours would have done. Those that only look are not here.
+_NOTHING: Final = {
+    "run": " Nothing was run.",
+    "map": " Nothing was run.",
+    "open": " Nothing was opened.",
+    "send": " Nothing was typed.",
+    "answer": " Nothing was typed.",
+    "stop": " Nothing was stopped.",
+    "close": " Nothing was closed.",
+    "attach": " Nothing was done.",
+    "allow": " Nothing was answered.",
+    "deny": " Nothing was answered.",
+}
 
 
 class Call(NamedTuple):
@@ -28,6 +45,11 @@ class Call(NamedTuple):
 
         on = self.arguments.get("on")
         return f" --on {quote(on)}" if on else ""
+
+    @property
+    def nothing(self) -> str:
+        """What a call that is refused has not done; nothing where it was to change nothing."""
+        return _NOTHING.get(self.row.name, "")
 
     def word(self, field: str) -> str | None:
         """An option with its value, or the placeholder of a word, as the person has written it; None: neither."""
@@ -54,7 +76,12 @@ def message(error: TruettyError, call: Call | None) -> str:
             return f"--key {error}. Keys have names, such as Enter, C-c, Up or F5; TEXT is typed as it stands."
         case Misuse() if "problem" in facts and (word := call.word(str(facts["name"]))) is not None:
             problem = str(facts["problem"])
-            return f"{word}: {problem}{'' if problem.endswith('?') else '.'} Nothing was run."
+            return f"{word}: {problem}{'' if problem.endswith('?') else '.'}{call.nothing}"
+        case Misuse() if facts.get("reason") == NO_TOKEN:
+            return f"a server at {facts['where']} needs a token: set TRUETTY_TOKEN to it. {_TOKEN_FILE}"
+        case HostError() if facts.get("reason") == WRONG_TOKEN:
+            where = call.arguments.get("on") or os.environ.get("TRUETTY_ON")
+            return f"the server at {where} does not take the token in TRUETTY_TOKEN. {_TOKEN_FILE}"
     return str(error)
 
 
@@ -65,7 +92,7 @@ def _busy(facts: Mapping[str, Any], call: Call) -> str:
     what = f"is busy: {text!r} ({id}) asks {facts['prompt']!r}" if asks else f"is busy with {text!r} ({id})"
     verb, does = ("answer", "answers") if asks else ("wait", "waits for")
     ways = f"truetty {verb}{call.on} {id} {does} it, and truetty stop{call.on} {id} ends it"
-    return f"terminal {facts['terminal_id']} {what}. {ways}. Nothing was run."
+    return f"terminal {facts['terminal_id']} {what}. {ways}.{call.nothing}"
 
 
 def _held(facts: Mapping[str, Any], call: Call) -> str:
@@ -77,4 +104,4 @@ def _held(facts: Mapping[str, Any], call: Call) -> str:
     who = on_one_line(f"{facts['holder']}{reason}")
     until = time.strftime("%H:%M:%S", time.localtime(facts["until"]))
     what = f"terminal {id} is held by {who} until {until}, or longer if they type"
-    return f"{what}. truetty attach{call.on} {id} shows it meanwhile. Nothing was done."
+    return f"{what}. truetty attach{call.on} {id} shows it meanwhile.{call.nothing}"

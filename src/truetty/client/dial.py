@@ -5,7 +5,7 @@
     ssh://host       the one of that machine: `ssh -T host truetty dial`
     [words]          the one that these words reach: they end in `truetty dial`, run by docker, kubectl, sudo, …; they
                      may be one text, as a shell would split it
-    http://host      one that listens on a TCP port, with a token
+    http://host      one that listens on a TCP port, with a token, which may be in TRUETTY_TOKEN
 
 Rule 1: each of them is a socket. A program has the other end of a pair as its input and its output.
 Rule 2: `truetty dial` says `truetty dial 1` first, and nothing of the server's comes before the client has asked. So
@@ -29,6 +29,8 @@ PROTOCOL: Final = 1  # of what stands behind the greeting
 MOST_NOISE: Final = 64 << 10  # bytes of start-up files before the greeting
 SHOWN_NOISE: Final = 200  # characters of it in an error
 KEPT_ERRORS: Final = 2000  # bytes of what the program says on its standard error
+TOKEN: Final = "TRUETTY_TOKEN"  # the variable
+NO_TOKEN: Final = "no token"  # a reason
 NOT_FOUND: Final = 127  # the exit status of a shell that has no such program
 _SSH: Final = lazy.pattern(
     r"ssh://(?:(?P<user>[^@/:]+)@)?(?P<host>\[[0-9A-Fa-f:.%\w]+\]|[^@/:\[\]]+)(?::(?P<port>\d{1,5}))?/?"
@@ -106,8 +108,12 @@ class Tcp(Address):
         found = _HTTP.fullmatch(where)
         if found is None:
             raise _no_address(where, "it is http://host:port")
+        token = token or os.environ.get(TOKEN) or None
         if token is None:
-            raise Misuse(f"a server at {where} needs a token: connect({where!r}, token=…)", where=where)
+            message = f"a server at {where} needs a token: connect({where!r}, token=…), or the variable {TOKEN}"
+            raise Misuse(message, where=where, reason=NO_TOKEN)
+        if not (token.isascii() and token.isprintable()):
+            raise Misuse("a token is printable ASCII, on one line", where=where)
         self._token = token
         self._port = int(found["port"] or 80)
         self.host = where.removeprefix("http://").rstrip("/")

@@ -13,12 +13,14 @@ import socket
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from truetty.core.errors import ChannelLost, TruettyError
+from truetty.core.errors import ChannelLost, HostError, TruettyError
 from truetty.core.version import VERSION
 from truetty.server import protocol
 
 LARGEST_HEAD: Final = 64 << 10  # bytes of an answer's status and headers
 PIECE: Final = 1 << 16
+NEEDS_TOKEN: Final = 401  # the status
+WRONG_TOKEN: Final = "wrong token"  # a reason
 _PLAIN: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
@@ -29,10 +31,17 @@ class Answer(NamedTuple):
 
     def json(self) -> Any:
         """What was answered. Raises the error that was answered instead."""
+        if self.status == NEEDS_TOKEN:
+            raise wrong_token()
         found = json.loads(self.body)
         if self.status < 400:
             return found
         raise error(found)
+
+
+def wrong_token() -> HostError:
+    return HostError("the server does not take this token: it is in the file that serve --web --token names",
+                     reason=WRONG_TOKEN)  # fmt: skip
 
 
 def error(found: Any) -> TruettyError:

@@ -15,7 +15,7 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from truetty.client.http import error
+from truetty.client.http import NEEDS_TOKEN, error, wrong_token
 from truetty.core.errors import HostError, TruettyError
 from truetty.core.version import VERSION
 from truetty.server import forms, protocol, shapes
@@ -180,6 +180,8 @@ async def connection(
 
 def _refusal(response: Response) -> TruettyError:
     """What was answered in place of a WebSocket."""
+    if response.status_code == NEEDS_TOKEN:
+        return wrong_token()
     try:
         return error(json.loads(response.body or b""))
     except (ValueError, LookupError, TypeError):

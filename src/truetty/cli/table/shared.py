@@ -28,7 +28,7 @@ POLICY: Final = Option(
 JSON: Final = switch("--json", "one JSON object and nothing else, errors too")
 ON: Final = Option(
     "--on",
-    "the server that is meant: unix:PATH, its socket; ssh://HOST, the one of that machine; or a command that ends in "
-    "truetty dial (default: $TRUETTY_ON, else your own)",
+    "the server that is meant: unix:PATH, its socket; ssh://HOST, the one of that machine; http://HOST:PORT, with "
+    "the token in $TRUETTY_TOKEN; or a command that ends in truetty dial (default: $TRUETTY_ON, else your own)",
     "WHERE",
 )

@@ -94,7 +94,10 @@ def has_token(found: Values, token: str) -> bool:
 
 
 async def refuse(scope: Scope, send: Send, refused: Refused) -> None:
-    if scope["type"] == "websocket":  # before it is accepted: the client gets 403, whatever the reason is
+    kind = scope["type"]
+    if kind == "websocket" and refused == NEEDS_TOKEN and "websocket.http.response" in scope.get("extensions", {}):
+        kind = "websocket.http"  # a program is told what is wrong
+    elif kind == "websocket":  # before it is accepted: the client gets 403, whatever the reason is
         await send({"type": "websocket.close", "code": 1008, "reason": refused.reason})
         return
     body = refused.reason.encode()
@@ -104,8 +107,8 @@ async def refuse(scope: Scope, send: Send, refused: Refused) -> None:
         (b"cache-control", b"no-store"),
         *refused.headers,
     ]
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": f"{kind}.response.start", "status": refused.status, "headers": headers})
+    await send({"type": f"{kind}.response.body", "body": body})
 
 
 def bind(host: str, port: int) -> socket.socket:
