@@ -40,7 +40,7 @@ def test_a_second_ctrl_c_leaves_it_running(server: Live) -> None:
         person.type("\x03")
         person.until("ignored")
         person.type("\x03")
-        assert person.ends() == 124
+        assert person.ends() == 130
         assert b"truetty: t1-2 is running" in person.seen
         assert b"It goes on: truetty log --follow t1-2" in person.seen
     assert server.get("/v1/commands/t1-2")["state"] != "finished"

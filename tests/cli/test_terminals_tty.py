@@ -83,6 +83,7 @@ def test_it_is_as_it_was(server: Live, outer: Terminal, tmp_path: Path, ending: 
             outer.press("C-c")
             eventually(lambda: "heard" in command.output.text(), outer)
             outer.press("C-c")
+            status = 128 + signal.SIGINT
         case "terminated":
             (pid,) = followers(server)
             os.kill(pid, signal.SIGTERM)

@@ -7,6 +7,7 @@ import dataclasses
 import os
 import stat
 import sys
+from signal import Signals
 from typing import Final, NamedTuple
 
 from truetty import Command, HostError, Misuse, Outcome, Terminal
@@ -17,13 +18,14 @@ from truetty.cli.input import Feed, keyboard, piped
 from truetty.cli.opening import OpeningOptions
 from truetty.cli.person import has_person, stop_ourselves
 from truetty.cli.show import Color, Show, Way, way
-from truetty.cli.signals import interrupts, run_until_signalled
+from truetty.cli.signals import ending_signal, interrupts, run_until_signalled
 from truetty.cli.suspension import is_stopped, suspension
 from truetty.shells import table
 from truetty.terminal.wire.survivors import RUNNING, STOPPED
 from truetty.text.quoting import excerpt, on_one_line
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
+WAIT_OVER: Final = "--wait was over, and the command was ended"  # a note
 
 
 def run(
@@ -62,32 +64,42 @@ def run(
         raise Misuse("--color does not go with --keep", option="--color")
     no_server: str | None = None  # why there is none
     if keep or (json and _is_for_server(opening)):
+        from truetty.cli.terminals.ending import Ending, until_ended
         from truetty.cli.terminals.run_kept import Limits, Printing, reach, run_kept
 
-        try:
-            server = reach(on)
-        except HostError as error:
-            if keep:
-                raise
-            no_server = str(error)
-        else:
+        def work(ending: Ending) -> int:
+            try:
+                server = reach(on)
+            except HostError as error:
+                if keep:
+                    raise
+                ending.check()
+                raise _NoServer(str(error)) from error
             fields = opening.fields(size=size, beneath=beneath) if server.is_here else opening.far_fields(size)
             printing, limits = Printing(json, raw), Limits(wait, timeout)
-            return run_kept(server, fields, command_line(command), keep=keep, printing=printing, limits=limits)
+            return run_kept(server, fields, command_line(command), ending, keep=keep, printing=printing, limits=limits)
+
+        try:
+            return until_ended(work)
+        except _NoServer as missing:
+            no_server = str(missing)
 
     async def running() -> int:
         person = not json and has_person()
         shown: Way = "nothing" if json else way(person=person, raw=raw, color=color)
         fixed = size or (screen_size() if person else None)
-        async with opening.terminal(size=fixed, beneath=beneath) as terminal:
-            talk = Talk(person, shown, wait, timeout, resizes=size is None)
-            started, outcome = await converse(terminal, command_line(command), talk)
-            explain.keep(started.explain(text=False))
+        made = opening.terminal(size=fixed, beneath=beneath)
+        try:
+            async with made as terminal:
+                talk = Talk(person, shown, wait, timeout, resizes=size is None)
+                started, outcome = await converse(terminal, command_line(command), talk)
+                explain.keep(started.explain(text=False))
+        except asyncio.CancelledError as cancelled:
+            if json:
+                await _print_end(made.command, command_line(command), ending_signal(cancelled))
+            raise
         if json:
-            from json import dumps
-
-            indent = 2 if sys.stdout.isatty() else None
-            print(dumps(dataclasses.asdict(outcome), ensure_ascii=False, indent=indent))
+            await _print_outcome(started, _note(outcome))
             if no_server is not None and outcome.state == "waiting":
                 print(f"truetty: it asks for input and was ended: {no_server}", file=sys.stderr)
         else:
@@ -95,6 +107,44 @@ def run(
         return status(started, outcome, silent=json, wait=wait, timeout=timeout)
 
     return run_until_signalled(running())
+
+
+class _NoServer(Exception):
+    """For this reason."""
+
+
+async def _print_end(command: Command | None, text: str, number: int) -> None:
+    """A signal has ended us. `command` is None where it was not started."""
+    ended = f"{Signals(number).name} has ended truetty run"
+    if command is not None:
+        await _print_outcome(command, f"{ended}, and the command with it")
+    else:
+        from truetty.cli.terminals.starting import NotStarted
+
+        NotStarted(f"{ended}: nothing was run", 128 + number).tell(text, ["run"], json=True)
+
+
+async def _print_outcome(command: Command, note: str | None) -> None:
+    """As an object. Its terminal is closed: what had not finished before was ended, and `note` says why."""
+    from json import dumps
+
+    outcome = await command.report()
+    notes = outcome.notes if note is None else (*outcome.notes, note)
+    told = dataclasses.replace(outcome, closed=True, notes=notes)
+    indent = 2 if sys.stdout.isatty() else None
+    print(dumps(dataclasses.asdict(told), ensure_ascii=False, indent=indent))
+
+
+def _note(outcome: Outcome) -> str | None:
+    """Why a command that stood like this was ended."""
+    match outcome.state:
+        case "waiting":
+            asked = outcome.waiting.prompt.strip() if outcome.waiting is not None else ""
+            words = f" ({on_one_line(asked)!r})" if asked else ""
+            return f"it asked for input{words}, there was no more, and it was ended"
+        case "running":
+            return WAIT_OVER
+    return None
 
 
 def _is_for_server(opening: OpeningOptions) -> bool:

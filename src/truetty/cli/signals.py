@@ -55,4 +55,9 @@ def run_until_signalled(work: Coroutine[object, object, int]) -> int:
     try:
         return asyncio.run(work)
     except asyncio.CancelledError as error:
-        return 128 + next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)
+        return 128 + ending_signal(error)
+
+
+def ending_signal(error: asyncio.CancelledError) -> int:
+    """The one that has cancelled a task."""
+    return next((number for number in error.args if isinstance(number, int)), signal.SIGTERM)

@@ -100,7 +100,7 @@ RUN: Final = CommandRow(
         "With --in and --keep, a second Ctrl-C leaves the command running and says how to find it, and so does --wait. "
         "If it asks something, truetty answer answers it.",
         "Exit status: the command's own · 124 its time was over, or it asked and there was no more input · 125 an "
-        "error of truetty's, or the exit code is unknown",
+        "error of truetty's, or the exit code is unknown · 128 and the signal that has ended run",
     ),
     "command-last",
 )

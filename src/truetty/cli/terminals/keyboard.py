@@ -22,10 +22,11 @@ import signal
 import sys
 import termios
 from collections.abc import Iterator
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Literal
 
 from truetty.cli.attach.tty import LEAVE
 from truetty.cli.person import stop_ourselves
+from truetty.cli.terminals.ending import Ended
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import asked
 from truetty.cli.terminals.wakeful import ignore, listen
@@ -34,7 +35,6 @@ from truetty.core.errors import TruettyError
 READ_SIZE: Final = 4096
 ENDS: Final = ("\r", "\n", "\x04")  # keys after which a program that reads lines has one
 ELSEWHERE: Final = {"fullscreen": "has the whole screen", "shell": "is a shell"}  # kinds that get no keys here
-HANGUPS: Final = (signal.SIGTERM, signal.SIGHUP)
 _NO_KEY: Final = b"\0"  # a signal's key in the modes that no key sends
 
 
@@ -76,7 +76,7 @@ class Keyboard:
         """There is something to read."""
         data = os.read(self._tty, READ_SIZE)
         if not data:
-            raise SystemExit(128 + signal.SIGHUP)  # the terminal is gone
+            raise Ended(signal.SIGHUP)  # the terminal is gone
         if self._elsewhere is None:
             self._keys += self._decode(data)
             self._type()
@@ -159,7 +159,6 @@ class Keyboard:
         handlers = {
             signal.SIGTSTP: lambda number, frame: self._stop(),
             signal.SIGCONT: lambda number, frame: self.on_continue(),
-            **dict.fromkeys(HANGUPS, _end),
         }
         before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
         try:
@@ -191,10 +190,6 @@ def _silent(modes: list[Any]) -> list[Any]:
     characters[termios.VMIN], characters[termios.VTIME] = 1, 0
     characters[termios.VQUIT] = _NO_KEY
     return [iflag, oflag, cflag, lflag, ispeed, ospeed, characters]
-
-
-def _end(number: int, frame: object) -> NoReturn:
-    raise SystemExit(128 + number)
 
 
 def _say(what: str) -> None:

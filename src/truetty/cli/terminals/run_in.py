@@ -1,6 +1,7 @@
 """`truetty run --in ID` and `truetty run --detach`: a command in a terminal of the server.
 
-Rule 1: the command outlives us. Ctrl-C goes to it; a second one leaves it running and says how to find it.
+Rule 1: the command outlives us. Ctrl-C goes to it; a second one leaves it running, and so do SIGTERM and SIGHUP. How to
+        find it is said.
 Rule 2: where it asks something, the person who follows answers (`keyboard.py`). Where none does, it is left as it is:
         124, and how to answer it. A program that reads JSON gets every question, a script those that are certain.
 """
@@ -14,18 +15,19 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from truetty.cli.person import has_person
+from truetty.cli.terminals.ending import Ended, Ending, until_ended
 from truetty.cli.terminals.follow import Way, follow
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
-from truetty.cli.terminals.starting import Patience, Unanswered, start
-from truetty.cli.terminals.telling import go_on, report_left, say_end, say_how_to_go_on
+from truetty.cli.terminals.starting import NotStarted, Patience, start
+from truetty.cli.terminals.telling import say_end, tell_left
 from truetty.core.errors import Misuse, TruettyError
 
 LEFT: Final = None  # in place of an outcome: the command goes on
 
 
 class Left(Exception):
-    """The command goes on, and is followed no longer."""
+    """The patience is over: the command goes on, and is followed no longer."""
 
 
 class Place(NamedTuple):
@@ -44,38 +46,40 @@ def run_in(
         message = "--on goes with --in, --keep or --detach: without them a command runs here"
         raise Misuse(message, on=place.on)
     server, patience = Server(place.on), Patience(wait)
-    try:
-        started = _start(server, place, text, timeout, patience)
-    except Unanswered as unanswered:
-        words = ["run", *server.words, *(["--in", place.terminal] if place.terminal is not None else ["--detach"])]
-        return unanswered.tell(text, words, json=json)
-    if detach:
-        if json:
-            print_json(started)
-        else:
-            print(started["id"])
-        return 0
-    id = started["id"]
-    outcome = follow_command(server, id, json, raw, patience.left, leaves=True)
-    stands = server.get(command(id))
-    if json:
-        print_json({**report_left(server, stands), "go_on": go_on(server, stands)} if outcome is LEFT else outcome)
-    elif outcome is LEFT:
-        say_how_to_go_on(server, stands)
-    else:
-        say_end(outcome, stands, timeout)
-    return PATIENCE_OVER if outcome is LEFT or stands["timed_out"] else status(outcome)
+
+    def work(ending: Ending) -> int:
+        try:
+            started = _start(server, place, text, timeout, patience, ending)
+        except NotStarted as refused:
+            words = ["run", *server.words, *(["--in", place.terminal] if place.terminal is not None else ["--detach"])]
+            return refused.tell(text, words, json=json)
+        id = started["id"]
+        try:
+            with ending.open():
+                if detach:
+                    print_json(started) if json else print(id)
+                    return 0
+                outcome = follow_command(server, id, json, raw, patience.left, leaves=True)
+        except Ended as ended:
+            return tell_left(server, id, ended, json=json)
+        if outcome is LEFT:
+            return tell_left(server, id, None, json=json)
+        stands = server.get(command(id))
+        print_json(outcome) if json else say_end(outcome, stands, timeout)
+        return PATIENCE_OVER if stands["timed_out"] else status(outcome)
+
+    return until_ended(work)
 
 
-def _start(server: Server, place: Place, text: str, timeout: float | None, patience: Patience) -> Any:
+def _start(server: Server, place: Place, text: str, timeout: float | None, patience: Patience, ending: Ending) -> Any:
     fields: dict[str, Any] = {"command": text, "timeout": timeout}
     if place.terminal is not None:
-        return start(server, patience, **fields, terminal=place.terminal)
-    return start(server, patience, **fields, shell=place.shell, **server.surroundings(place.cwd))
+        return start(server, patience, ending, **fields, terminal=place.terminal)
+    return start(server, patience, ending, **fields, shell=place.shell, **server.surroundings(place.cwd))
 
 
 def follow_command(server: Server, id: str, json: bool, raw: bool, wait: float | None, *, leaves: bool) -> Any:
-    """Its outcome, or LEFT. A second Ctrl-C leaves it running (`leaves`), or ends it."""
+    """Its outcome, or LEFT. A second Ctrl-C raises Ended (`leaves`), or ends the command."""
     way: Way = "nothing" if json else "bytes" if raw or sys.stdout.isatty() else "text"
     try:
         with _interrupts(server, id, leaves=leaves), _patience(wait), _answering(server, id, json) as on_waiting:
@@ -113,7 +117,7 @@ def _interrupts(server: Server, id: str, *, leaves: bool) -> Iterator[None]:
         nonlocal pressed
         pressed += 1
         if pressed > 1 and leaves:
-            raise Left
+            raise Ended(number)
         with contextlib.suppress(TruettyError):  # it has finished meanwhile, or the stream says what is wrong
             server.again().post(command(id, "/interrupt" if pressed == 1 else "/stop"))
 

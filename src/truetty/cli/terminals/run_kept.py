@@ -3,25 +3,25 @@
 Rule 1: a command that asks something while no person follows goes on waiting: 124, and how to answer it.
 Rule 2: with `--keep` the terminal stays open. Without it, the server closes it when the command has finished, also
         after we have left it waiting. We close it when `--wait` is over, and when SIGINT, SIGTERM or SIGHUP ends us.
-Rule 3: SIGTERM and SIGHUP are held back until the id of the terminal is known. So none is left open by them.
+Rule 3: signals are held back until the id of the terminal is known (`ending.py`). So none is left open by them.
+Rule 4: a terminal that we close is closed before anything is said: the object says how the command has ended.
 """
 
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple, NoReturn
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+from truetty.cli.run import WAIT_OVER
+from truetty.cli.terminals.ending import Ended, Ending
 from truetty.cli.terminals.run_in import LEFT, follow_command
 from truetty.cli.terminals.server import Server, command, terminal
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
-from truetty.cli.terminals.starting import Patience, Unanswered, start
-from truetty.cli.terminals.telling import go_on, report_left, say_end, say_how_to_go_on
+from truetty.cli.terminals.starting import NotStarted, Patience, start
+from truetty.cli.terminals.telling import say_end, tell_left, tell_unknown
 from truetty.core.errors import TruettyError
-
-HANGUPS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Limits(NamedTuple):
@@ -37,6 +37,11 @@ class Printing(NamedTuple):
     json: bool
     raw: bool
 
+    @property
+    def indent(self) -> int | None:
+        """Of an object."""
+        return 2 if sys.stdout.isatty() else None
+
 
 def reach(on: str | None) -> Server:
     """One that answers. Raises HostError."""
@@ -46,72 +51,72 @@ def reach(on: str | None) -> Server:
 
 
 def run_kept(
-    server: Server, fields: Mapping[str, object], text: str, *, keep: bool, printing: Printing, limits: Limits
+    server: Server,
+    fields: Mapping[str, object],
+    text: str,
+    ending: Ending,
+    *,
+    keep: bool,
+    printing: Printing,
+    limits: Limits,
 ) -> int:
     """`fields` are those of the verb `open`."""
-    patience = Patience(limits.wait)
-    with _hangups(are_ends=not keep) as opening:
-        with opening:
-            opened = server.post("/v1/terminals", **fields, until_finished=not keep)["id"]
-        stays = False  # a command that is refused leaves no terminal
+    patience, ended = Patience(limits.wait), None
+    opened = server.post("/v1/terminals", **fields, until_finished=not keep)["id"]
+    stays = False  # a command that is refused leaves no terminal
+    try:
+        id = start(server, patience, ending, command=text, terminal=opened, timeout=limits.timeout)["id"]
+        stays = keep
         try:
-            started = start(server, patience, command=text, terminal=opened, timeout=limits.timeout)["id"]
-            stays = keep
-            outcome = follow_command(server, started, printing.json, printing.raw, patience.left, leaves=keep)
-            stands = server.get(command(started))
-            stays = keep or (outcome is LEFT and stands["state"] == "waiting")
-            _keep_explanation(server, started)
-            if not printing.json and outcome is not LEFT:
-                say_end(outcome, stands, limits.timeout)
-            return _told(server, stands, outcome, printing, keep=keep, stays=stays)
-        except Unanswered as unanswered:
-            words = ["run", *server.words, *(["--keep"] if keep else [])]
-            return unanswered.tell(text, words, json=printing.json)
-        finally:
-            if not stays:
-                with contextlib.suppress(TruettyError):  # its shell has ended, or the server
-                    server.again().delete(terminal(opened))
+            with ending.open():
+                outcome = follow_command(server, id, printing.json, printing.raw, patience.left, leaves=keep)
+        except Ended as signal:
+            outcome, ended = LEFT, signal
+        stays = keep or (outcome is LEFT and ended is None and server.get(command(id))["state"] == "waiting")
+    except NotStarted as refused:
+        return refused.tell(text, ["run", *server.words, *(["--keep"] if keep else [])], json=printing.json)
+    finally:
+        if not stays:
+            with contextlib.suppress(TruettyError):  # its shell has ended, or the server
+                server.again().delete(terminal(opened))
+    if outcome is LEFT and stays:
+        _keep_explanation(server, id)
+        return tell_left(server, id, ended, json=printing.json, indent=printing.indent)
+    if outcome is LEFT:
+        return _tell_end(server, id, ended, printing)
+    return _tell_outcome(server, id, outcome, printing, limits, keep=keep)
 
 
-def _told(server: Server, stands: Any, outcome: Any, printing: Printing, *, keep: bool, stays: bool) -> int:
-    """What is said of it, and the exit status."""
+def _tell_outcome(server: Server, id: str, outcome: Any, printing: Printing, limits: Limits, *, keep: bool) -> int:
+    """Of a command that has finished. The exit status."""
+    stands = server.get(command(id))
+    _keep_explanation(server, id)
     if printing.json:
-        report = report_left(server, stands) if outcome is LEFT else outcome
-        more = {"go_on": go_on(server, stands)} if stays and outcome is LEFT else {}
-        print_json({**report, **more}, indent=2 if sys.stdout.isatty() else None)
-    elif outcome is LEFT:
-        say_how_to_go_on(server, stands)
-    elif keep and not stands["closed"]:
-        id = stands["terminal_id"]
-        print(f"truetty: terminal {id} stays open; truetty close{server.on} {id} ends it", file=sys.stderr)
-    return PATIENCE_OVER if outcome is LEFT or stands["timed_out"] else status(outcome)
+        print_json({**outcome, "closed": not keep or stands["closed"]}, printing.indent)
+    else:
+        say_end(outcome, stands, limits.timeout)
+        if keep and not stands["closed"]:
+            name = stands["terminal_id"]
+            print(f"truetty: terminal {name} stays open; truetty close{server.on} {name} ends it", file=sys.stderr)
+    return PATIENCE_OVER if stands["timed_out"] else status(outcome)
+
+
+def _tell_end(server: Server, id: str, ended: Ended | None, printing: Printing) -> int:
+    """Of a command that was ended with its terminal, by a signal or since `--wait` was over. The exit status."""
+    try:
+        report = server.again().get(command(id, "/report"))
+    except TruettyError as error:
+        if ended is None:
+            raise
+        return tell_unknown(id, f"{ended}: the server does not say how {id} has ended: {error}", ended, json=True)
+    with contextlib.suppress(TruettyError):
+        _keep_explanation(server, id)
+    note = WAIT_OVER if ended is None else f"{ended}, and the command with it"
+    print_json({**report, "notes": [*report["notes"], note]}, printing.indent)
+    return PATIENCE_OVER if ended is None else ended.status
 
 
 def _keep_explanation(server: Server, id: str) -> None:
     from truetty.cli import explain
 
     explain.keep(server.get(command(id, "/explain"), text=False)["text"])
-
-
-@contextlib.contextmanager
-def _hangups(*, are_ends: bool) -> Iterator[contextlib.AbstractContextManager[None]]:
-    """Within, SIGTERM and SIGHUP raise SystemExit; within what is given, they wait."""
-
-    def end(number: int, frame: object) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    before = {number: signal.signal(number, end) for number in HANGUPS} if are_ends else {}
-    try:
-        yield _held_back()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def _held_back() -> Iterator[None]:
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (*HANGUPS, signal.SIGINT))
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

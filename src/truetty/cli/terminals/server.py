@@ -85,6 +85,10 @@ class Server:
     def stream(self, path: str, **query: object) -> Iterator[Any]:
         return self._http.lines(path, _texts(query))
 
+    def close(self) -> None:
+        """The connection. The next question makes another one."""
+        self._http.close()
+
     def _dial(self) -> socket.socket:
         made = Wakeful(fileno=self.address.dial(start=self._start).detach())
         made.settimeout(self._patience)

@@ -1,33 +1,64 @@
-"""What `truetty run` says of a command of the server at the end: of one that has ended, and of one that goes on."""
+"""What `truetty run` says of a command of the server at the end: of one that has ended, and of one that goes on.
+
+Rule: an object is made of one report, which is asked for when all is done that `run` does to the command. So it says
+      how things stand when it is printed.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
+from truetty.cli.terminals.ending import Ended
 from truetty.cli.terminals.server import Server, command
-from truetty.cli.terminals.standing import sentence
+from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, sentence, status
+from truetty.core.errors import TruettyError
 from truetty.text.quoting import excerpt, on_one_line
 
-
-def report_left(server: Server, stands: Any) -> Any:
-    """The report of a command that goes on."""
-    reached = "input" if stands["state"] == "waiting" else None
-    return {**server.get(command(stands["id"], "/report")), "reached": reached}
+OVER: Final = ("finished", "lost")
 
 
-def go_on(server: Server, stands: Any) -> list[str]:
+def tell_left(server: Server, id: str, ended: Ended | None, *, json: bool, indent: int | None = None) -> int:
+    """Of a command that is followed no longer: a signal has ended us, the patience is over, or it asks. It goes on, or
+    has ended meanwhile. The exit status."""
+    try:
+        report = server.again().get(command(id, "/report"))
+    except TruettyError as error:
+        if ended is None:
+            raise
+        return tell_unknown(id, f"{ended}: the server does not say how {id} stands: {error}", ended, json=json)
+    is_over = report["state"] in OVER
+    notes = [f"{ended}; the command goes on"] if ended is not None and not is_over else []
+    if json:
+        reached = "exit" if is_over else "input" if report["state"] == "waiting" else None
+        more = {} if is_over else {"go_on": go_on(server, report)}
+        print_json({**report, "notes": [*report["notes"], *notes], "reached": reached, **more}, indent)
+    else:
+        with contextlib.suppress(OSError):  # SIGHUP has ended us: our terminal may be gone
+            print(f"truetty: {sentence(report)}", file=sys.stderr)
+            if not is_over:
+                print(f"It goes on: {'; '.join(go_on(server, report))}", file=sys.stderr)
+    return ended.status if ended is not None else status(report) if is_over else PATIENCE_OVER
+
+
+def tell_unknown(id: str | None, message: str, ended: Ended, *, json: bool) -> int:
+    """Of a command of which the server says nothing. The exit status."""
+    if json:
+        print_json({"command_id": id, "state": "unknown", "message": message})
+    else:
+        print(f"truetty: {message}", file=sys.stderr)
+    return ended.status
+
+
+def go_on(server: Server, report: Mapping[str, Any]) -> list[str]:
     """Command lines for a command that goes on."""
-    verb = "answer" if stands["state"] == "waiting" else "log --follow"
-    return [f"truetty {one}{server.on} {stands['id']}" for one in (verb, "wait")]
+    verb = "answer" if report["state"] == "waiting" else "log --follow"
+    return [f"truetty {one}{server.on} {report['command_id']}" for one in (verb, "wait")]
 
 
-def say_how_to_go_on(server: Server, stands: Any) -> None:
-    print(f"truetty: {sentence(stands)}", file=sys.stderr)
-    print(f"It goes on: {'; '.join(go_on(server, stands))}", file=sys.stderr)
-
-
-def say_end(outcome: Any, stands: Any, timeout: float | None) -> None:
+def say_end(outcome: Mapping[str, Any], stands: Mapping[str, Any], timeout: float | None) -> None:
     """What the exit status does not say, as a `run` that is no server's says it."""
     from truetty.terminal.stop import TIMED_OUT
 
