@@ -26,7 +26,7 @@ def start(server: Live, command: str) -> str:
 def test_ctrl_c_goes_to_the_command(server: Live) -> None:
     trapped = "bash -c 'trap \"echo caught; exit 7\" INT; echo begun; sleep 1000'"
     with Watched("run", "--in", "build", trapped) as person:
-        person.until("begun\r+\n")
+        person.until("begun\r\n")
         person.type("\x03")
         assert person.ends() == 7
         assert b"caught" in person.seen
@@ -36,7 +36,7 @@ def test_a_second_ctrl_c_leaves_it_running(server: Live) -> None:
     stubborn = "bash -c 'trap \"echo ignored\" INT; echo begun; while :; do read -t 1000 -u 3 3<>pipe; done'"
     server.post("/v1/run", command="mkfifo pipe", terminal="build", wait=60)
     with Watched("run", "--in", "build", stubborn) as person:
-        person.until("begun\r+\n")
+        person.until("begun\r\n")
         person.type("\x03")
         person.until("ignored")
         person.type("\x03")
@@ -76,7 +76,7 @@ def test_what_is_typed_ahead_is_for_the_next_questions(server: Live) -> None:
     server.post("/v1/run", command="mkfifo pipe", terminal="build", wait=60)
     asks = 'echo begun; read -t 1000 -u 3 3<>pipe; read x; echo "<$x>"; read y; echo "<$y>"'
     with Watched("run", "--in", "build", asks) as person:
-        person.until("begun\r+\n")
+        person.until("begun\r\n")
         person.type("one\rtwo\rthree\r")
         with open(Path(server.get("/v1/terminals/build")["cwd"]) / "pipe", "w") as pipe:
             pipe.write("\n")
@@ -94,7 +94,7 @@ def test_a_key_is_an_answer(server: Live) -> None:
 
 def test_the_end_of_input_is_passed_on(server: Live) -> None:
     with Watched("run", "--in", "build", "echo begun; cat; echo ended") as person:
-        person.until("begun\r+\n")
+        person.until("begun\r\n")
         person.type("hi\r")
         person.until("hi\r+\n(?s:.*)hi\r+\n")
         person.type("\x04")

@@ -121,3 +121,26 @@ def test_in_the_background_it_takes_no_key(server: Live, outer: Terminal) -> Non
     assert "Running" in outer.run("jobs").output
     server.post("/v1/commands/t1-1/type", text="yes\n")
     eventually(lambda: "Done" in outer.run("jobs").output, outer)
+
+
+@pytest.mark.parametrize("way", ["followed", "without a keyboard", "logged"])
+def test_what_a_terminal_has_printed_stands_there_once(server: Live, outer: Terminal, way: str) -> None:
+    """No second CR before LF, and one ^C, whichever tty echoes it."""
+    prints = "echo begun; echo two; sleep 1000"
+    line = {
+        "followed": run(prints),
+        "without a keyboard": f"{run(prints)} </dev/null",
+        "logged": shlex.join([sys.executable, "-m", "truetty", "log", "--follow", "build"]),
+    }[way]
+    if way == "logged":
+        server.post("/v1/commands", terminal="build", command=prints)
+    command = outer.start(line)
+    eventually(lambda: "two\n" in command.output.text(), outer)
+    if way == "logged":
+        server.post("/v1/commands/t1-1/interrupt")
+    else:
+        outer.press("C-c")
+    assert command.wait(PATIENCE, until="finished").exit_code == 130
+    printed = command.output.read(0)
+    assert printed.startswith(b"begun\r\ntwo\r\n") and b"\r\r" not in printed, printed
+    assert printed.count(b"^C") == 1, printed

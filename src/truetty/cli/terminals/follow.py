@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
+from truetty.cli.terminals.screen import Screen
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import print_json
 from truetty.core.errors import ChannelLost
@@ -20,9 +21,15 @@ COALESCE: Final = 0.03  # seconds between two pieces of output: a person sees no
 MOST_SILENT: Final = 3
 
 
-def follow(server: Server, id: str, way: Way, on_waiting: Callable[[Any], bool] = lambda waiting: True) -> Any:
+def follow(
+    server: Server,
+    id: str,
+    way: Way,
+    on_waiting: Callable[[Any], bool] = lambda waiting: True,
+    screen: Screen | None = None,
+) -> Any:
     """The outcome; None: `on_waiting`, which is called with each question, did not want to go on."""
-    show = _Show(server, id, way)
+    show = _Show(server, id, way, screen or Screen())
     at: int | None = None  # the place of the last event: the next stream goes on behind it
     silent = 0  # streams that have ended before they said anything
     is_over = False  # a stream was cut, and the command had ended by then
@@ -49,8 +56,9 @@ def follow(server: Server, id: str, way: Way, on_waiting: Callable[[Any], bool] 
 
 
 class _Show:
-    def __init__(self, server: Server, id: str, way: Way) -> None:
+    def __init__(self, server: Server, id: str, way: Way, screen: Screen) -> None:
         self._server = server
+        self._screen = screen
         self._id = id
         self._way = way
         self._offset = 0  # of the bytes that were shown
@@ -60,7 +68,7 @@ class _Show:
         if self._way == "json":
             print_json(event)
         elif self._way == "bytes" and kind in ("output", "gap", "finished"):
-            self._offset = copy(self._server, self._id, self._offset)
+            self._offset = copy(self._server, self._id, self._screen, self._offset)
         elif self._way == "text" and kind == "output":
             sys.stdout.write(event["text"])
             sys.stdout.flush()
@@ -72,18 +80,17 @@ class _Show:
 
     def end(self) -> None:
         if self._way == "bytes":
-            self._offset = copy(self._server, self._id, self._offset)
+            self._offset = copy(self._server, self._id, self._screen, self._offset)
+            self._screen.end()
 
 
-def copy(server: Server, id: str, offset: int = 0) -> int:
-    """The bytes from this offset on, to standard output. Gives the offset behind the last one."""
+def copy(server: Server, id: str, screen: Screen, offset: int = 0) -> int:
+    """The bytes from this offset on. Gives the offset behind the last one."""
     while True:
         answer = server.read(command(id, "/raw"), offset=offset)
         if answer.status >= 400:
             answer.json()
-        if answer.body:
-            sys.stdout.buffer.write(answer.body)
-            sys.stdout.buffer.flush()
+        screen.write(answer.body)
         after = int(answer.headers["truetty-next-offset"])
         if after <= offset or after >= int(answer.headers["truetty-size"]):
             return after

@@ -1,20 +1,22 @@
 """`truetty list`: the terminals, those that wait for a person first.
 
-Rule: `--watch` draws anew when the server tells of a change, and never on a timer. What was drawn has all that had
-      happened up to its `seq`, so events up to that one are passed over, however many there are.
+Rule 1: `--watch` draws anew when the server tells of a change, and never on a timer. What was drawn has all that had
+        happened up to its `seq`, so events up to that one are passed over, however many there are.
+Rule 2: into a pipe, each table stands below the one before, and a table that is like that one is not printed.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 from truetty.cli.terminals.server import Server
 from truetty.cli.terminals.standing import print_json, stray_line
 from truetty.cli.terminals.table import table
+from truetty.cli.terminals.wakeful import end_with_reader
 from truetty.core.errors import ChannelLost, TruettyError
 
 COMPLETION_SECONDS: Final = 0.2  # a person who has pressed Tab waits no longer
@@ -52,8 +54,10 @@ def _print_names(on: str | None) -> int:
 
 
 def _watch(server: Server, all: bool, json: bool) -> int:
-    drawn, seq = 0, -1
+    drawn: Sequence[str] = ()  # the lines of the last table
+    seq = -1
     live = sys.stdout.isatty() and not json
+    end_with_reader()
     for event in _events(server):
         if event and event["seq"] <= seq:
             continue
@@ -66,9 +70,11 @@ def _watch(server: Server, all: bool, json: bool) -> int:
         lines += map(stray_line, found.get("strays", ()))
         if live and (rows := os.get_terminal_size(sys.stdout.fileno()).lines):  # 0 where it does not say
             lines = lines[: max(rows - 1, 1)]
-        before = _UP.format(drawn) if live and drawn else "\n" if drawn else ""
+        if lines == drawn and not live:
+            continue
+        before = _UP.format(len(drawn)) if live and drawn else "\n" if drawn else ""
         print(before + "\n".join(lines), flush=True)
-        drawn = len(lines)
+        drawn = lines
     return 0
 
 

@@ -6,8 +6,10 @@ import sys
 from typing import Final
 
 from truetty.cli.terminals.follow import Way, copy, follow
+from truetty.cli.terminals.screen import Screen
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import print_json, status
+from truetty.cli.terminals.wakeful import end_with_reader
 from truetty.core.errors import Misuse
 
 PIECE: Final = 1_000_000  # characters of one request
@@ -30,7 +32,9 @@ def log(id: str, live: bool, tail: int | None, grep: str | None, raw: bool, on: 
         print_json(page)
         return NOT_FOUND if page["match_count"] == 0 else 0
     if raw:
-        copy(server, found)
+        screen = Screen()
+        copy(server, found, screen)
+        screen.end()
     elif grep is not None:
         matches = server.get(command(found, "/grep"), pattern=grep)["matches"]
         for match in matches:
@@ -45,6 +49,7 @@ def log(id: str, live: bool, tail: int | None, grep: str | None, raw: bool, on: 
 
 def _follow(server: Server, id: str, raw: bool, json: bool) -> int:
     way: Way = "json" if json else "bytes" if raw or sys.stdout.isatty() else "text"
+    end_with_reader()
     return status(follow(server, id, way))
 
 

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from truetty.cli.person import has_person
 from truetty.cli.terminals.ending import Ended, Ending, until_ended
 from truetty.cli.terminals.follow import Way, follow
+from truetty.cli.terminals.screen import Screen
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
 from truetty.cli.terminals.starting import NotStarted, Patience, start
@@ -81,9 +82,14 @@ def _start(server: Server, place: Place, text: str, timeout: float | None, patie
 def follow_command(server: Server, id: str, json: bool, raw: bool, wait: float | None, *, leaves: bool) -> Any:
     """Its outcome, or LEFT. A second Ctrl-C raises Ended (`leaves`), or ends the command."""
     way: Way = "nothing" if json else "bytes" if raw or sys.stdout.isatty() else "text"
+    screen = Screen()
     try:
-        with _interrupts(server, id, leaves=leaves), _patience(wait), _answering(server, id, json) as on_waiting:
-            outcome = follow(server, id, way, on_waiting)
+        with (
+            _interrupts(server, id, screen, leaves=leaves),
+            _patience(wait),
+            _answering(server, id, json) as on_waiting,
+        ):
+            outcome = follow(server, id, way, on_waiting, screen)
             return LEFT if outcome is LEFT else {**outcome, "reached": "exit"}
     except Left:
         return LEFT
@@ -110,7 +116,7 @@ def _answering(server: Server, id: str, json: bool) -> Iterator[Callable[[Any], 
 
 
 @contextlib.contextmanager
-def _interrupts(server: Server, id: str, *, leaves: bool) -> Iterator[None]:
+def _interrupts(server: Server, id: str, screen: Screen, *, leaves: bool) -> Iterator[None]:
     pressed = 0
 
     def press(number: int, frame: object) -> None:
@@ -118,6 +124,7 @@ def _interrupts(server: Server, id: str, *, leaves: bool) -> Iterator[None]:
         pressed += 1
         if pressed > 1 and leaves:
             raise Ended(number)
+        screen.on_interrupt()
         with contextlib.suppress(TruettyError):  # it has finished meanwhile, or the stream says what is wrong
             server.again().post(command(id, "/interrupt" if pressed == 1 else "/stop"))
 

@@ -14,10 +14,14 @@ import os
 import select
 import signal
 import socket
+import stat
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from truetty.cli.commands import NO_READER
 
 _pipe: list[int] = []  # its two ends, once there is one
 _listeners: dict[int, Callable[[], None]] = {}  # by what they read
@@ -58,6 +62,18 @@ def listen(descriptor: int, listener: Callable[[], None]) -> None:
 
 def ignore(descriptor: int) -> None:
     _listeners.pop(descriptor, None)
+
+
+def end_with_reader() -> None:
+    """From now on a read ends us when the reader of our output has gone: `head`, which has seen enough. Without it we
+    would live until the next line is printed. `select` calls the end of such a pipe readable."""
+    if sys.stdout is None or not stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode):
+        return
+
+    def end() -> None:
+        raise SystemExit(NO_READER)
+
+    listen(sys.stdout.fileno(), end)
 
 
 @contextmanager
