@@ -42,7 +42,7 @@ OWNERS = {
     *("Recording.on_change", "Recording.on_keys", "Recording.on_exit", "Recording.on_stop"),
     *("Command.changes", "Command.open_waiting", "Command.forget", "Command.discard"),
     *("Command.wait_since", "Command.go_on_from", "Output.reads"),
-    *("Terminal.adopt", "Terminal.changes", "Terminal.watch_hands"),
+    *("Terminal.adopt", "Terminal.changes", "Terminal.watch_hands", "Terminal.timeline"),
     *(
         "Registry.expected",
         "Registry.all",

@@ -69,13 +69,16 @@ class Viewer:
 
 
 @asynccontextmanager
-async def view(server: Live, terminal: str) -> AsyncIterator[Viewer]:
+async def view(server: Live, terminal: str, query: str = "", before: Viewer | None = None) -> AsyncIterator[Viewer]:
+    """`before`: a viewer whose connection was cut, which goes on with what it has drawn."""
     path = next(path for path in server.place.sockets() if os.path.exists(path))
-    uri = f"ws://truetty/v1/terminals/{terminal}/view"
+    uri = f"ws://truetty/v1/terminals/{terminal}/view{query}"
     protocols = [Subprotocol(SUBPROTOCOL)]
     async with unix_connect(path, uri, compression=None, max_size=None, subprotocols=protocols) as websocket:
         assert websocket.subprotocol == SUBPROTOCOL
         viewer = Viewer(websocket)
+        if before is not None:
+            viewer.model, viewer.seq = before.model, before.seq
         hello = await viewer.take()
         assert (hello["t"], hello["protocol"]) == ("hello", 1)
         yield viewer
@@ -205,3 +208,68 @@ async def contextmanagers(server: Live, count: int) -> AsyncIterator[None]:
         return
     async with view(server, "one"), contextmanagers(server, count - 1):
         yield
+
+
+def resumption(viewer: Viewer) -> str:
+    return f"?epoch={viewer.frames[0]['epoch']}&from={viewer.seq}"
+
+
+async def test_a_viewer_that_comes_back_gets_what_it_has_missed(server: Live) -> None:
+    async with server.connect() as talk:
+        await talk.call("open", shell="bash", rc=False, name="one", size=[80, 24])
+        await talk.call("run", command="printf '\\e[31m'; echo before", terminal="one", wait=LONG)
+        async with view(server, "one") as viewer:
+            await viewer.until("before")
+        # More than one frame, and less than the window. The colour was set before the cut, and is in no byte after it.
+        many = "for i in $(seq 1500); do echo line $i of many that were printed while no one was here to see them; done"
+        await talk.call("run", command=f"{many}; echo e'nd'", terminal="one", wait=LONG)
+        async with view(server, "one", resumption(viewer), viewer) as again:
+            assert again.frames[0]["from"] == viewer.seq
+            await again.until("\nend")
+            await talk.call("close", terminal_id="one")
+            while (await again.take())["t"] != "end":
+                pass
+            assert again.kinds()[1:-1] == ["bytes"] * (len(again.frames) - 2) and len(again.frames) > 4
+            assert again.model.screen().dump == await shown(talk)
+
+
+async def test_a_viewer_that_has_missed_nothing_gets_nothing(server: Live) -> None:
+    async with server.connect() as talk:
+        await talk.call("open", shell="bash", rc=False, name="one", size=[80, 24])
+        async with view(server, "one") as viewer:
+            await viewer.take()
+        async with view(server, "one", resumption(viewer), viewer) as again:
+            assert again.frames[0]["from"] == viewer.seq
+            await again.say(t="ping", x=1)
+            assert await again.take() == {"t": "pong", "x": 1}
+
+
+@pytest.mark.parametrize("why", ["epoch", "place", "late", "size"])
+async def test_where_that_is_not_possible_it_gets_a_picture(server: Live, why: str) -> None:
+    async with server.connect() as talk:
+        await talk.call("open", shell="bash", rc=False, name="one", size=[80, 24])
+        async with view(server, "one") as viewer:
+            await viewer.take()
+        query = resumption(viewer)
+        match why:
+            case "epoch":
+                query = f"?epoch=another&from={viewer.seq}"
+            case "place":
+                query = query.replace(f"from={viewer.seq}", f"from={viewer.seq + 1000}")
+            case "late":
+                await talk.call("run", command="seq 60000", terminal="one", wait=LONG)
+            case "size":
+                await talk.call("resize", terminal_id="one", size=[70, 20])
+        async with view(server, "one", query) as again:
+            first = await again.take()
+            assert (again.frames[0]["from"], first["t"], first["why"], first["skipped"]) == (None, "picture", why, 0)
+            assert first["dump"] == await shown(talk)
+
+
+@pytest.mark.parametrize("since", ["x", "-1", "1" * 19])
+async def test_a_place_that_is_no_number_is_refused(server: Live, since: str) -> None:
+    async with server.connect() as talk:
+        await talk.call("open", shell="bash", rc=False, name="one", size=[80, 24])
+        with pytest.raises(InvalidStatus):
+            async with view(server, "one", f"?from={since}"):
+                pass

@@ -26,12 +26,13 @@ class View:
         self._websocket = websocket
 
     @classmethod
-    async def over(cls, address: Address, terminal_id: str) -> Self:
-        """Raises HostError."""
+    async def over(cls, address: Address, terminal_id: str, last: tuple[str, int] | None = None) -> Self:
+        """`last`: epoch and `seq` of a view that was cut. It goes on there if it can. Raises HostError."""
         stream = await asyncio.to_thread(address.dial, start=False)
         stream.setblocking(False)
         path = f"/v1/terminals/{quoted(terminal_id)}/view"
-        return cls(await connection(stream, address.headers(), path, SUBPROTOCOL))
+        query = "" if last is None else f"?epoch={quoted(last[0])}&from={last[1]}"
+        return cls(await connection(stream, address.headers(), path + query, SUBPROTOCOL))
 
     async def take(self) -> bytes | dict[str, Any]:
         """The next frame. Raises ViewCut."""

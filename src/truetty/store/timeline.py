@@ -152,6 +152,16 @@ class Timeline:
         """Changes of size after `start` and up to `end`: offset, time, size."""
         return [change for change in self._sizes if start < change[0] <= end]
 
+    def can_resume(self, since: int) -> bool:
+        """Whether a viewer that was shown all up to there can be given the bytes behind it: it is no place inside a
+        mark of ours, nor one that is still to come."""
+        return since <= self.end and self.whole(since) == since
+
+    def shown(self, since: int, most: int) -> tuple[int, bytes]:
+        """What viewers see from this place on, of so many bytes at most, and the place where the next of it begins."""
+        end = self.whole(since + most) if self.end - since > most else self.end
+        return end, b"".join([data for _, data in self.pieces(since, end)])
+
     def pieces(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
         """What viewers see of [start, end): bytes, each piece with the offset it begins at."""
         end = min(end, self.end)

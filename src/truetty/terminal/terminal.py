@@ -24,6 +24,7 @@ from truetty.host.base import Channel, Process
 from truetty.shells import table
 from truetty.shells.row import Row
 from truetty.shells.writing import draw_key
+from truetty.store.timeline import Timeline
 from truetty.store.transcript import Transcript
 from truetty.terminal import exit_codes, keyboard
 from truetty.terminal.by_hand import ByHand
@@ -245,9 +246,11 @@ class Terminal:
 
     def shown(self, since: int = 0) -> tuple[int, bytes]:
         """What viewers see from this place on, about a megabyte at most, and the place where the next of it begins."""
-        timeline = self._opened().link.timeline
-        end = timeline.whole(since + VIEW) if timeline.end - since > VIEW else timeline.end
-        return end, b"".join([data for _, data in timeline.pieces(since, end)])
+        return self.timeline().shown(since, VIEW)
+
+    def timeline(self) -> Timeline:
+        """What viewers need beside the bytes."""
+        return self._opened().link.timeline
 
     def record(self, path: str | os.PathLike[str], **options: Unpack[RecordingOptions]) -> Recording:
         """Write to a file, as an asciicast, all that was shown from the beginning, and what will be until the end."""

@@ -1,7 +1,7 @@
 """One person at one terminal of the server: what is shown, what is typed, and how it ends.
 
-Rule 1: the live view is shown. A connection that is cut is made again: a server that was killed has a next one, which
-        has the terminal.
+Rule 1: the live view is shown. A connection that is cut is made again, and goes on where it was cut. A server that was
+        killed has a next one, which has the terminal, and begins with a picture.
 Rule 2: with a lease the terminal has the size of the window, and gets the keys. Modes that change what keys send are
         passed on to the person's terminal.
 Rule 3: without a lease, keys other than those for leaving show the notice again.
@@ -52,6 +52,8 @@ class Session:
         self._keys = keys
         self._lease: str | None = None
         self._model = Model((80, 24))
+        self._epoch: str | None = None  # of the server that was heard last
+        self._seq: int | None = None  # drawn up to here
         self._painter = Painter(tty.write)
         self._notice: str | None = None
         self._notice_end: asyncio.TimerHandle | None = None
@@ -104,7 +106,8 @@ class Session:
     # -- the view
 
     async def _connect(self) -> View:
-        view = await View.over(self._server.address, self._id)
+        last = None if self._epoch is None or self._seq is None else (self._epoch, self._seq)
+        view = await View.over(self._server.address, self._id, last)
         if self._lease is not None:
             await view.say({"t": "lease", "lease": self._lease})
             await view.say({"t": "size", "size": list(self._tty.size)})
@@ -133,6 +136,8 @@ class Session:
                 await self._draw(view, seq)
                 continue
             match frame["t"]:
+                case "hello":
+                    self._epoch = frame["epoch"]
                 case "picture":
                     self._model = Model(tuple(frame["size"]), title=frame["title"])
                     self._model.feed(frame["dump"].encode("utf-8", "replace"))
@@ -149,6 +154,7 @@ class Session:
 
     async def _draw(self, view: View, seq: int) -> None:
         self._paint()
+        self._seq = seq
         await view.say({"t": "ack", "seq": seq})
 
     async def _on_lease(self, view: View, frame: dict[str, Any]) -> None:

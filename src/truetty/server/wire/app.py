@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from starlette.applications import Starlette
@@ -21,12 +21,13 @@ from truetty.server.lookup import find_terminal
 from truetty.server.refusals import OtherProtocol
 from truetty.server.wire import event_socket, http
 from truetty.server.wire.connection import Connection
-from truetty.server.wire.view import SUBPROTOCOL, View
+from truetty.server.wire.view import SUBPROTOCOL, LastView, View
 from truetty.service.service import Service
 
 # Codes of WebSockets.
 FULL: Final = 1013  # "try again later"
 REFUSED: Final = 1008
+LONGEST_OFFSET: Final = 18  # digits: a petabyte has 16
 
 
 class Clients:
@@ -84,6 +85,7 @@ def application(
         try:
             protocol.check(websocket.headers.get(protocol.HEADER))
             credential.check("view", "watch", which)
+            last = _last_view(websocket.query_params)
             terminal = find_terminal(service, which["terminal_id"], exact=which["exact"])
         except (Misuse, Denied, OtherProtocol) as error:
             await websocket.close(REFUSED, str(error)[:100])
@@ -95,7 +97,8 @@ def application(
         try:
             offered = websocket.scope.get("subprotocols", ())
             await websocket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
-            await View(websocket, terminal, service, events.epoch, may_type="type" in credential.rights).serve()
+            may_type = "type" in credential.rights
+            await View(websocket, terminal, service, events.epoch, last, may_type=may_type).serve()
         finally:
             viewers[terminal.id] -= 1
             if not viewers[terminal.id]:
@@ -132,3 +135,12 @@ def application(
             clients.go()
 
     return counted
+
+
+def _last_view(query: Mapping[str, str]) -> LastView | None:
+    since = query.get("from")
+    if since is None:
+        return None
+    if not (since.isascii() and since.isdigit() and len(since) <= LONGEST_OFFSET):
+        raise Misuse("from is a seq of the view, a number. Nothing was done.", name="from")
+    return LastView(query.get("epoch"), int(since))

@@ -1,6 +1,6 @@
 """The live view of a terminal: a picture, then the bytes that it prints, on a WebSocket of its own.
 
-    server → {"t": "hello", "protocol": 1, "terminal", "epoch", "size", "lease", "may"}
+    server → {"t": "hello", "protocol": 1, "terminal", "epoch", "size", "from", "lease", "may"}
              {"t": "picture", "n", "seq", "size", "dump", "cursor", "alternate", "title", "skipped", "why"}
              bytes: u32 n | u64 from | u64 to | what was printed      big-endian; from is the seq of the frame before
              {"t": "lease", "n", "seq", "holder", "reason", "until", "wanted_by", "mine"}  it has changed hands
@@ -15,6 +15,8 @@ Rule 3: what is too much, or too late, is skipped, and a picture is sent. The by
 Rule 4: while a person has the terminal, keys and sizes are taken from that person's views alone: from those that have
         named the lease. A holder whose last view is gone loses the lease after a while.
 Rule 5: a picture begins no character: bytes that begin inside one would lose it.
+Rule 6: a viewer that was here before names its `seq` (`?from=SEQ&epoch=E`), and is given the bytes behind it where it
+        can be: `from` in the hello says so. Else it gets a picture, whose `why` says why.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import contextlib
 import logging
 import struct
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -44,11 +46,25 @@ TOO_LARGE: Final = 1009  # a code of WebSockets
 HEAD: Final = struct.Struct(">IQQ")
 
 
+class LastView(NamedTuple):
+    """What a viewer that was here before has drawn."""
+
+    epoch: str | None
+    seq: int
+
+
 class View:
     """One viewer."""
 
     def __init__(
-        self, websocket: WebSocket, terminal: Terminal, service: Service, epoch: str, *, may_type: bool = True
+        self,
+        websocket: WebSocket,
+        terminal: Terminal,
+        service: Service,
+        epoch: str,
+        last: LastView | None = None,
+        *,
+        may_type: bool = True,
     ) -> None:
         self._socket = websocket
         self._terminal = terminal
@@ -59,6 +75,8 @@ class View:
         self._seq = 0  # shown up to here
         self._acknowledged = 0
         self._size = terminal.size
+        self._last = last  # where a connection of the viewer before this one was cut
+        self._missed_to = 0  # bytes up to here are sent however many they are: they came while the viewer was away
         self._wanted: str | None = "first"  # why a picture is to be sent
         self._calm_at = 0.0  # from then on bytes are sent again, after a flood
         self._tick = limits.VIEW_TICK_SECONDS  # until the next frame
@@ -91,6 +109,7 @@ class View:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # the viewer has gone
             now = self._service.leases.of(self._terminal.id)
             self._told = None if now is None else now.id
+            self._begin()
             await self._say(
                 {
                     "t": "hello",
@@ -98,6 +117,7 @@ class View:
                     "terminal": self._terminal.id,
                     "epoch": self._epoch,
                     "size": list(self._size),
+                    "from": self._seq if self._wanted is None else None,
                     "lease": plain(holding(now)),
                     "may": ["watch", "type"] if self._may_type else ["watch"],
                 }
@@ -107,6 +127,24 @@ class View:
                 await self._step()
                 if not self._is_over:
                     await self._pause()
+
+    def _begin(self) -> None:
+        """With the bytes that the viewer has missed, or with a picture."""
+        if self._last is None:
+            return
+        since, timeline = self._last.seq, self._terminal.timeline()
+        if self._last.epoch != self._epoch:
+            self._wanted = "epoch"
+        elif not timeline.can_resume(since):
+            self._wanted = "place"
+        elif timeline.resizes(since - 1, self._terminal.transcript.size):
+            self._wanted = "size"
+        elif timeline.end - since > limits.VIEW_WINDOW:
+            self._wanted = "late"
+        else:
+            self._wanted = None
+            self._seq = self._acknowledged = since
+            self._missed_to = timeline.end
 
     async def _pause(self) -> None:
         """A frame has been sent: the next one comes after a tick, when there is something to show."""
@@ -138,7 +176,7 @@ class View:
             self._wanted = self._wanted or "size"
         end, now = self._end(), asyncio.get_running_loop().time()
         behind = end - self._seq
-        if behind > limits.VIEW_FRAME:
+        if behind > (limits.VIEW_FRAME if self._seq >= self._missed_to else limits.VIEW_WINDOW):
             self._calm_at = now + limits.CALM_SECONDS
             self._wanted = self._wanted or ("late" if behind > limits.VIEW_WINDOW else "flood")
         elif self._wanted is None and now < self._calm_at and behind:
@@ -161,7 +199,7 @@ class View:
         screen, end = self._terminal.screen(), self._end()
         self._size, before = self._terminal.size, self._seq
         self._seq = end - _half_character(self._terminal.transcript.read(max(0, end - 3), 3)[: min(3, end)])
-        if why == "first":
+        if self._number == 1:
             self._acknowledged = self._seq
         dump = screen.dump if len(screen.dump) <= limits.LARGEST_PICTURE else "\r\n".join(screen.lines)
         await self._say(
@@ -174,14 +212,14 @@ class View:
                 "cursor": list(screen.cursor),
                 "alternate": screen.alternate,
                 "title": screen.title,
-                "skipped": 0 if why == "first" else max(0, self._seq - before),
+                "skipped": 0 if self._number == 1 else max(0, self._seq - before),
                 "why": why,
             }
         )
 
     async def _bytes(self) -> None:
         self._number += 1
-        end, data = self._terminal.shown(self._seq)
+        end, data = self._terminal.timeline().shown(self._seq, limits.VIEW_FRAME)
         start, self._seq = self._seq, end
         await self._socket.send_bytes(HEAD.pack(self._number, start, end) + data)
 
