@@ -141,3 +141,26 @@ def test_the_next_server_is_asked_again(server: Live, home: Path) -> None:
 def test_the_list_says_who_has_the_keyboard(server: Live) -> None:
     server.post("/v1/terminals/build/lease", holder="ana@desk")
     assert "ana@desk has the keyboard" in call("list")[1]
+
+
+@pytest.mark.parametrize("words", [("send", "build", "yes", "--enter"), ("answer", "build", "yes")])
+def test_typing_waits_for_a_yes_too(server: Live, words: tuple[str, ...]) -> None:
+    with begin("--in", "build", "--detach", "read -p 'Sure? ' x; echo got $x") as process:
+        said(process)
+        assert call("allow", "q1")[0] == 0
+        assert process.wait(PATIENCE) == 0
+    server.get("/v1/commands/t1-1/wait?timeout=60&until=input")
+    command = [sys.executable, "-m", "truetty", *words]
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, preexec_fn=_take_interrupts, **pipes) as process:
+        assert said(process) == "truetty: waits for a yes (q2): truetty allow q2\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 128 + signal.SIGINT
+    eventually(lambda: server.get("/v1/questions")["questions"] == [])
+    assert server.get("/v1/commands/t1-1")["state"] == "waiting"
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        assert said(process) == "truetty: waits for a yes (q3): truetty allow q3\n"
+        assert "yes<Enter>" in call("questions")[1]
+        assert call("allow", "q3")[0] == 0
+        assert process.wait(PATIENCE) == 0
+    assert server.get("/v1/commands/t1-1/wait?timeout=60&until=exit")["output"] == "Sure? yes\ngot yes\n"

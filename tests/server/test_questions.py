@@ -188,3 +188,73 @@ async def test_on_the_command_line(asking: Live, home: Path, monkeypatch: pytest
         assert (await talk.end(number))["ok"]["exit_code"] == 0
         status, _, complaint = run("allow", "q2")
         assert status == 125 and re.match(r"truetty: q2 is settled: always, by \S+@\S+ with truetty/", complaint)
+
+
+# -- typing
+
+READS = "read -p 'Sure? ' x; echo \"got $x\""
+
+
+async def waiting(talk: Talk, ana: Talk, command: str = READS) -> dict[str, Any]:
+    """A command that was allowed, and asks."""
+    started = await talk.begin("run", command=command, terminal="one")
+    (question,) = await opened(ana)
+    await ana.call("settle", question_id=question["id"], answer="allow")
+    assert (await talk.end(started))["ok"]["state"] == "waiting"
+    return dict(await talk.call("command", command_id="t1-1"))
+
+
+def typing(verb: str, stands: dict[str, Any]) -> dict[str, Any]:
+    match verb:
+        case "type":
+            return {"command_id": "t1-1", "text": "yes", "keys": ["Enter"]}
+        case "type_in":
+            return {"terminal_id": "one", "text": "yes", "keys": ["Enter"]}
+    return {"command_id": "t1-1", "text": "yes", "episode": stands["episode"]}
+
+
+VERBS = pytest.mark.parametrize("verb", ["type", "type_in", "answer"])
+
+
+@VERBS
+async def test_a_person_is_asked_about_typing(asking: Live, verb: str) -> None:
+    async with asking.connect(**{"Truetty-Client": "agent/1"}) as talk, asking.connect() as ana:
+        stands = await waiting(talk, ana)
+        typed = await talk.begin(verb, **typing(verb, stands))
+        (question,) = await opened(ana)
+        assert (question["id"], question["terminal_id"], question["client"]) == ("q2", "t1", "agent/1")
+        assert question["command"] == "yes<Enter>"
+        assert (await ana.call("command", command_id="t1-1"))["state"] == "waiting"
+        await ana.call("settle", question_id="q2", answer="deny", word="not that")
+        refused = (await talk.end(typed))["error"]
+        assert (refused["code"], refused["facts"]["question_id"]) == ("denied", "q2")
+        typed = await talk.begin(verb, **typing(verb, stands))
+        await opened(ana)
+        await ana.call("settle", question_id="q3", answer="allow")
+        assert "ok" in await talk.end(typed)
+        outcome = await talk.call("wait", command_id="t1-1", until="exit")
+        assert outcome["output"] == "Sure? yes\ngot yes\n"
+
+
+@VERBS
+async def test_after_the_yes_it_goes_where_it_was_to_go(asking: Live, verb: str) -> None:
+    async with asking.connect() as talk, asking.connect() as ana:
+        stands = await waiting(talk, ana)
+        typed = await talk.begin(verb, **typing(verb, stands))
+        await opened(ana)
+        await ana.call("stop", command_id="t1-1")
+        await ana.call("settle", question_id="q2", answer="allow")
+        assert (await talk.end(typed))["error"]["code"] == ("stale" if verb == "answer" else "denied")
+        outcome = await talk.call("run", command="echo after", terminal="one", wait=60)
+        assert outcome["output"] == "after\n" and "yes" not in (await talk.call("screen", terminal_id="one"))["dump"]
+
+
+async def test_of_a_secret_nothing_is_shown(asking: Live) -> None:
+    async with asking.connect() as talk, asking.connect() as ana:
+        stands = await waiting(talk, ana, "read -s -p 'Password: ' x; echo \"got $x\"")
+        typed = await talk.begin("answer", **{**typing("answer", stands), "text": "hunter2", "secret": True})
+        (question,) = await opened(ana)
+        assert "hunter2" not in str(question)
+        await ana.call("settle", question_id="q2", answer="allow")
+        assert "ok" in await talk.end(typed)
+        assert "got hunter2" in (await talk.call("wait", command_id="t1-1", until="exit"))["output"]

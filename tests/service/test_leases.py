@@ -16,6 +16,7 @@ from truetty.policy import Audit
 from truetty.service.leases import IDLE_SECONDS, LOST_SECONDS, Lease, LeaseEnd, LeaseRecord, Leases
 from truetty.service.registry import Registry
 from truetty.service.service import Service
+from truetty.service.typing import Typist
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def at_prompt(terminal: truetty.Terminal) -> bool:
 
 async def typed(service: Service, lease: Lease, text: str, shown: str) -> None:
     terminal = service.registry.get(lease.terminal_id)
-    await service.type(lease.terminal_id, text, lease=lease.id)
+    await service.type(lease.terminal_id, text, by=Typist(lease.id))
     await until(lambda: shown in terminal.screen().text)
 
 
@@ -48,7 +49,7 @@ async def test_while_a_person_has_it_nothing_else_happens_there(service: Service
     with pytest.raises(truetty.Held, match=rf"terminal {id} is held by ana \(to look\). Nothing was run.") as held:
         await service.run("echo no", terminal=id)
     assert (held.value.code, held.value.holder, held.value.terminal_id) == ("held", "ana", id)
-    for refused in (service.type(id, "x"), service.type(id, "x", lease="L" + "x" * 24)):
+    for refused in (service.type(id, "x"), service.type(id, "x", by=Typist("L" + "x" * 24))):
         with pytest.raises(truetty.Held, match="Nothing was typed"):
             await refused
     with pytest.raises(truetty.Held):
@@ -58,7 +59,7 @@ async def test_while_a_person_has_it_nothing_else_happens_there(service: Service
     end = service.leases.give_back(id, lease.id)
     assert end.did == ()
     with pytest.raises(truetty.Held, match=f"this lease of {id} is over"):
-        await service.type(id, "x", lease=lease.id)
+        await service.type(id, "x", by=Typist(lease.id))
     assert (await service.run("echo yes", terminal=id, wait=PATIENCE)).outcome.notes == ()
 
 
@@ -69,7 +70,7 @@ async def test_an_agent_types_nothing_into_a_command_that_a_person_has(service: 
         await service.send(asked.outcome.command_id, "no\n")
     with pytest.raises(truetty.Held):
         service.handoff(asked.outcome.command_id, "a password")
-    await service.type(asked.outcome.terminal_id, "yes\r", lease=lease.id)
+    await service.type(asked.outcome.terminal_id, "yes\r", by=Typist(lease.id))
     outcome = (await service.wait(asked.outcome.command_id, timeout=PATIENCE, until="finished")).outcome
     assert outcome.output == "Sure? yes\n<yes>\n"
     end = service.leases.give_back(lease.terminal_id, lease.id)

@@ -98,7 +98,7 @@ class Server:
         handoffs = HandoffActs(self._service, self._events)
         self._clients = Clients(self._on_change)
         strays = () if keep is None else keep.strays
-        terminals = TerminalActs(self._service, self._watch, settings, self._closing, strays)
+        terminals = TerminalActs(self._service, self._watch, settings, self._closing, strays, questions)
         commands = CommandActs(self._service, self._watch, terminals, questions)
         self._acts = ServerActs(
             self._service,

@@ -41,7 +41,7 @@ from truetty.service.policies import policy_of
 from truetty.service.registry import Origin, Registry
 from truetty.service.seat_request import Make
 from truetty.service.starting import Starter
-from truetty.service.typing import Typing, check_typing
+from truetty.service.typing import PROGRAM, Typing, Typist, check_typing
 from truetty.settings import Settings
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
@@ -293,16 +293,14 @@ class Service:
         await self._typing.send(command, text, keys, asker)
         return command
 
-    async def type(
-        self, id: str, text: str | bytes = "", *, keys: Sequence[str] = (), lease: str | None = None, person: str = ""
-    ) -> None:
+    async def type(self, id: str, text: str | bytes = "", *, keys: Sequence[str] = (), by: Typist = PROGRAM) -> None:
         """What a program of the user's own types, into a command or, by a terminal's id, into whatever reads there.
 
-        It is as the program wrote it, secrets too: such a program is no agent. With a lease, or a name, a person types.
+        It is as the program wrote it, secrets too: such a program is no agent.
         """
         terminal, command = self.terminal(id)
         into = command if command is not None and command.id == id else None
-        await self._typing.type(terminal, into, text, keys, lease, person)
+        await self._typing.type(terminal, into, text, keys, by)
 
     def lease(self, id: str, holder: str, reason: str) -> Lease:
         """Leave a terminal to a person, until it is given back."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Final, NamedTuple
 
 from truetty.core.errors import Closed, Denied, Held, Misuse
 from truetty.policy import Asker, Decision
@@ -21,6 +22,18 @@ from truetty.terminal import keys
 from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 from truetty.text.quoting import on_one_line
+
+
+class Typist(NamedTuple):
+    """Who types. With a lease or a name it is a person: the policy is for programs."""
+
+    lease: str | None = None  # that a person has
+    person: str = ""  # the name of one who answers
+    asker: Asker | None = None  # asks whether a program may
+    check: Callable[[], None] = lambda: None  # raises where it is no longer to be typed, after a person was asked
+
+
+PROGRAM: Final = Typist()
 
 
 class Typing:
@@ -64,28 +77,23 @@ class Typing:
         command: Command | None,
         text: str | bytes,
         names: Sequence[str],
-        lease: str | None,
-        person: str = "",
+        by: Typist,
     ) -> None:
-        """What a program of the user's own types; None: not into a certain command. With a lease, or the name of a
-        person, a person types: the policy is for programs."""
+        """What a program of the user's own types, or a person; None: not into a certain command."""
         about, subject = f"(typing into {terminal.id})", Subject(terminal.task, terminal.id, "typing")
         with self._permissions.refusals(about, subject):
             keys.encode(*names)
-            self._check_holder(terminal.id, about, subject, lease)
-            if lease is not None:
+            self._check_holder(terminal.id, about, subject, by.lease)
+            if by.lease is not None:
                 self._leases.use(terminal.id, text if not names else "\r")
-            elif person:
-                reason = f"A person answers: {on_one_line(person)}"
+            elif by.person:
+                reason = f"A person answers: {on_one_line(by.person)}"
                 self._permissions.note(reason, about, subject, len(text))
             elif not self._permissions.policy.allows_all:
                 if not terminal.busy:  # a line typed at the shell's prompt is a command that nothing has judged
                     reason = "Under a policy nothing is typed at a shell's prompt: run the command."
                     self._permissions.refuse(Decision("deny", reason, None, about), subject)
-                decision = self._permissions.policy.decide_typing("", program=None)
-                permit = await self._permissions.ask(decision, subject, None, is_outside=self._is_outside(terminal))
-                self._check_holder(terminal.id, about, subject, lease)
-                self._permissions.record(permit, subject)
+                await self._permit(terminal, about, subject, _visible(terminal.command, text, names), by)
             if command is not None and isinstance(text, str) and names:
                 await command.type(text, *names)
                 return
@@ -94,6 +102,20 @@ class Typing:
                 await target.send(text)
             if names:
                 await target.press(*names)
+
+    async def _permit(self, terminal: Terminal, about: str, subject: Subject, typed: str, by: Typist) -> None:
+        """A person who is asked may take minutes. What was asked about is typed into the same command, or nowhere."""
+        command = terminal.command
+        waiting = command.waiting if command is not None else None
+        decision = self._permissions.policy.decide_typing(typed, program=waiting.program if waiting else None)
+        is_outside = self._is_outside(terminal)
+        permit = await self._permissions.ask(decision, subject, by.asker, is_outside=is_outside)
+        by.check()
+        self._check_holder(terminal.id, about, subject, by.lease)
+        if command is None or command.finished or terminal.command is not command:
+            reason = "What was to be typed into has finished meanwhile. Nothing was typed."
+            self._permissions.refuse(Decision("deny", reason, None, about), subject)
+        self._permissions.record(permit, subject)
 
     def lease(self, terminal: Terminal, holder: str, reason: str) -> Lease:
         """Leave a terminal to a person."""
@@ -143,6 +165,14 @@ def check_typing(text: str, names: Sequence[str]) -> None:
     if not isinstance(text, str):
         raise Misuse(f"only text can be typed, not {text!r}", text=text)
     keys.encode(*names)
+
+
+def _visible(command: Command | None, text: str | bytes, names: Sequence[str]) -> str:
+    """What a person is asked about. Of what may be a secret nothing is shown, and nothing is recorded."""
+    if command is None or secrecy(command) != "open":
+        return ""
+    shown = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    return shown + "".join(f"<{key}>" for key in names)
 
 
 def _about(command: Command) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import asked, sentence
+from truetty.cli.terminals.starting import type_keys
 from truetty.core.errors import HostError, Misuse
 
 
@@ -31,7 +32,7 @@ def answer_command(id: str, text: str | None, on: str | None) -> int:
         raise Misuse(f"{message} asks you for it. Nothing was typed.", command_id=found["id"])
     if text is None:
         text = _read(waiting, f"$ {found['text']}")
-    server.post(command(found["id"], "/answer"), episode=found["episode"], text=text)
+    type_keys(server, command(found["id"], "/answer"), episode=found["episode"], text=text)
     return 0
 
 

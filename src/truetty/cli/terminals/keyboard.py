@@ -29,6 +29,7 @@ from truetty.cli.person import stop_ourselves
 from truetty.cli.terminals.ending import Ended
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import asked
+from truetty.cli.terminals.starting import type_keys
 from truetty.cli.terminals.wakeful import ignore, listen
 from truetty.core.errors import TruettyError
 
@@ -110,10 +111,10 @@ class Keyboard:
         if episode is not None and waiting is not None:
             if waiting["kind"] in ELSEWHERE:
                 return False
-            self._server.post(command(self._id, "/answer"), episode=episode, text=text, enter=False)
+            type_keys(self._server, command(self._id, "/answer"), episode=episode, text=text, enter=False)
             ends = ends or waiting["kind"] == "key"  # it takes each key, and asks anew
         elif self._line == "begun" and not stands["finished"]:
-            self._server.post(command(self._id, "/type"), text=text)
+            type_keys(self._server, command(self._id, "/type"), text=text)
         else:
             self._line = "closed"
             return False

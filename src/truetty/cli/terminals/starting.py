@@ -1,4 +1,4 @@
-"""The start of a command of the server, which may need a person's yes.
+"""The start of a command of the server, and typing there, which may need a person's yes.
 
 Rule 1: a start that is not answered soon may wait for a person. Its question is looked for, by the retry key of the
         start, and how to answer it is said at once.
@@ -10,6 +10,7 @@ Rule 3: when the patience is over, the server takes the question back: nothing w
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -67,9 +68,7 @@ class NotStarted(Exception):
 
 def start(server: Server, patience: Patience, ending: Ending, **fields: object) -> Any:
     """The command. Raises NotStarted."""
-    from secrets import token_urlsafe
-
-    key, tries = token_urlsafe(16), 0
+    key, tries = _new_key(), 0
     questions = _Questions(server, key, ending)
 
     def post() -> Any:
@@ -95,6 +94,18 @@ def start(server: Server, patience: Patience, ending: Ending, **fields: object) 
             if denied.facts.get("question_id") is None or denied.facts["answered"] is not None:
                 raise
             raise _unanswered(denied, patience) from None
+
+
+def type_keys(server: Server, path: str, **fields: object) -> Any:
+    """What is answered to keys that are typed, about which a person may be asked. If we end, nothing is typed."""
+    key = _new_key()
+    with wakeful.late(SOON, _Questions(server, key, Ending()).watch):
+        return server.post_with_key(key, path, **fields)
+
+
+def _new_key() -> str:
+    """A retry key. `secrets` would import hashlib, which takes longer than all of this."""
+    return os.urandom(16).hex()
 
 
 def _unanswered(denied: Denied, patience: Patience) -> NotStarted:

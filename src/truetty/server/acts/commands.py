@@ -22,6 +22,7 @@ from truetty.server.shapes import plain
 from truetty.server.starter import Starter
 from truetty.server.watch import Watch
 from truetty.service.service import MOST_MATCHES, Service
+from truetty.service.typing import Typist
 from truetty.store.line_slice import LineSlice
 from truetty.store.part import Part
 from truetty.terminal.command import Command, LastWait
@@ -170,21 +171,27 @@ class CommandActs:
         keys: Sequence[str],
     ) -> forms.CommandForm:
         command = self._find(command_id, exact)
-        await self._service.type(command.id, typed(text, base64), keys=keys)
+        by = Typist(asker=self._questions.asker(caller, terminal=command.terminal_id))
+        await self._service.type(command.id, typed(text, base64), keys=keys, by=by)
         return self._looked(command)
 
     async def answer(
         self, caller: Caller, *, command_id: str, exact: bool, episode: int, text: str, enter: bool, secret: bool
     ) -> forms.CommandForm:
         command = self._find(command_id, exact)
-        if command.finished or command.open_waiting != episode:
-            message = f"{command.id} no longer asks that. Nothing was typed."
-            raise Stale(message, command_id=command.id, episode=None if command.finished else command.open_waiting)
-        if secret and not command.hides_typing:
-            message = f"{command.id} no longer hides what is typed. Nothing was typed."
-            raise Stale(message, command_id=command.id, episode=command.open_waiting)
+
+        def check() -> None:
+            if command.finished or command.open_waiting != episode:
+                message = f"{command.id} no longer asks that. Nothing was typed."
+                raise Stale(message, command_id=command.id, episode=None if command.finished else command.open_waiting)
+            if secret and not command.hides_typing:
+                message = f"{command.id} no longer hides what is typed. Nothing was typed."
+                raise Stale(message, command_id=command.id, episode=command.open_waiting)
+
+        check()
         person = (caller.name or "") if caller.credential.is_page else ""
-        await self._service.type(command.id, text, keys=["Enter"] if enter else [], person=person)
+        by = Typist(person=person, asker=self._questions.asker(caller, terminal=command.terminal_id), check=check)
+        await self._service.type(command.id, text, keys=["Enter"] if enter else [], by=by)
         return self._looked(command)
 
     async def interrupt(self, caller: Caller, *, command_id: str, exact: bool) -> forms.Interrupted:

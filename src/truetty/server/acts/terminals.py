@@ -11,11 +11,13 @@ from truetty.core.kinds import Wrong
 from truetty.server import fields, forms, limits
 from truetty.server.acts.casts import recorded
 from truetty.server.acts.closing import Closing
+from truetty.server.acts.questions import QuestionActs
 from truetty.server.caller import Caller
 from truetty.server.lookup import find_terminal
 from truetty.server.state.stray import Stray
 from truetty.server.watch import Watch, deeds
 from truetty.service.service import Service
+from truetty.service.typing import Typist
 from truetty.settings import Settings
 from truetty.terminal.options import Making
 from truetty.terminal.terminal import Terminal
@@ -23,10 +25,17 @@ from truetty.terminal.terminal import Terminal
 
 class TerminalActs:
     def __init__(
-        self, service: Service, watch: Watch, settings: Settings, closing: Closing, strays: Sequence[Stray]
+        self,
+        service: Service,
+        watch: Watch,
+        settings: Settings,
+        closing: Closing,
+        strays: Sequence[Stray],
+        questions: QuestionActs,
     ) -> None:
         self._service = service
         self._strays = strays
+        self._questions = questions
         self._closing = closing
         self._watch = watch
         self._inherits = settings.inherit_env
@@ -217,7 +226,8 @@ class TerminalActs:
         lease: str | None,
     ) -> forms.TerminalForm:
         terminal = self._find(terminal_id, exact)
-        await self._service.type(terminal.id, typed(text, base64), keys=keys, lease=lease)
+        by = Typist(lease, asker=self._questions.asker(caller, terminal=terminal.id))
+        await self._service.type(terminal.id, typed(text, base64), keys=keys, by=by)
         return self._looked(terminal)
 
     async def resize(

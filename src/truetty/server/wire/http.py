@@ -35,7 +35,8 @@ LOG: Final = logging.getLogger("truetty.server")
 CLIENT: Final = "truetty-client"
 _RANGE: Final = lazy.pattern(r"bytes=(\d{1,18})-(\d{1,18})?")
 _JSON: Final = "application/json"
-ASKING: Final = frozenset({"run", "start", "send"})  # a person may be asked whether they may
+# A person may be asked whether they may.
+ASKING: Final = frozenset({"run", "start", "send", "type", "type_in", "answer"})
 
 
 def answer(value: object, status: int = 200) -> Response:

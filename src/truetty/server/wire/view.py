@@ -37,6 +37,7 @@ from truetty.server.refusals import refusal
 from truetty.server.shapes import plain
 from truetty.server.watch import holding
 from truetty.service.service import Service
+from truetty.service.typing import Typist
 from truetty.terminal.changes import Rank
 from truetty.terminal.terminal import Terminal
 
@@ -282,7 +283,7 @@ class View:
             return
         if data is not None:
             self._check_typing()
-            await self._service.type(self._terminal.id, data, lease=self._lease)
+            await self._service.type(self._terminal.id, data, by=Typist(self._lease))
             return
         frame = fields.decoded(text or "")
         match frame:
@@ -294,7 +295,7 @@ class View:
                 self._join(lease)
             case {"t": "keys", "text": str() as typed}:
                 self._join(_named(frame))
-                await self._service.type(self._terminal.id, typed, lease=self._lease)
+                await self._service.type(self._terminal.id, typed, by=Typist(self._lease))
             case {"t": "size", "size": [int() as columns, int() as rows]}:
                 self._join(_named(frame))
                 self._service.leases.check(self._terminal.id, self._lease, done="It has the size that it had.")
