@@ -17,6 +17,7 @@ from tests.client.conftest import address
 from tests.patience import PATIENCE
 from tests.server.live import Live
 from truetty.client import dial
+from truetty.client.http import Answer
 
 TRUETTY = [sys.executable, "-m", "truetty"]
 
@@ -134,3 +135,10 @@ def test_dial_ends_with_its_input(server: Live, words: list[str]) -> None:
     done = subprocess.run(words, input=request, capture_output=True, timeout=PATIENCE, check=True)
     greeting, _, answer = done.stdout.partition(b"\n")
     assert greeting == b"truetty dial 1" and answer.startswith(b"HTTP/1.1 200") and b'"protocol"' in answer
+
+
+def test_a_refusal_that_is_no_json_is_told_in_its_words() -> None:
+    """Of the door of a port, or of a proxy before it."""
+    answer = Answer(429, {"content-type": "text/plain"}, b"there were 10 wrong tokens within a minute: wait for 9 s")
+    with pytest.raises(truetty.HostError, match="there were 10 wrong tokens within a minute: wait for 9 s"):
+        answer.json()

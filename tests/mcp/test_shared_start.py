@@ -155,3 +155,15 @@ async def test_a_connection_that_is_cut_is_made_again_and_nothing_runs_twice(liv
         assert between.connections == 3
     assert ran.read_text() == "x\ny\n"
     assert not os.path.exists(tmp_path / "unused")
+
+
+async def test_a_port_takes_the_token_and_nothing_else(live: Live, tmp_path: Path) -> None:
+    web = live.post("/v1/web", port=0, with_token=True)
+    token, elsewhere = Path(web["token_file"]).read_text().strip(), {"TRUETTY_STATE": str(tmp_path / "unused")}
+    assert "needs a token: set TRUETTY_TOKEN to it" in refused("--on", web["url"], **elsewhere)
+    wrong = refused("--on", web["url"], TRUETTY_TOKEN=f"{token}x", **elsewhere)
+    assert f"the server at {web['url']} does not take the token in TRUETTY_TOKEN" in wrong
+    async with joined(server("--on", web["url"], env={**elsewhere, "TRUETTY_TOKEN": token})) as client:
+        ended = await call(client, "run", command="echo $TRUETTY_TOKEN-")
+        assert (ended["exit_code"], ended["output"]) == (0, "-\n")
+    assert len(live.get("/v1/terminals")["terminals"]) == 1

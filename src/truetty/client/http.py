@@ -19,6 +19,7 @@ from truetty.server import protocol
 
 LARGEST_HEAD: Final = 64 << 10  # bytes of an answer's status and headers
 PIECE: Final = 1 << 16
+LONGEST_REFUSAL: Final = 500  # bytes
 NEEDS_TOKEN: Final = 401  # the status
 WRONG_TOKEN: Final = "wrong token"  # a reason
 _PLAIN: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -33,6 +34,9 @@ class Answer(NamedTuple):
         """What was answered. Raises the error that was answered instead."""
         if self.status == NEEDS_TOKEN:
             raise wrong_token()
+        if self.status >= 400 and not self.headers.get("content-type", "").startswith("application/json"):
+            said = self.body[:LONGEST_REFUSAL].decode("utf-8", "replace").strip()  # of the port's door, or of a proxy
+            raise HostError(f"the server refuses it: {said} (HTTP {self.status})", reason=said, status=self.status)
         found = json.loads(self.body)
         if self.status < 400:
             return found

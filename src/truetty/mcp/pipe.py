@@ -24,7 +24,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from truetty.client.dial import Address
-from truetty.client.http import error
+from truetty.client.http import NEEDS_TOKEN, error, wrong_token
 from truetty.core.errors import ChannelLost, HostError, TruettyError
 from truetty.core.version import VERSION
 from truetty.mcp.opening import PATH, Opening
@@ -36,6 +36,7 @@ from truetty.server.shapes import plain
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
+    from websockets.exceptions import InvalidStatus
 
 GOODBYE_SECONDS: Final = 1.0  # for the server's answer when the client has gone
 MOST_TRIES: Final = 10  # of a connection that is cut before its server has answered
@@ -195,6 +196,8 @@ class Pipe:
             )
         except refused as answer:
             stream.close()
+            if answer.response.status_code == NEEDS_TOKEN:
+                raise wrong_token() from answer
             message = f"{self._address!r} is an older server, which has no MCP sessions"
             raise HostError(f"{message}: truetty serve --upgrade keeps every terminal", reason=str(answer)) from answer
         except BaseException:
@@ -218,7 +221,7 @@ class Pipe:
             print(f"truetty mcp: {warning}", file=sys.stderr, flush=True)
 
 
-def _websockets() -> tuple[Any, type[Exception]]:
+def _websockets() -> tuple[Any, type[InvalidStatus]]:
     """What connects, and what it raises where the server has no such route."""
     try:
         from websockets.asyncio.client import connect
