@@ -118,6 +118,25 @@ def test_a_server_that_is_killed_while_the_disk_is_full(small: Path) -> None:
         server.end()
 
 
+def test_a_server_that_is_stopped_while_the_disk_is_full(small: Path) -> None:
+    server = Live(small / "state")
+    try:
+        server.post("/v1/terminals", shell="bash", rc=False, name="build")
+        started = begin(server, "read x; (exit 4)")
+        full = fill(small)
+        server.post(f"/v1/commands/{started['id']}/type", text="go\n")
+        server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}&until=finished")
+        server.end()
+        full.unlink()
+        found = server.get(f"/v1/commands/{started['id']}")
+        assert (found["state"], found["exit_code"], found["evidence"]) == ("finished", 4, "mark")
+        (terminal,) = server.get("/v1/terminals?all=true")["terminals"]
+        assert terminal["closed"]
+    finally:
+        (small / "full").unlink(missing_ok=True)
+        server.end()
+
+
 # Makes a server die once: when the next command is written down and nothing of it is typed. Before, it fills its disk.
 DIES_FULL = """
 import contextlib, os, signal
