@@ -116,6 +116,48 @@ def test_a_command_that_was_written_down_and_not_typed_is_typed(
     assert (ended["exit_code"], ended["evidence"], ended["notes"], file.read_text()) == (3, "mark", [], "x\n")
 
 
+# The same, and a file is in the place of its private folder.
+DIES_WITH_FILES = """
+import os, shutil, signal
+from truetty.terminal.wire.typist import Typist
+
+def dying(self, typed, serial, type=Typist.type):
+    if not os.path.exists({flag!r}):
+        return type(self, typed, serial)
+    os.unlink({flag!r})
+    shutil.rmtree(self._channel.files.path)
+    open(self._channel.files.path, "w").close()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+Typist.type = dying
+"""
+
+
+def test_a_command_that_cannot_be_typed_any_more_has_ended_and_its_terminal_stays(
+    make_server: Callable[..., Live], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flag, file = tmp_path / "flag", tmp_path / "ran"
+    (tmp_path / "sitecustomize.py").write_text(DIES_WITH_FILES.format(flag=str(flag)))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    live = make_server()
+    terminal = live.post("/v1/terminals", shell="bash", rc=False, name="one")
+    before = live.pid()
+    flag.touch()
+    text = f"echo x >>{file} # {'long ' * 8000}"  # it goes by a file
+    order, key = {"command": text, "terminal": "one"}, {"Idempotency-Key": "k" * 22}
+    with pytest.raises((OSError, HostError, HTTPException)):
+        live.ask("POST", "/v1/run", order, key)
+    assert reached(live) != before
+    ended = live.ask("POST", "/v1/run", order, key).json
+    assert (ended["state"], ended["exit_code"], file.exists()) == ("finished", None, False)
+    assert "the command was not sent: Not a directory" in ended["notes"]
+    (found,) = live.get("/v1/terminals")["terminals"]
+    assert (found["pid"], found["busy"]) == (terminal["pid"], False)
+    live.post("/v1/terminals/one/type", text=f"echo y >>{file}", keys=["Enter"])
+    while not file.exists() or file.read_text() != "y\n":
+        pass
+
+
 def test_what_was_read_is_not_read_again(server: Live) -> None:
     server.post("/v1/terminals", shell="bash", rc=False, name="build")
     started = server.post("/v1/commands", command="echo one; read x; echo two; read x; echo three", terminal="build")

@@ -75,7 +75,7 @@ class Conversation:
         else:
             self._receiver.read_again(pieces, None, now)
             self.attach()
-            self.begin(run)
+            self._steps.take(self._begin, run, self._sender.send_late)
 
     # -- commands
 
@@ -85,7 +85,7 @@ class Conversation:
 
     def begin(self, run: Run) -> None:
         """It is typed when the prompt is free, which may be now. OSError: it could not be, and nothing has happened."""
-        self._steps.take(self._begin, run)
+        self._steps.take(self._begin, run, self._sender.send)
 
     def send(self, data: bytes) -> None:
         """Keys for the running command, or for the program that reads the terminal now."""
@@ -117,13 +117,13 @@ class Conversation:
 
     # -- what happened
 
-    def _begin(self, run: Run) -> None:
+    def _begin(self, run: Run, send: Callable[[Run, float], None]) -> None:
         link = self.link
         before, self.run = self.run, run
         link.processes.begin()
         try:
             if link.prompt.is_clean or link.typist.types_unasked:
-                self._on_free_prompt(run, self._sender.send)
+                self._on_free_prompt(run, send)
             elif link.ledger is not None and run.text is not None:
                 link.ledger.on_ask(records.asked(run))
         except OSError:
