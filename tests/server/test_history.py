@@ -8,6 +8,7 @@ import signal
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.mcp.lasting import kill
 from tests.patience import PATIENCE
 from tests.server.live import Live
 
@@ -107,3 +108,19 @@ def test_a_recording_has_a_marker_for_each_command(server: Live) -> None:
     assert "line-1" in shown and "line-2" in shown
     assert not [event for event in lines[1:] if event[1] == "i"]
     assert server.ask("GET", "/v1/terminals/t99/cast").code == "unknown_terminal"
+
+
+def test_a_recording_has_the_markers_of_the_commands_before_a_kill(server: Live) -> None:
+    terminal = server.post("/v1/terminals", shell="bash", rc=False)["id"]
+    texts = ["echo one", "echo two", "echo three"]
+    for text in texts[:2]:
+        server.post("/v1/run", command=text, terminal=terminal)
+    kill(server)
+    server.post("/v1/run", command=texts[2], terminal=terminal)
+    lines = [json.loads(line) for line in server.ask("GET", f"/v1/terminals/{terminal}/cast").body.splitlines()]
+    assert [line[2] for line in lines[1:] if line[1] == "m"] == texts
+    printed = [line[2] if line[1] == "o" else f"<{line[2]}>" for line in lines[1:] if line[1] in "om"]
+    whole = "".join(printed)
+    assert whole.index("<echo one>") < whole.index("one\r\n") < whole.index("<echo two>") < whole.index("two\r\n")
+    assert whole.index("two\r\n") < whole.index("<echo three>") < whole.index("three\r\n")
+    assert all(line[0] >= 0 for line in lines[1:])

@@ -90,9 +90,21 @@ class Timeline:
     def on_resize(self, size: tuple[int, int], now: float) -> None:
         self._sizes.append((self._transcript.size, now, size))
 
-    def take_over(self, sizes: Sequence[tuple[int, tuple[int, int]]]) -> None:
-        """Those that a process before this one has given the terminal, and from which offset on."""
-        self._sizes.extend((at, self.began, size) for at, size in sizes)
+    def take_over(
+        self, sizes: Sequence[tuple[int, tuple[int, int]]], commands: Sequence[tuple[int, str, float]] = ()
+    ) -> None:
+        """What a process before this one has noted: from which offset on the terminal had each size; and where the
+        output of each command begins, its text, and when it was started."""
+        if commands:
+            self._times[0] = self.began = min(self.began, commands[0][2])
+            at, _, size = self._sizes[0]
+            self._sizes[0] = (at, self.began, size)
+        for at, text, moment in commands:
+            self._texts.append((at, text))
+            if at > self._offsets[-1] and moment > self._times[-1]:
+                self._offsets.append(at)
+                self._times.append(moment)
+        self._sizes.extend((at, self.time_of(at), size) for at, size in sizes)
 
     def on_command(self, text: str) -> None:
         """The shell's own editor gets this text, and shows it."""

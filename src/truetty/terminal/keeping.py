@@ -73,7 +73,9 @@ class TerminalRecord:
     def link(self) -> Standing:
         """What was last known of its shell."""
         size = {"size": self.sizes[-1][1], "sizes": self.sizes} if self.sizes else {}
-        return {**self._last_link, **size}
+        ended = [(one.ended.get("output_from"), one) for one in self.commands if one.ended is not None]
+        past = [(at, one.begun["text"], one.started_at) for at, one in ended if None not in (at, one.started_at)]
+        return {**self._last_link, **size, "past": past}
 
     @property
     def _last_link(self) -> Standing:

@@ -1,6 +1,6 @@
 """The recording of a terminal so far, as the lines of an asciicast: a marker stands where each command began.
 
-What a server before this one has seen is in the recording, without its markers and times: those are not kept.
+Of what a server before this one has seen, the times are those at which its commands were started.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from math import inf
 from typing import Final
 
@@ -154,7 +155,9 @@ class Link:
     def stand(self, values: Standing) -> None:
         """As a process before this one has left it. What was printed since comes as if it were printed now."""
         self.size = tuple(values["size"])
-        self.timeline.take_over(values.get("sizes", ()))
+        now, today = self.home.loop.time(), time.time()
+        past = [(at, text, min(now, now - today + started_at)) for at, text, started_at in values.get("past", ())]
+        self.timeline.take_over(values.get("sizes", ()), past)
         self._serial = values["serial"]
         self._last_cwd = values["cwd"]
         self.typist.take_over(values["shell"])
