@@ -62,6 +62,7 @@ async def test_every_answer_is_as_described(server: Live) -> None:
         for name in ("command", "report", "explain", "activity", "read", "text", "page", "unread", "lines", "slice"):
             await call(name, command_id=terminal)
         await call("output", command_id=terminal)
+        await call("picture", command_id=terminal, theme="light")
         await call("raw", command_id=terminal)
         await call("history")
         await call("search", q="a")

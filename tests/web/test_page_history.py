@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playwright.sync_api import expect
 
 from tests.web.tabs import Shell, Tabs, until
@@ -59,6 +61,7 @@ def test_a_recording_is_played_from_a_command(tabs: Tabs) -> None:
     expect(tab.locator(".marker")).to_have_count(2)
     rows = tab.locator(".replay .xterm-rows")
     expect(rows).not_to_contain_text("second-42")
+    expect(tab.locator(".seek")).to_be_enabled()
     tab.locator(".seek").evaluate("one => { one.value = one.max; one.dispatchEvent(new Event('input')) }")
     expect(rows).to_contain_text("second-42")
     tab.locator(".marker").first.click()
@@ -93,3 +96,44 @@ def test_hostile_names_and_output_are_text(tabs: Tabs) -> None:
     assert tab.locator("img").count() == 0
     assert tab.title() in ("truetty", "(1) truetty")
     until(lambda: tab.locator("a[href^=javascript]").count() == 0, tab)
+
+
+def test_a_command_is_saved_as_text_and_as_a_picture_and_a_terminal_as_a_log(tabs: Tabs) -> None:
+    shell = Shell(tabs.server)
+    shell.run(r"printf 'one\n\033[31mtwo\033[0m\n'")
+    command = shell.run("echo three; false")["command_id"]
+    tab = tabs.open(f"/t/{shell.id}/c/{command}")
+    with tab.expect_download() as saved:
+        tab.locator(f"[data-command='{command}'] [data-act=picture]").click()
+    assert saved.value.suggested_filename == f"{command}.svg"
+    picture = Path(saved.value.path()).read_text()
+    assert picture.startswith("<svg") and "three" in picture
+    tab.get_by_role("button", name="More about this terminal").click()
+    with tab.expect_download() as saved:
+        tab.get_by_role("button", name="Download the text log").click()
+    log = Path(saved.value.path()).read_text()
+    assert log.index("one\ntwo\n") < log.index("$ echo three; false\nthree\n# exit 1")
+
+
+def test_links_to_a_terminal_are_listed_and_revoked(tabs: Tabs) -> None:
+    shell = Shell(tabs.server)
+    tabs.server.post("/v1/web/shares", terminal_id=shell.id, seconds=3600)
+    tab = tabs.open(f"/t/{shell.id}")
+    tab.get_by_role("button", name="More about this terminal").click()
+    tab.get_by_role("button", name="Links to it…").click()
+    expect(tab.locator(".share")).to_have_count(1)
+    tab.locator(".share").get_by_role("button", name="Revoke").click()
+    expect(tab.locator(".share")).to_have_count(0)
+    assert tabs.server.get("/v1/web/shares")["shares"] == []
+
+
+def test_the_theme_is_switched_on_a_wide_page(tabs: Tabs) -> None:
+    tab = tabs.open(theme="dark")
+    switch = tab.locator(".rail [data-act=theme]")
+    dark = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    switch.click()
+    switch.click()
+    expect(switch).to_have_text("Theme: light")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != dark
+    tab.reload()
+    expect(switch).to_have_text("Theme: light")

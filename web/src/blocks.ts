@@ -2,14 +2,16 @@
 
 import { signal } from "@preact/signals-core";
 import type { Page } from "./context.ts";
-import { download, menu } from "./dialogs.ts";
+import { menu, showDialog } from "./dialogs.ts";
 import { h, region } from "./dom.ts";
 import { hasFailed } from "./groups.ts";
 import { glyph } from "./icons.ts";
 import { type Extent, lineCounts, output } from "./lines.ts";
 import type { Command } from "./model.ts";
 import { saved } from "./saved.ts";
+import { savePicture, saveRaw, saveText, wholeText } from "./saving.ts";
 import { alive, ended } from "./state.ts";
+import { isDark } from "./theme.ts";
 import { bytes, clockTime, count, duration, elapsed, path, visible } from "./words.ts";
 
 const NEWEST = 3; // of so many the last line is shown though they ended well
@@ -127,6 +129,7 @@ function evidence(page: Page, command: () => Command): Node {
       act("Copy", () => void copyOutput(page, id)),
       act("Link", () => copyLink(page, command())),
       act("Replay", () => page.go(`/history?${new URLSearchParams({ replay: terminal, at: id })}`)),
+      act("Picture", () => savePicture(page, id, isDark.value)),
       more,
     ),
   );
@@ -135,28 +138,10 @@ function evidence(page: Page, command: () => Command): Node {
 function moreOf(page: Page, command: Command) {
   return [
     { label: "Copy the command", act: () => void copyText(page, command.text, "The command") },
-    { label: "Why this outcome", act: () => void page.attempt(() => page.wire.explain(command.id)).then((text) => text !== null && explain(text)) },
-    { label: "Download the output", act: () => void page.attempt(() => wholeText(page, command.id)).then((text) => text !== null && download(`${command.id}.txt`, text)) },
-    { label: "Download raw bytes", act: () => void page.attempt(() => page.wire.raw(command.id)).then((data) => data !== null && download(`${command.id}.raw`, data)) },
+    { label: "Why this outcome", act: () => void page.attempt(() => page.wire.explain(command.id)).then((text) => text !== null && showDialog("Why this outcome", h("pre", { class: "command-box", tabindex: "0" }, visible(text)))) },
+    { label: "Download the output", act: () => saveText(page, command.id) },
+    { label: "Download raw bytes", act: () => saveRaw(page, command.id) },
   ];
-}
-
-function explain(text: string): void {
-  const dialog = h("dialog", { class: "dialog wide", "aria-label": "Why this outcome" }, h("h2", {}, "Why this outcome"), h("pre", { class: "command-box", tabindex: "0" }, visible(text)), h("form", { method: "dialog", class: "choices" }, h("button", { class: "button plain", autofocus: true }, "Close")));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-}
-
-const PART = 2000; // lines of one request
-
-async function wholeText(page: Page, id: string): Promise<string> {
-  const lines: string[] = [];
-  for (;;) {
-    const found = await page.wire.slice(id, { first: lines.length + 1, count: PART, tail: 0 });
-    lines.push(...found.lines);
-    if (found.lines.length === 0 || lines.length >= found.total) return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
-  }
 }
 
 async function copyText(page: Page, text: string, what: string): Promise<void> {

@@ -5,15 +5,12 @@
 // Rule 3: a card takes no key and no click for 600 ms after it has appeared or moved: what slid under a finger is not
 //         what was meant.
 
-import type { ReadonlySignal } from "@preact/signals-core";
-import { answerCard, secretCard } from "./answer.ts";
-import { approvalCard } from "./approval.ts";
+import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Page } from "./context.ts";
 import { Decision } from "./decision.ts";
 import { each, h, onEnd, region } from "./dom.ts";
 import { type Need, nameOf, needs, terminalOf } from "./groups.ts";
 import { glyph } from "./icons.ts";
-import { handoffCard, requestCard } from "./keyboard_cards.ts";
 import type { Receipt } from "./store.ts";
 
 const GUARD_MS = 600;
@@ -38,10 +35,21 @@ export function cards(page: Page, only: (need: Need) => boolean, label: string):
   list.append(
     each(items, (item) => item.key, (item) => {
       mounted.add(item.value.key);
+      loadBodies();
       return cardRow(page, item);
     }),
   );
   return list;
+}
+
+const bodies = signal<typeof import("./card_bodies.ts") | null>(null);
+let isLoading = false;
+
+/** A card is a line until this is there. */
+function loadBodies(): void {
+  if (isLoading || bodies.peek() !== null) return;
+  isLoading = true;
+  import("./card_bodies.ts").then((made) => (bodies.value = made), () => {}).finally(() => (isLoading = false));
 }
 
 function cardRow(page: Page, item: ReadonlySignal<Item>): Element {
@@ -54,18 +62,19 @@ function cardRow(page: Page, item: ReadonlySignal<Item>): Element {
   });
   const kind = () => {
     const { need, receipt, whole } = item.value;
-    return receipt !== null ? "receipt" : need === null ? "none" : whole ? need.kind : "line";
+    return receipt !== null ? "receipt" : need === null ? "none" : whole && bodies.value !== null ? need.kind : "line";
   };
   row.append(
     region(kind, (now) => {
       const { need, receipt } = item.value;
       if (receipt !== null) return receiptLine(() => item.value.receipt ?? receipt);
       if (need === null) return null;
-      if (now === "line") return oneLine(page, need);
-      if (need.kind === "question") return approvalCard(page, need.id, decision);
-      if (need.kind === "secret") return secretCard(page, need.id, decision);
-      if (need.kind === "answer") return answerCard(page, need.id, decision);
-      return need.kind === "handoff" ? handoffCard(page, need.id, decision) : requestCard(page, need.id, decision);
+      const made = bodies.peek();
+      if (now === "line" || made === null) return oneLine(page, need);
+      if (need.kind === "question") return made.approvalCard(page, need.id, decision);
+      if (need.kind === "secret") return made.secretCard(page, need.id, decision);
+      if (need.kind === "answer") return made.answerCard(page, need.id, decision);
+      return need.kind === "handoff" ? made.handoffCard(page, need.id, decision) : made.requestCard(page, need.id, decision);
     }),
   );
   guard(row, decision);

@@ -37,6 +37,12 @@ export function ask(title: string, body: Child, yes: string): Promise<boolean> {
   });
 }
 
+/** Something to read, with a button that closes it. */
+export function showDialog(title: string, body: Child): void {
+  const close = h("form", { method: "dialog", class: "choices" }, h("button", { class: "button plain", autofocus: true }, "Close"));
+  open(h("dialog", { class: "dialog wide", "aria-label": title }, h("h2", {}, title), body, close));
+}
+
 export function askPaste(text: string): Promise<boolean> {
   const lines = text.split(/\r\n|\r|\n/).length;
   return ask(`Paste ${count(lines, "line")}?`, h("pre", { class: "command-box", tabindex: "0" }, visible(text)), "Paste");

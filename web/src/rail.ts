@@ -5,6 +5,7 @@ import { type Page, inside } from "./context.ts";
 import { each, h, region } from "./dom.ts";
 import { GROUPS, type Group, type Grouped, grouped, hasFailed, lastMoment, nameOf, needs, terminalOf } from "./groups.ts";
 import { type Glyph, glyph } from "./icons.ts";
+import { saved } from "./saved.ts";
 import { ago, count, elapsed, firstLine, path, visible } from "./words.ts";
 
 const GLYPHS: Record<Group, Glyph> = { needs: "need", mine: "mine", running: "run", failed: "bad", quiet: "idle" };
@@ -37,9 +38,17 @@ export function rail(page: Page, openKeys: () => void): Element {
       "footer",
       {},
       h("span", {}, () => count(store.terminals.value.size, "terminal")),
+      themeButton("keys-button"),
       h("button", { type: "button", class: "keys-button", on: { click: openKeys } }, h("kbd", {}, "?"), " keys"),
     ),
   );
+}
+
+const NEXT = { auto: "dark", dark: "light", light: "auto" } as const;
+
+export function themeButton(style: string): Element {
+  const flip = () => (saved.theme.value = NEXT[saved.theme.value]);
+  return h("button", { type: "button", class: style, "data-act": "theme", "aria-label": () => `Theme: ${saved.theme.value}`, on: { click: flip } }, () => `Theme: ${saved.theme.value}`);
 }
 
 /** All terminals, by group. */

@@ -103,7 +103,7 @@ export function replay(page: Page, terminal: string, from: string | null): Eleme
   });
 
   const range = h("input", {
-    type: "range", min: "0", max: () => cast.value?.duration ?? 0, step: "any", class: "seek", "aria-label": "Position",
+    type: "range", min: "0", max: () => cast.value?.duration ?? 0, step: "any", class: "seek", "aria-label": "Position", disabled: () => cast.value === null,
     on: { input: () => seek(Number(range.value)) },
   });
   onEnd(effect(() => {

@@ -4,7 +4,7 @@ import { effect, signal, untracked } from "@preact/signals-core";
 import { type BlockFacts, evidenceShown } from "./blocks.ts";
 import { cards } from "./cards.ts";
 import type { Page } from "./context.ts";
-import { ask, download, menu } from "./dialogs.ts";
+import { ask, menu } from "./dialogs.ts";
 import { h, onEnd, region } from "./dom.ts";
 import { Feed } from "./feed.ts";
 import { hasFailed, nameOf, terminalOf } from "./groups.ts";
@@ -13,6 +13,8 @@ import { glyph } from "./icons.ts";
 import { placeKeys } from "./keys.ts";
 import type { Terminal } from "./model.ts";
 import { saved } from "./saved.ts";
+import { saveCast, saveLog } from "./saving.ts";
+import { showShares } from "./shares.ts";
 import { type Live, liveScreen } from "./screen.ts";
 import { terminalKey } from "./terminal_keys.ts";
 import { count, path } from "./words.ts";
@@ -163,7 +165,8 @@ function top(page: Page, id: string, terminal: () => Terminal | undefined, look:
     const found = terminal();
     const saves = [
       { label: "Replay", act: () => page.go(`/history?${new URLSearchParams({ replay: id })}`) },
-      { label: "Download the recording", act: () => void page.attempt(() => page.wire.cast(id)).then((text) => text !== null && download(`${id}.cast`, text)) },
+      { label: "Download the text log", act: () => saveLog(page, id) },
+      { label: "Download the recording", act: () => saveCast(page, id) },
     ];
     if (found === undefined) return saves;
     const command = found.command;
@@ -172,6 +175,7 @@ function top(page: Page, id: string, terminal: () => Terminal | undefined, look:
       { label: "Show or hide the screen", act: look },
       ...saves,
       ...(runs ? [{ label: "Interrupt (Ctrl-C)", act: () => void page.attempt(() => page.wire.interrupt(command.id)) }] : []),
+      ...(page.may("type") && page.wire.session.terminal === null ? [{ label: "Links to it…", act: () => void showShares(page, id) }] : []),
       ...(page.may("type") ? [{ label: "Close the terminal…", act: () => void close(page, found) }] : []),
     ];
   };

@@ -6,8 +6,7 @@ import { h, region } from "./dom.ts";
 import { openKeys } from "./keys.ts";
 import { announcer } from "./manners.ts";
 import { now } from "./now.ts";
-import { rail, tabs, terminalList } from "./rail.ts";
-import { saved } from "./saved.ts";
+import { rail, tabs, terminalList, themeButton } from "./rail.ts";
 import { elapsed } from "./words.ts";
 
 const BAR_AFTER_SECONDS = 1; // an upgrade of the server takes less
@@ -81,12 +80,10 @@ function later<T>(load: () => Promise<T>, make: (loaded: T) => Element): Element
 }
 
 function listPlace(page: Page): Element {
-  const next = { auto: "dark", dark: "light", light: "auto" } as const;
-  const flip = () => (saved.theme.value = next[saved.theme.value]);
   return h(
     "div",
     { class: "place-terminals" },
-    h("header", { class: "top" }, h("h1", {}, "Terminals"), h("button", { type: "button", class: "button ghost push", on: { click: flip } }, () => `Theme: ${saved.theme.value}`)),
+    h("header", { class: "top" }, h("h1", {}, "Terminals"), themeButton("button ghost push")),
     h("div", { class: "scroller", tabindex: "-1" }, terminalList(page)),
   );
 }

@@ -188,6 +188,13 @@ export interface Lease {
   readonly until: number;
 }
 
+export interface Share {
+  readonly id: string;
+  readonly terminal_id: string;
+  readonly until: number;
+  readonly visits: number;
+}
+
 type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 const JSON_BODY = { "Content-Type": "application/json", "Truetty-Client": "web" };
 
@@ -281,6 +288,9 @@ export class Wire {
     (await this.get<{ text: string }>(`/v1/commands/${command}/explain`)).text;
   screenLines = async (terminal: string): Promise<readonly string[]> =>
     (await this.get<{ lines: string[] }>(`/v1/terminals/${terminal}/screen`)).lines;
+  picture = async (command: string, theme: string): Promise<string> =>
+    (await this.get<{ text: string }>(`/v1/commands/${command}/picture`, { theme })).text;
+  shares = async (): Promise<readonly Share[]> => (await this.get<{ shares: Share[] }>("/v1/web/shares")).shares;
   cast = (terminal: string): Promise<string> => this.text(`/v1/terminals/${terminal}/cast`);
 
   async raw(command: string): Promise<Blob> {
@@ -315,5 +325,6 @@ export class Wire {
   want = (terminal: string, name: string): Promise<Holding> =>
     this.act("POST", `/v1/terminals/${terminal}/lease/request`, { name });
   decline = (command: string): Promise<unknown> => this.act("POST", `/v1/handoffs/${command}`);
+  revoke = (share: string): Promise<unknown> => this.act("DELETE", `/v1/web/shares/${share}`);
   logout = (): Promise<unknown> => this.act("POST", "/v1/web/logout");
 }

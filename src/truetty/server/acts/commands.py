@@ -28,7 +28,10 @@ from truetty.store.part import Part
 from truetty.terminal.command import Command, LastWait
 from truetty.terminal.stream import Stream
 from truetty.text.digest import Budget
+from truetty.text.fit import fit
 
+LARGEST_PICTURE: Final = 1 << 20  # bytes of an output's end that are drawn
+USUAL_SIZE: Final = (80, 24)  # of a terminal that is no longer known
 REST: Final = "read has them, by the command_id and an offset"
 
 
@@ -119,6 +122,20 @@ class CommandActs:
 
     async def explain(self, caller: Caller, *, command_id: str, exact: bool, text: bool) -> forms.Text:
         return forms.Text(self._find(command_id, exact).explain(text=text))
+
+    async def picture(self, caller: Caller, *, command_id: str, exact: bool, theme: str) -> forms.Text:
+        command = self._find(command_id, exact)
+        terminal = self._service.registry.find(command.terminal_id)
+        size = USUAL_SIZE if terminal is None else terminal.size
+        printed = command.output.read(max(0, command.output.bytes - LARGEST_PICTURE))
+
+        def draw() -> str:
+            screen = fit(printed, size).screen()
+            return screen.picture(
+                title=command.text.partition("\n")[0], cursor=not command.finished, theme=theme, crop=True
+            )
+
+        return forms.Text(await asyncio.to_thread(draw))
 
     async def activity(self, caller: Caller, *, command_id: str, exact: bool) -> forms.ActivityForm:
         command = self._find(command_id, exact)

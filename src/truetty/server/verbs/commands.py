@@ -6,7 +6,7 @@ from typing import Final
 
 from truetty.core.outcome import Outcome
 from truetty.server import forms
-from truetty.server.fields import COUNT, FLAG, SECONDS, TEXTS, TYPED, Field
+from truetty.server.fields import COUNT, FLAG, SECONDS, TEXT, TEXTS, TYPED, Field
 from truetty.server.verbs.row import STARTING, TYPING, UNTIL_WHAT, WHICH_COMMAND, Verb
 
 ROWS: Final[tuple[Verb, ...]] = (
@@ -50,6 +50,14 @@ ROWS: Final[tuple[Verb, ...]] = (
         "/v1/commands/{command_id}/explain",
         "Why its outcome says what it says.",
         (*WHICH_COMMAND, Field("text", FLAG, "with the command itself", default=True)),
+        forms.Text,
+    ),
+    Verb(
+        "picture",
+        "GET",
+        "/v1/commands/{command_id}/picture",
+        "What it has printed, drawn as SVG: the last megabyte of it, as on a screen that is high enough.",
+        (*WHICH_COMMAND, Field("theme", TEXT, "dark or light", default="dark")),
         forms.Text,
     ),
     Verb(
