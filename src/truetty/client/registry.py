@@ -10,7 +10,6 @@ import asyncio
 import builtins
 import itertools
 import weakref
-from collections import deque
 from collections.abc import AsyncIterator, Generator, Mapping
 from typing import Any, Final, Self, Unpack
 
@@ -18,14 +17,13 @@ from truetty.batch.map import Map, MapArguments, Tasks, map_by
 from truetty.client.command import Command
 from truetty.client.dial import Address, Where, address
 from truetty.client.link import Again, Link
+from truetty.client.listener import Listener, state
 from truetty.client.making import making_fields
 from truetty.client.mirror import Mirror
 from truetty.client.terminal import Terminal
 from truetty.core.errors import Misuse
 from truetty.host.wall import Sandbox
 from truetty.server import forms
-from truetty.server.limits import MOST_BEHIND
-from truetty.server.shapes import plain
 from truetty.service.reuse import Limits
 from truetty.service.seat_request import Directory
 from truetty.terminal.options import Making, ShellName
@@ -38,7 +36,7 @@ class Registry:
         self._address = where
         self._mirror = Mirror()
         self._link: Link | None = None
-        self._listeners: weakref.WeakSet[_Listener] = weakref.WeakSet()
+        self._listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
         self._callers: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
         self._numbers = itertools.count(1)
         self._free_callers: list[str] = []  # names of callers that are over
@@ -113,7 +111,7 @@ class Registry:
         An event is what `/v1/events` gives: its kind is `event["event"]`. After a cut it goes on where it was, or with
         a `reset`, which has everything as it stands.
         """
-        listener = _Listener(self._state)
+        listener = Listener(self._state)
         self._listeners.add(listener)
         with self._opened.watching():
             while True:
@@ -236,9 +234,7 @@ class Registry:
             listener.add(event)
 
     def _state(self) -> dict[str, Any]:
-        terminals = [plain(one.form) for one in self.list()]
-        commands = [plain(one.command.form) for one in self.list() if one.command is not None]
-        return {"event": "reset", "terminals": terminals, "commands": commands}
+        return state(self.list())
 
     def _name_of(self, caller: object) -> str:
         """What the server knows this caller by. The name of one that is over is given to another."""
@@ -249,36 +245,6 @@ class Registry:
             self._callers[who] = name = self._free_callers.pop() if self._free_callers else f"c{next(self._numbers)}"
             weakref.finalize(who, self._free_callers.append, name).atexit = False
         return self._callers[who]
-
-
-class _Listener:
-    """One that waits for events. `state` makes a reset for it, if it is too far behind."""
-
-    def __init__(self, state: Any) -> None:
-        self._state = state
-        self._events: deque[dict[str, Any]] = deque()
-        self._wake = asyncio.Event()
-        self._over = False
-
-    def add(self, event: dict[str, Any]) -> None:
-        self._events.append(event)
-        if len(self._events) > MOST_BEHIND:
-            last = self._events[-1]
-            self._events.clear()
-            self._events.append({**{name: last[name] for name in ("seq", "epoch", "at")}, **self._state()})
-        self._wake.set()
-
-    async def next(self) -> dict[str, Any]:
-        while not self._events:
-            if self._over:
-                raise Misuse("the connection was closed: connect again")
-            self._wake.clear()
-            await self._wake.wait()
-        return self._events.popleft()
-
-    def end(self) -> None:
-        self._over = True
-        self._wake.set()
 
 
 class Connecting:

@@ -8,7 +8,6 @@ Rule 3: a terminal whose shell ended is `closed` and says with what exit code; `
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import warnings
 from enum import Enum, auto
@@ -31,6 +30,7 @@ from truetty.terminal.by_hand import ByHand
 from truetty.terminal.changes import Changes, Rank
 from truetty.terminal.command import Command
 from truetty.terminal.keeping import TerminalRecord
+from truetty.terminal.numbers import next_id
 from truetty.terminal.opening import await_first_prompt, start_shell
 from truetty.terminal.options import Arguments, Options, ShellName
 from truetty.terminal.recording import Recording, RecordingOptions
@@ -43,8 +43,6 @@ from truetty.text.screen import Screen
 
 # Of what viewers see, so much is given at once.
 VIEW: Final = 1 << 20
-
-_numbers = itertools.count(1)
 
 
 class Phase(Enum):
@@ -64,7 +62,7 @@ class Terminal:
         """The arguments are the fields of `Options`, by name."""
         options = Options.of(shell, **arguments)
         keeping = options.keeping
-        self.id: Final[str] = f"t{next(_numbers)}" if keeping is None else keeping.id  # such as "t1"
+        self.id: Final[str] = next_id() if keeping is None else keeping.id  # such as "t1"
         self.options: Final[Options] = options  # what it was made with
         self.name: str | None = options.name  # what the caller has called it
         self.task: str | None = options.task  # of a registry: the task that holds it
