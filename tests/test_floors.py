@@ -33,6 +33,7 @@ FLOORS = (
         {"registry"},
         {"sandbox"},
         {"until"},
+        {"ray"},
         {"__init__"},
     ),  # the public names; those above may use them like any program outside
     ({"mcp"}, {"sync"}, {"web"}),
@@ -45,7 +46,7 @@ INNER = {"server": ("start", "state", "wire", "acts")}
 
 # What a module may name of a higher floor, and imports when a program first uses it.
 UPWARDS = {
-    "truetty.__init__": {"functions", "sync", "testing", "until"},  # the public modules, for type checkers
+    "truetty.__init__": {"functions", "ray", "sync", "testing", "until"},  # the public modules, for type checkers
 }
 
 # Names of a higher floor that a module looks up when a program first uses them (`lazy.load`), and for what.
@@ -80,7 +81,7 @@ SHELLS_BY_NAME = {
 }
 
 # Heavy or optional: only the part that needs one imports it, when it needs it.
-HEAVY = ("avt", "mcp", "pydantic", "starlette", "uvicorn", "websockets")
+HEAVY = ("avt", "mcp", "pydantic", "ray", "starlette", "uvicorn", "websockets")
 
 
 # A plain `truetty run` does without these.

@@ -15,7 +15,7 @@ ERRORS = {
 }
 VALUES = {"Activity", "Budget", "Outcome", "Reply", "Screen", "Settings", "Task", "TaskResult", "Waiting"}
 OBJECTS = {"Command", "Output", "Recording", "Registry", "Terminal"}
-MODULES = {"events", "functions", "sync", "testing", "until"}
+MODULES = {"events", "functions", "ray", "sync", "testing", "until"}
 
 PATHS = {
     "truetty": ERRORS | VALUES | OBJECTS | MODULES | {"connect"},
@@ -39,6 +39,7 @@ PATHS = {
         *("Bash", "Parameter", "Result", "VERBS", "Verb", "anthropic", "bash", "call", "openai", "parameters"),
         "responses",
     },
+    "truetty.ray": {"Cluster", "cluster"},
     "truetty.settings": {"Settings"},
     "truetty.service": {"Registry", "Service"},
     "truetty.registry": {"Registry"},

@@ -34,6 +34,7 @@ PYTHON = VENV / "bin" / "python"
 
 UNFINISHED = "unfinished"
 KINDS = ("run", "extras", "dev")
+LARGE = ("dev", "ray")  # extras that are for `./test` alone
 WORDS = {"run": "", "extras": "for this command; ", "dev": "for tests; "}
 
 # Seconds between two looks of the line that moves, and between two lines where there is no terminal.
@@ -185,7 +186,7 @@ def roots(kind: str) -> set[str]:
     """The packages pyproject.toml asks for: the dependencies, and the extras that belong to the kind."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    chosen = [extra for name, extra in extras.items() if kind == "dev" or (kind == "extras" and name != "dev")]
+    chosen = [extra for name, extra in extras.items() if kind == "dev" or (kind == "extras" and name not in LARGE)]
     wanted = [*project["dependencies"], *(requirement for extra in chosen for requirement in extra)]
     return {canonical(re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]) for requirement in wanted}
 

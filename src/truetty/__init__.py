@@ -10,6 +10,7 @@ from truetty.core.version import VERSION
 if TYPE_CHECKING:
     from truetty import events as events
     from truetty import functions as functions
+    from truetty import ray as ray
     from truetty import sync as sync
     from truetty import testing as testing
     from truetty import until as until
@@ -66,7 +67,7 @@ _HOMES = {
 }
 
 # Modules that are there as `truetty.sync` after `import truetty` alone.
-_MODULES = ("events", "functions", "sync", "testing", "until")
+_MODULES = ("events", "functions", "ray", "sync", "testing", "until")
 
 __all__ = [*(name for names in _HOMES.values() for name in names), *_MODULES]
 

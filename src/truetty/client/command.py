@@ -16,7 +16,7 @@ from truetty.client.output import Output
 from truetty.client.stream import Stream
 from truetty.client.waits import until_field
 from truetty.core.checks import check_finite, check_wait
-from truetty.core.errors import Misuse
+from truetty.core.errors import ChannelLost, Misuse
 from truetty.core.outcome import Outcome, Reached, State, Waiting
 from truetty.core.until import Exit, Screen, Settled, Until, of
 from truetty.host.base import Identity
@@ -58,6 +58,13 @@ class Command:
         """How it stands now. An end is final."""
         if not self.finished:
             self._form = form
+
+    def lose(self, note: str) -> None:
+        """How it has ended will never be known."""
+        form = self._form
+        lost = replace(form, state="lost", finished=True, waiting=None, episode=None, closed=True)
+        self.stand(replace(lost, complete=False, notes=(*form.notes, note)))
+        self._outcome = self.standing()
 
     def forget_waitings(self) -> None:
         """Another server may have it, which counts them anew."""
@@ -178,7 +185,12 @@ class Command:
     async def _wait(self, wanted: Until, deadline: float | None) -> Outcome:
         fields = ChainMap({"until": until_field(wanted)}, self._which, self._known)  # read anew by each call
         while True:
-            outcome = await self._link.call("wait", Outcome, fields, deadline=deadline)
+            try:
+                outcome = await self._link.call("wait", Outcome, fields, deadline=deadline)
+            except ChannelLost:
+                if self._outcome is None:
+                    raise
+                return replace(self._outcome, reached="exit")
             if not await self._is_answered(outcome):
                 self._known["after_byte"] = outcome.output_bytes
                 return outcome

@@ -199,6 +199,11 @@ class Link:
             }
             return self._http.ask("GET", path, query)
 
+    def hang_up(self) -> None:
+        """The connection for `ask` is not kept: no server is there any more."""
+        with self._asking:
+            self._http.close()
+
     def _dial(self) -> socket.socket:
         made = self.address.dial(start=not self.stopping)
         made.setblocking(True)

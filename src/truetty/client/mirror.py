@@ -124,6 +124,14 @@ class Mirror:
         for form in found:
             self._stand(form)
 
+    def lose(self, note: str) -> None:
+        """The server is gone for good."""
+        for command in [one for one in self._commands.values() if not one.finished]:
+            command.lose(note)
+        for terminal in self._open.values():
+            terminal.stand(replace(terminal.form, busy=False, closed=True))
+        self._open.clear()
+
     async def settle(self, wire: Wire) -> None:
         """Commands of which the events say nothing more."""
         running = {one.command.id for one in self._open.values() if one.command is not None}
@@ -132,6 +140,4 @@ class Mirror:
                 answer = await wire.call("command", {"command_id": command.id, "exact": True})
                 command.stand(shapes.made(forms.CommandForm, answer))
             except TruettyError:
-                command.stand(
-                    replace(command.form, state="lost", finished=True, waiting=None, episode=None, closed=True)
-                )
+                command.lose("its server does not know it any more")

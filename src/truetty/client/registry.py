@@ -65,10 +65,14 @@ class Registry:
         """The terminal with this id or name; also one whose shell has ended, for its output can still be read."""
         if not isinstance(id, str):
             raise Misuse(f"a terminal has an id or a name, which are texts; got {id!r}", terminal_id=id)
-        found = self._mirror.find(id)
+        found = self.find(id)
         if found is None:
             found = self._mirror.terminal(self._opened.ask("show", forms.TerminalForm, {"terminal_id": id}))
         return found
+
+    def find(self, id: str) -> Terminal | None:
+        """The same, of those that are known here: the server is not asked."""
+        return self._mirror.find(id)
 
     def list(self) -> builtins.list[Terminal]:
         """Those that are open, in the order in which they were opened."""
@@ -101,9 +105,13 @@ class Registry:
         """In which terminals are unless something else is asked for."""
         return Sandbox.of(self._standing.sandbox)
 
+    def status(self) -> forms.Status:
+        """How the server stands: its process, its limits, what runs."""
+        return self._opened.ask("status", forms.Status, {})
+
     @property
     def _standing(self) -> forms.RegistryForm:
-        return self._opened.ask("status", forms.Status, {}).registry
+        return self.status().registry
 
     async def events(self) -> AsyncIterator[dict[str, Any]]:
         """What happens on the server, from now on: `async for event in registry.events()`.
@@ -112,10 +120,19 @@ class Registry:
         a `reset`, which has everything as it stands.
         """
         listener = Listener(self._state)
-        self._listeners.add(listener)
+        self.listen(listener)
         with self._opened.watching():
             while True:
                 yield await listener.next()
+
+    def listen(self, listener: Listener) -> None:
+        """It gets every event from now on, as long as its owner holds it."""
+        self._listeners.add(listener)
+
+    def lose(self, note: str) -> None:
+        """The server is gone for good: what ran there is lost, with this note, and its terminals are closed."""
+        self._mirror.lose(note)
+        self._opened.hang_up()
 
     # -- taking and giving back
 

@@ -18,7 +18,7 @@ from truetty.client.command import Command, screen_value, typing_fields
 from truetty.client.link import Again, Link
 from truetty.client.output import Transcript
 from truetty.core import checks
-from truetty.core.errors import Misuse
+from truetty.core.errors import ChannelLost, Misuse
 from truetty.core.outcome import Outcome, Strategy
 from truetty.core.until import Settled
 from truetty.host.base import Process
@@ -160,7 +160,13 @@ class Terminal:
         checks.check_wait(wait, ran=checks.NOTHING_RAN)
         fields = self._starting(command, timeout, kill_after)
         deadline = None if wait is None or wait == inf else asyncio.get_running_loop().time() + wait
-        found = await self._link.run(fields, deadline)
+        before = self.command
+        try:
+            found = await self._link.run(fields, deadline)
+        except ChannelLost:
+            if self.command is None or self.command is before or self.command.state != "lost":
+                raise
+            return self.command.standing()
         if isinstance(found, forms.CommandForm):
             return await self._commands(found).wait_until(Settled(), deadline)
         return await (await self._started(found.command_id)).take(found, deadline)

@@ -2,7 +2,8 @@
 
 Rule 1: every line of the tasks is read and checked before the first one runs.
 Rule 2: results are JSON lines, in the file of `--out` or on standard output. What is for a person is on standard error.
-Rule 3: Ctrl-C ends the terminals, and says what was begun and how to go on.
+Rule 3: Ray prints a paragraph to standard output for each worker that dies. It is dropped: the results have it.
+Rule 4: Ctrl-C ends the terminals, and says what was begun and how to go on.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from shlex import quote
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from truetty import Misuse, Registry, Settings, Task, connect
 from truetty.batch.map import Map
@@ -22,6 +24,7 @@ from truetty.cli.signals import ENDING, ended_by, run_until_signalled
 from truetty.core.errors import HostError
 
 LOCAL: Final = "local"
+RAY: Final = "ray"  # alone, or with an address behind a colon
 INCOMPLETE: Final = 1  # some task is not done
 
 
@@ -46,6 +49,8 @@ def map(
     if retry:
         rules["retry"] = retry
 
+    output = sys.stdout
+
     async def running() -> int:
         tally = Tally(len(found))
         async with _registry(on, at_once) as registry:
@@ -54,7 +59,7 @@ def map(
             with Progress(tally):
                 try:
                     with ended_by(*ENDING):
-                        await _take(results, tally, show=out is None)
+                        await _take(results, tally, output if out is None else None)
                 finally:
                     await results.aclose()
                     tally.stop()
@@ -66,11 +71,11 @@ def map(
     return status
 
 
-async def _take(results: Map, tally: Tally, *, show: bool) -> None:
+async def _take(results: Map, tally: Tally, output: TextIO | None) -> None:
     async for result in results:
         tally.take(result)
-        if show:
-            print(json.dumps(dataclasses.asdict(result), ensure_ascii=False), flush=True)
+        if output is not None:
+            print(json.dumps(dataclasses.asdict(result), ensure_ascii=False), file=output, flush=True)
 
 
 @contextlib.asynccontextmanager
@@ -78,9 +83,23 @@ async def _registry(on: str | None, at_once: int) -> AsyncIterator[Any]:
     if on in (None, LOCAL):
         async with Registry.from_settings(Settings.load(terminals=at_once)) as here:
             yield here
+    elif on is not None and on.partition(":")[0] == RAY:
+        from truetty.ray.registry import MOST_TERMINALS, TERMINALS, cluster
+
+        each = min(max(at_once, TERMINALS), MOST_TERMINALS)
+        where = on if on.startswith("ray://") else on.partition(":")[2] or None
+        with _silence():
+            async with cluster(where, terminals_per_node=each) as nodes:
+                yield nodes
     else:
         async with connect(on) as there:
             yield there
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        yield
 
 
 def read_tasks(path: str) -> list[Task]:

@@ -14,6 +14,7 @@ MAP: Final = CommandRow(
     (
         Example("truetty map tasks.jsonl --out done.jsonl", "a second run goes on where the first stopped"),
         Example("truetty map tasks.jsonl --on ssh://big", "with the server of another machine"),
+        Example("truetty map tasks.jsonl --on ray", "on the nodes of a Ray cluster"),
         Example("truetty map tasks.jsonl | jq -r .state", "the results on standard output"),
     ),
     (Word("tasks", "TASKS"),),
@@ -41,7 +42,7 @@ MAP: Final = CommandRow(
                     ("failed", "timed_out", "waiting", "lost", "refused"),
                     repeats=True,
                 ),
-                Option("--on", "local, or the address of a server: ssh://host, unix:PATH", "WHERE"),
+                Option("--on", "local, ray, ray:ADDRESS, or the address of a server: ssh://host, unix:PATH", "WHERE"),
                 SHELL,
                 NO_RC,
             ),

@@ -1,0 +1,159 @@
+"""A real Ray cluster on this machine, whose nodes can be added, removed and killed.
+
+    python -m tests.ray.nodes NODES RESOURCES     its process: it takes orders as JSON lines, and ends with its input
+
+It is a process of its own: here warnings are errors, and Ray has some.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.patience import PATIENCE
+
+ATTEMPTS = 5  # on a busy machine Ray's head gives up its own start now and then
+NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
+# A home of its own: Ray writes a token there. Workers at nice 15 would get no CPU beside other tests.
+SETTINGS = {"RAY_AUTH_MODE": "disabled", "RAY_worker_niceness": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+
+
+class Node(NamedTuple):
+    number: int
+    daemons: tuple[int, ...]
+
+
+class Nodes:
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.address: str = self._answer()
+
+    def add(self, **resources: float) -> Node:
+        number, daemons = self._order("add", resources)
+        return Node(number, tuple(daemons))
+
+    def remove(self, node: Node) -> None:
+        """As an administrator does."""
+        self._order("remove", node.number)
+
+    def kill(self, node: Node) -> None:
+        """Its daemons, not its workers."""
+        for pid in node.daemons:
+            os.kill(pid, signal.SIGKILL)
+
+    def _order(self, *words: Any) -> Any:
+        assert self._process.stdin is not None
+        print(json.dumps(words), file=self._process.stdin, flush=True)
+        return self._answer()
+
+    def _answer(self) -> Any:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.startswith("answer "):
+                return json.loads(line.removeprefix("answer "))
+        raise AssertionError("the process with the Ray cluster has ended")
+
+
+@contextmanager
+def cluster(count: int, **resources: float) -> Iterator[Nodes]:
+    """With so many nodes, each of which offers these resources. This process joins it when it first needs it."""
+    with tempfile.TemporaryDirectory(prefix="r", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        settings = {**SETTINGS, "HOME": folder, "RAY_TMPDIR": folder}
+        before = dict(os.environ)
+        os.environ.update(settings)
+        command = [sys.executable, "-m", "tests.ray.nodes", str(count), json.dumps(resources)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                yield Nodes(process)
+            finally:
+                os.environ.clear()
+                os.environ.update(before)
+                assert process.stdin is not None
+                process.stdin.close()
+                process.wait(PATIENCE)
+
+
+def serve(count: int, resources: dict[str, float]) -> None:
+    from ray.cluster_utils import Cluster
+
+    head = {**NODE, "include_dashboard": False, "resources": resources}
+    made = _retried(lambda: Cluster(initialize_head=True, head_node_args=head))
+    nodes: list[Any] = []
+
+    def add(wanted: dict[str, float]) -> list[object]:
+        nodes.append(_retried(lambda: made.add_node(**NODE, resources=wanted)))
+        processes = [one.process.pid for kind in nodes[-1].all_processes.values() for one in kind]
+        return [len(nodes) - 1, processes]
+
+    def remove(number: int) -> None:
+        made.remove_node(nodes[number], allow_graceful=True)
+
+    for _ in range(count - 1):
+        add(resources)
+    print("answer", json.dumps(made.address), flush=True)
+    orders: dict[str, Any] = {"add": add, "remove": remove}
+    for line in sys.stdin:
+        verb, argument = json.loads(line)
+        print("answer", json.dumps(orders[verb](argument)), flush=True)
+    made.shutdown()
+
+
+def _retried(start: Any) -> Any:
+    for attempt in range(ATTEMPTS):
+        try:
+            return start()
+        except Exception:
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError
+
+
+def below(pid: int) -> set[int]:
+    """All living processes that descend from this one."""
+    found: set[int] = set()
+    pending = [pid]
+    while pending:
+        for task in Path(f"/proc/{pending.pop()}/task").glob("*"):
+            try:
+                children = [int(word) for word in (task / "children").read_text().split()]
+            except OSError:
+                continue
+            found.update(children)
+            pending += children
+    return found
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def guard_of(pid: int) -> int:
+    """Of the node on which this process of a terminal is."""
+    while "guard_program" not in command_line(pid):
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return pid
+
+
+def processes_of(host: Any) -> set[int]:
+    """The worker, the guard, the server and all that is below it."""
+    guard = guard_of(host.registry.status().pid)
+    return {host.pid, guard, *below(guard)}
+
+
+def command_line(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_text()
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]), json.loads(sys.argv[2]))
