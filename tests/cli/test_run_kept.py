@@ -69,6 +69,13 @@ def test_json_leaves_what_asks_running(server: Live) -> None:
     eventually(lambda: terminals(server) == [])
 
 
+def test_json_names_attach_for_what_has_the_whole_screen(server: Live, home: Path) -> None:
+    (home / "lines").write_text("line\n" * 200)
+    status, printed, _ = run("--json", "--cwd", str(home), "less lines")
+    assert (status, json.loads(printed)["waiting"]["kind"]) == (124, "fullscreen")
+    assert json.loads(printed)["go_on"] == ["truetty attach t1 --take", "truetty wait t1-1"]
+
+
 def test_json_is_closed_by_the_server_that_follows(server: Live) -> None:
     assert run("--json", ASKS)[0] == 124
     os.kill(server.pid(), signal.SIGKILL)

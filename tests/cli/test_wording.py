@@ -44,6 +44,12 @@ def test_no_terminal_of_this_name(server: Live) -> None:
     assert json.loads(done.stdout)["error"]["message"] == "no terminal 'nowhere'; open: t1 (build), t2"
 
 
+def test_no_question_of_this_number(server: Live) -> None:
+    server.post("/v1/terminals", shell="bash", rc=False)
+    for verb in ("allow", "deny"):
+        assert refusal(verb, "q7") == "no question 'q7': none is open. Nothing was answered."
+
+
 def test_a_busy_terminal(server: Live) -> None:
     where = f"unix:{server.post('/v1/terminals', shell='bash', rc=False) and server.get('/v1/status')['socket']}"
     server.post("/v1/run", command="read -p 'Sure? ' x", terminal="t1", wait=60)

@@ -72,6 +72,10 @@ def message(error: TruettyError, call: Call | None) -> str:
             return _held(facts, call)
         case UnknownTerminal() if facts.get("known") == []:
             return f"no terminal {facts['terminal_id']!r}: none is open. truetty open{call.on} opens one."
+        case _ if error.code == "unknown" and call.row.name in ("allow", "deny"):
+            ids = facts["known"]
+            known = ", ".join(ids) if isinstance(ids, list) else ""
+            return f"no question {facts['name']!r}{f'; open: {known}' if known else ': none is open'}.{call.nothing}"
         case BadKey() if call.arguments.get("key"):
             return f"--key {error}. Keys have names, such as Enter, C-c, Up or F5; TEXT is typed as it stands."
         case Misuse() if "problem" in facts and (word := call.word(str(facts["name"]))) is not None:

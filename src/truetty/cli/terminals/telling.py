@@ -53,9 +53,14 @@ def tell_unknown(id: str | None, message: str, ended: Ended, *, json: bool) -> i
 
 
 def go_on(server: Server, report: Mapping[str, Any]) -> list[str]:
-    """Command lines for a command that goes on."""
-    verb = "answer" if report["state"] == "waiting" else "log --follow"
-    return [f"truetty {one}{server.on} {report['command_id']}" for one in (verb, "wait")]
+    """Command lines for a command that goes on. A program that has the whole screen, and a shell, take no answer."""
+    id = report["command_id"]
+    wait = f"truetty wait{server.on} {id}"
+    if report["state"] != "waiting":
+        return [f"truetty log --follow{server.on} {id}", wait]
+    if report["waiting"] is not None and report["waiting"]["kind"] in ("fullscreen", "shell"):
+        return [f"truetty attach{server.on} {report['terminal_id']} --take", wait]
+    return [f"truetty answer{server.on} {id}", wait]
 
 
 def say_end(outcome: Mapping[str, Any], stands: Mapping[str, Any], timeout: float | None) -> None:
