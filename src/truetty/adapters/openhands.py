@@ -5,6 +5,7 @@ Rule 2: a command that waits for input is reported at once, with its question. `
         that they wait for, and says no more than they do.
 Rule 3: a shell that has ended (`exit 7`) gives its exit code. The next action has a new one.
 Rule 4: secrets of the conversation are exported before a command that names them, and masked in its output.
+Rule 5: no text is typed into a program that asks for a secret, unless `types_secrets` is true. Keys such as C-c are.
 """
 
 from __future__ import annotations
@@ -67,8 +68,10 @@ class TruettySession(TerminalSessionBase):
         place: Place | None = None,
         env: Mapping[str, str] | None = None,
         questions: bool = True,
+        types_secrets: bool = False,
     ) -> None:
         super().__init__(work_dir, None, no_change_timeout_seconds)
+        self._refuses_secrets = not types_secrets
         self._place, self._env, self._until = place or Place(), env, "settled" if questions else "finished"
 
     def initialize(self) -> None:
@@ -117,6 +120,9 @@ class TruettySession(TerminalSessionBase):
                 f"type into it. {TIMEOUT_MESSAGE_TEMPLATE}]"
             )
             return self._observation(text, current, note, is_continued=True, is_error=True)
+        if text and self._refuses_secrets and current.hides_typing and not _is_key(text):
+            note = "\n[The command asks for a secret. Nothing was typed.]"
+            return self._observation(text, current, note, is_continued=True, is_error=True)
         if text:
             _type(current, text)
         return self._wait(current, action, text, was_running=True)
@@ -161,6 +167,10 @@ class TruettySession(TerminalSessionBase):
         )
 
 
+def _is_key(text: str) -> bool:
+    return CONTROL.fullmatch(text) is not None or text.upper() in KEYS
+
+
 def _type(current: sync.Command, text: str) -> None:
     if (control := CONTROL.fullmatch(text)) is not None:
         current.press(f"C-{control[1].lower()}")
@@ -181,7 +191,9 @@ class TruettyExecutor(ToolExecutor[TerminalAction, TerminalObservation]):
         on: On = None,
         env: Mapping[str, str] | None = None,
         questions: bool = True,
+        types_secrets: bool = False,
     ) -> None:
+        self._types_secrets = types_secrets
         self.working_dir = working_dir
         self.full_output_save_dir: str | None = None  # their tool sets it
         self._no_change, self._env, self._questions = no_change_timeout_seconds, env, questions
@@ -224,7 +236,12 @@ class TruettyExecutor(ToolExecutor[TerminalAction, TerminalObservation]):
 
     def _new_session(self) -> TruettySession:
         made = TruettySession(
-            self.working_dir, self._no_change, place=self._place, env=self._env, questions=self._questions
+            self.working_dir,
+            self._no_change,
+            place=self._place,
+            env=self._env,
+            questions=self._questions,
+            types_secrets=self._types_secrets,
         )
         made.initialize()
         return made

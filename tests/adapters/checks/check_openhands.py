@@ -80,3 +80,13 @@ def test_secrets_are_exported_and_masked(executor: TruettyExecutor) -> None:
     conversation = SimpleNamespace(state=SimpleNamespace(secret_registry=registry))
     seen = executor(TerminalAction(command="echo [$API_KEY]"), conversation)
     assert seen.exit_code == 0 and "s3cr3t-value" not in seen.text and seen.text != "[]"
+
+
+def test_a_secret_is_not_typed_unless_it_is_wanted(executor: TruettyExecutor, tmp_path) -> None:
+    act(executor, "read -s -p 'Password: ' p; echo got ${#p}")
+    assert act(executor, "hunter2", is_input=True).is_error
+    assert act(executor, "C-c", is_input=True).exit_code == 130
+    typing = TruettyExecutor(str(tmp_path), types_secrets=True)
+    act(typing, "read -s -p 'Password: ' p; echo got ${#p}")
+    assert "got 7" in act(typing, "hunter2", is_input=True).text
+    typing.close()

@@ -1,0 +1,42 @@
+"""Ten tasks with a script in the place of the model, beside the framework's own shell: `ten_tasks.py`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.shells import PLACES, SHELLS
+from tests.adapters.ten_tasks import TASKS
+from tests.adapters.test_frameworks import QUIET, ROOT
+
+# What the framework's interface cannot say, for any shell behind it.
+CANNOT = {
+    # A time-out is an error text of the middleware: no output goes with it.
+    "langchain": {"time_out"},
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SHELLS)
+def test_ten_tasks(name: str, tmp_path: Path, home: Path, record_property) -> None:
+    python = PLACES / name / ".venv" / "bin" / "python"
+    assert python.exists(), f"{name} is not installed: ./test adapters installs it"
+    environ = {**os.environ, **QUIET, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "MSWEA_GLOBAL_CONFIG_DIR": str(tmp_path)}
+    command = [str(python), "-m", "tests.adapters.ten_tasks", name]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert len(found) == 2 * len(TASKS), done.stdout + done.stderr
+    for kind in ("truetty", "its own"):
+        seen = [one for one in found if one["kind"] == kind]
+        counts = Counter(one["verdict"] for one in seen)
+        others = ", ".join(f"{one['task']} {one['verdict']}" for one in seen if one["verdict"] != "right")
+        record_property("report", f"{name}, {kind}: {counts['right']} right, {others or 'none else'}")
+    ours = {one["task"]: one for one in found if one["kind"] == "truetty" and one["verdict"] != "right"}
+    assert set(ours) == CANNOT.get(name, set()), ours
