@@ -31,21 +31,24 @@ def far_machine(folder: Path, state: str) -> Iterator[tuple[str, Path]]:
 
 
 @contextmanager
-def container(folder: Path) -> Iterator[list[str]]:
+def container(folder: Path, *, root: Path | None = None) -> Iterator[list[str]]:
     """The words that reach `truetty dial` in namespaces of its own: other process ids, and a state folder (a tmpfs)
-    that is not there outside."""
+    that is not there outside. With `root`, all files are bound to that folder, and `chroot` makes it the root."""
     state = folder / "state"
     state.mkdir()
-    begin = f"mount -t tmpfs -o mode=700 none {state} && echo ready && exec sleep infinity"
-    root = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    words = ["unshare", *root, "--pid", "--mount", "--mount-proc", "--fork", "--kill-child", "sh", "-c", begin]
+    bind = "" if root is None else f"mount --rbind / {root} && "
+    inside = state if root is None else Path(f"{root}{state}")
+    begin = f"{bind}mount -t tmpfs -o mode=700 none {inside} && echo ready && exec sleep infinity"
+    rights = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    words = ["unshare", *rights, "--pid", "--mount", "--mount-proc", "--fork", "--kill-child", "sh", "-c", begin]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None and process.stdout.readline() == "ready\n"
             first = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0]
             user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
             variables = [f"TRUETTY_STATE={state}", f"PYTHONPATH={SOURCE}"]
-            enter = ["nsenter", "--target", first, *user, "--pid", "--mount"]
+            into = [] if root is None else ["chroot", str(root)]
+            enter = ["nsenter", "--target", first, *user, "--pid", "--mount", *into]
             yield [*enter, "env", *variables, sys.executable, "-m", "truetty", "dial"]
             assert list(state.iterdir()) == []  # nothing of the server is outside
         finally:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import truetty
+from tests.client.far import container
 from tests.patience import PATIENCE
 
 
@@ -24,3 +25,18 @@ async def test_terminals_of_a_container(home: Path, box: list[str]) -> None:
         await found.send("on\n")
         assert (await found.wait(PATIENCE, "finished")).output == "on\non\n"
         await registry.get(terminal.id).close()
+
+
+async def test_terminals_of_a_chroot(home: Path, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    with container(tmp_path, root=root) as words:
+        async with truetty.connect(words) as registry:
+            terminal = await registry.open("bash", rc=False)
+            # What was bound to the folder does not stand in the folder as the chroot sees it.
+            outcome = await terminal.run(f"ls -A {root}; test -d /usr && (exit 3)", wait=PATIENCE)
+            assert (outcome.output, outcome.exit_code, outcome.evidence) == ("", 3, "mark")
+            command = await terminal.start("read -p 'sure? ' x")
+            asked = await command.wait(PATIENCE)
+            assert asked.waiting is not None and asked.waiting.prompt == "sure? "
+            await terminal.close()
