@@ -35,6 +35,8 @@ from truetty.server.verbs import BY_NAME
 T = TypeVar("T")
 
 KEY_BYTES: Final = 16  # 22 characters
+GOES_ON: Final = "What runs there goes on"
+OVER: Final = "What ran there has ended with the server"
 NOWHERE: Final = "none"  # the epoch of no server: the first event is a reset
 
 
@@ -152,19 +154,20 @@ class Link:
         except HostError as error:
             if not cut:
                 raise
-            raise self._lost(fields, str(error), is_over=error.facts.get("reason") == "no server") from error
+            if isinstance(error, ChannelLost):
+                raise self._lost(fields, error.facts["reason"], "What ran there is lost") from error
+            is_over = error.facts.get("reason") == "no server"  # no keeper has the socket: it was ended on purpose
+            raise self._lost(fields, str(error), OVER if is_over else GOES_ON) from error
 
     def post(self, verb: str, fields: Fields) -> None:
         """A call whose answer is not waited for. It comes before every later one."""
         if self._wire is not None:
             self._wire.post(verb, fields)
 
-    def _lost(self, fields: Fields, reason: str, *, is_over: bool = False) -> ChannelLost:
-        """`is_over`: no keeper has the socket, so the server was ended with its terminals."""
+    def _lost(self, fields: Fields, reason: object, outlook: str = GOES_ON) -> ChannelLost:
         names = {name: fields[name] for name in ("terminal_id", "command_id") if name in fields}
         if "terminal" in fields:
             names["terminal_id"] = fields["terminal"]
-        outlook = "What ran there has ended with the server" if is_over else "What runs there goes on"
         message = f"the connection to {self.address.where} was lost: {reason}. {outlook}"
         return ChannelLost(message, reason=reason, **names)
 

@@ -12,7 +12,8 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from truetty.client.registry import Registry
@@ -27,6 +28,7 @@ BUSY_SECONDS: Final = 10.0  # after so long, resources that are in use are taken
 START_SECONDS: Final = 120.0  # for a worker process and a server, on a busy machine
 LOOK_SECONDS: Final = 10.0
 RETRY_SECONDS: Final = 60.0
+MOST_REASONS: Final = 5  # in an error
 MOST_PAST: Final = 100  # lost hosts whose terminals are still known
 
 
@@ -62,9 +64,10 @@ class Members:
         self._loop = asyncio.get_running_loop()
         self._numbers = itertools.count()
         self._failed: dict[str, float] = {}  # when, by node
-        self._reasons: list[str] = []
+        self._reasons: deque[str] = deque(maxlen=MOST_REASONS)  # why hosts could not be started
         self._look = asyncio.Event()
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._joins: set[asyncio.Task[None]] = set()
+        self._burials: set[asyncio.Task[None]] = set()
         self._tending: asyncio.Task[None] | None = None
         self.present: list[Member] = []
         self.past: list[Member] = []
@@ -81,14 +84,16 @@ class Members:
         """Every host, in order first. Comes back when nothing of their terminals is left."""
         if self._tending is not None:
             self._tending.cancel()
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        for join in self._joins:
+            join.cancel()
+        while tasks := self._joins | self._burials:
+            await asyncio.wait(tasks)
         await asyncio.gather(*map(self._end, self.present))
 
     async def until_change(self) -> None:
         """One that is being started has joined, or failed."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+        if self._joins:
+            await asyncio.wait(self._joins, return_when=asyncio.FIRST_COMPLETED)
 
     # -- joining
 
@@ -96,24 +101,23 @@ class Members:
         while True:
             await pause(LOOK_SECONDS, self._look)
             self._look.clear()
-            found = {one.id: one for one in await asyncio.to_thread(placing.nodes)}
-            taken = {one.node.id for one in self.present}
-            with contextlib.suppress(HostError):
-                for node in placing.fitting(list(found.values()), self._demand):
-                    tried = self._failed.get(node.id)
-                    if node.id not in taken and (tried is None or time.monotonic() - tried > RETRY_SECONDS):
-                        self._failed[node.id] = time.monotonic()
-                        self._spawn(self._join(node))
+            with contextlib.suppress(Exception):  # Ray's head does not answer, or no node fits: the next look may do
+                found = placing.fitting(await asyncio.to_thread(placing.nodes), self._demand)
+                for node in filter(self._wants_host, found):
+                    self._failed[node.id] = time.monotonic()
+                    _keep(self._joins, self._join(node))
 
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _wants_host(self, node: Node) -> bool:
+        tried = self._failed.get(node.id, -RETRY_SECONDS)
+        has_one = any(one.node.id == node.id for one in self.present)
+        return not has_one and time.monotonic() - tried > RETRY_SECONDS
 
     async def _join(self, node: Node) -> None:
         self.joining += 1
         try:
             member = await self._start(node)
+            if member.loss is not None:
+                raise HostError(f"{member.tunnel.where} was lost at its start: {member.loss}", reason=member.loss)
         except Exception as error:
             self._failed[node.id] = time.monotonic()
             self._reasons.append(described(error))
@@ -169,7 +173,7 @@ class Members:
         if member in self.present:
             self.present.remove(member)
             self.past = [*self.past, member][-MOST_PAST:]
-        self._spawn(self._bury(member))
+        _keep(self._burials, self._bury(member))
 
     async def _bury(self, member: Member) -> None:
         with contextlib.suppress(Exception):  # it is dead already
@@ -184,3 +188,10 @@ class Members:
                 await answer(member.actor.end.remote(member.life))
         with contextlib.suppress(Exception):
             await asyncio.to_thread(placing.end, member.actor)
+
+
+def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
+    """As a task of this set until it is over."""
+    task = asyncio.ensure_future(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
