@@ -6,7 +6,7 @@
 //         what was meant.
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import type { Page } from "./context.ts";
+import { type Page, inside } from "./context.ts";
 import { Decision } from "./decision.ts";
 import { each, h, onEnd, region } from "./dom.ts";
 import { type Need, nameOf, needs, terminalOf } from "./groups.ts";
@@ -111,7 +111,8 @@ function oneLine(page: Page, need: Need): Node {
   const id = terminalOf(need, page.store);
   const terminal = id === null ? undefined : page.store.terminals.value.get(id);
   const what = { question: "May this run?", answer: "asks a question", secret: "asks for a password", handoff: "asks you to take over", request: "is asked for" }[need.kind];
-  return h("p", {}, glyph("need"), h("b", {}, terminal === undefined ? "" : nameOf(terminal)), ` ${what}`);
+  const name = terminal === undefined ? null : h("a", { class: "where", ...inside(page, `/t/${terminal.id}`) }, nameOf(terminal));
+  return h("p", {}, glyph("need"), name, ` ${what}`);
 }
 
 /** The focus goes to the first card that is open. */

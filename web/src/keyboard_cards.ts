@@ -44,7 +44,7 @@ export function handoffCard(page: Page, command: string, decision: Decision): No
     heading(page, `${workerFor(page, handoff.terminal_id)} asks you to take over`, handoff.terminal_id, null, () => handoff.asked_at),
     quoted(page, handoff),
     problem(decision),
-    h("div", { class: "choices" }, buttons(page, handoff, decision, "fill"), h("span", { class: "note push" }, "It is told what you run, not what you type.")),
+    h("div", { class: "choices" }, buttons(page, handoff, decision, "fill"), h("span", { class: "note push" }, "It is told what you run, and how that ended.")),
   );
 }
 

@@ -99,6 +99,7 @@ function row(page: Page, one: () => Grouped): Element {
       const need = needs(store).find((found) => terminalOf(found, store) === id);
       if (need?.kind === "question") return `${firstLine(visible(store.questions.value.get(need.id)?.command ?? ""))} … may it run?`;
       if (need?.kind === "handoff") return "asks you to take over";
+      if (need?.kind === "request") return `${visible(terminal.lease?.wanted_by ?? "")} asks for the keyboard`;
       const program = command?.waiting?.program ?? "it";
       return need?.kind === "secret" ? `${program}: password` : `${program}: ${visible(command?.waiting?.prompt ?? "")}`;
     }

@@ -307,7 +307,7 @@ def _note(holder: str, did: Sequence[Deed], *, was_cut: bool = False) -> str:
     """What an agent reads in the outcome. `was_cut`: the process that had the lease was ended."""
     who = f"A person ({on_one_line(holder)})"
     if not did:
-        rest = f". {CUT}" if was_cut else " and has run nothing."
+        rest = f". {CUT}" if was_cut else ", and its shell has run nothing."
         return f"{who} has typed into this terminal{rest}"
     told = [f"{on_one_line(one.text)} ({_how(one.exit_code)})" for one in did[-MOST_TOLD:]]
     more = f"{len(did) - MOST_TOLD} more, then " if len(did) > MOST_TOLD else ""
