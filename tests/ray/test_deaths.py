@@ -56,7 +56,7 @@ async def fall(
     assert (await terminal.run(LEAVERS, wait=PATIENCE)).ok
     command = await terminal.start("sleep 5004")
     waiting = asyncio.ensure_future(command.wait(PATIENCE))
-    processes = processes_of(host)
+    processes, folder = processes_of(host), host.registry.status().state_folder
     assert len(processes) >= 7
     begun = time.monotonic()
     kill(host)
@@ -68,6 +68,7 @@ async def fall(
         await terminal.run("true")
     await until(lambda: not any(map(is_alive, processes)), f"all of {processes} ended")
     gone = time.monotonic() - begun
+    await until(lambda: not os.path.exists(folder), f"{folder} removed")
     record("report", f"ray: {name}: lost told after {lost:.2f} s, nothing left running after {gone:.2f} s")
     assert host not in registry.hosts
     return outcome

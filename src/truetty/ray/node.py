@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import shutil
 import socket
 import sys
 from math import inf
@@ -28,6 +29,7 @@ def main() -> None:
     with socket.socket(fileno=int(descriptor)) as listening:
         setup = Setup(Place(folder), path, listening, idle=inf)
         asyncio.run(_serve(setup, int(terminals)))
+    shutil.rmtree(folder, ignore_errors=True)  # so does the guard, unless it was killed
 
 
 async def _serve(setup: Setup, terminals: int) -> None:
