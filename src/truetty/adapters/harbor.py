@@ -63,14 +63,14 @@ class Session:
         max_timeout_sec: float = 180.0,
     ) -> None:
         terminal = self._started()
-        given = [keys] if isinstance(keys, str) else list(keys)
-        has_enter = bool(given) and (given[-1] in ENTER or given[-1].endswith(("\n", "\r")))
-        text = "".join(key for key in given if key not in ENTER).strip("\r\n")
-        is_plain = not any(_is_name(key) for key in given if key not in ENTER)
+        pressed = [keys] if isinstance(keys, str) else list(keys)
+        has_enter = bool(pressed) and (pressed[-1] in ENTER or pressed[-1].endswith(("\n", "\r")))
+        text = "".join(key for key in pressed if key not in ENTER).strip("\r\n")
+        is_plain = not any(_is_name(key) for key in pressed if key not in ENTER)
         if has_enter and is_plain and text.strip() and not terminal.busy and not self._has_typed:
             command = await terminal.start(text)
         else:
-            await self._type(terminal, given, has_enter=has_enter)
+            await self._type(terminal, pressed, has_enter=has_enter)
             if terminal.command is None or not terminal.busy:
                 return
             command = terminal.command

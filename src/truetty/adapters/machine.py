@@ -2,7 +2,7 @@
 
 Rule 1: a command gets a shell of its own, and its three streams are files of a new folder there. So a terminal, which
         has one stream, gives two; and bytes are bytes.
-Rule 2: elsewhere than in this program, files travel through a terminal, as base64. What is needed there is `sh`,
+Rule 2: elsewhere than in this program, files travel through a terminal, as base64. What is needed there is `bash`,
         `base64` and `mktemp`.
 """
 
@@ -131,9 +131,9 @@ def _line(words: Sequence[str], around: Surroundings, names: tuple[str, ...]) ->
     variables = [f"{name}={value}" for name, value in (around.env or {}).items()]
     prefix = ["env", *(["-i"] if around.replaced else []), *variables] if variables or around.replaced else []
     begin = f"cd -- {shlex.quote(around.cwd)} && " if around.cwd else ""
-    given, out, err = map(shlex.quote, names)
+    source, out, err = map(shlex.quote, names)
     errors = "2>&1" if around.merged else f"2> {err}"
-    return f"( {begin}exec {shlex.join([*prefix, *words])} ) < {given} > {out} {errors}"
+    return f"( {begin}exec {shlex.join([*prefix, *words])} ) < {source} > {out} {errors}"
 
 
 def _checked(terminal: sync.Terminal, text: str, path: str) -> str:

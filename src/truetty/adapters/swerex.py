@@ -130,12 +130,12 @@ class TruettyRuntime(AbstractRuntime):
     def _check_syntax(self, text: str) -> None:
         found = self._machine.run(["bash", "-n"], Surroundings(text.encode()))
         if found.exit_code:
-            told = {
+            streams = {
                 "bash_stdout": found.stdout.decode(errors="replace"),
                 "bash_stderr": found.stderr.decode(errors="replace"),
             }
-            message = f"bash refuses {text!r} (exit code {found.exit_code}): {told['bash_stderr']}"
-            raise BashIncorrectSyntaxError(message, extra_info=told)
+            message = f"bash refuses {text!r} (exit code {found.exit_code}): {streams['bash_stderr']}"
+            raise BashIncorrectSyntaxError(message, extra_info=streams)
 
     def _until(self, command: sync.Command, action: BashAction) -> BashObservation:
         """Until one of the texts that they name stands there, or, without any, until a program waits for input."""

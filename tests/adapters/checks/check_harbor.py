@@ -30,7 +30,7 @@ def test_keys_without_enter_and_the_screen() -> None:
         assert "two" in await session.capture_pane(capture_entire=True)
         with pytest.raises(TimeoutError):
             await session.send_keys("sleep 600\n", block=True, max_timeout_sec=0.5)
-        await session.send_keys("C-c")
+        await session.send_keys("C-c", min_timeout_sec=60.0)  # until what it ends has ended
         assert await session.is_session_alive()
         await session.send_keys("exit 3\n", block=True)
         assert not await session.is_session_alive()

@@ -64,6 +64,6 @@ def test_a_submission(environment: TruettyEnvironment) -> None:
 
 
 def test_what_a_trajectory_records(environment: TruettyEnvironment) -> None:
-    told = environment.serialize()["info"]["config"]
-    assert told["environment_type"].endswith("TruettyEnvironment") and told["environment"]["timeout"] == 60
+    config = environment.serialize()["info"]["config"]
+    assert config["environment_type"].endswith("TruettyEnvironment") and config["environment"]["timeout"] == 60
     assert environment.get_template_vars(more=1)["more"] == 1
