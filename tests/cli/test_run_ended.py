@@ -117,7 +117,7 @@ def test_patience_that_is_over(server: Live, where: str) -> None:
     with begin(*PLAIN, "--wait", "1", "sleep 1000", stdin=stdin) as process:
         outcome = told(process)
         assert process.returncode == 124
-    assert (outcome["state"], outcome["exit_code"], outcome["closed"]) == ("finished", 129, True)
+    assert (outcome["state"], outcome["exit_code"], outcome["closed"]) == ("running", None, True)
     assert outcome["notes"][-1] == "--wait was over, and the command was ended"
 
 
@@ -127,18 +127,9 @@ def test_a_question_that_nothing_answers(server: Live, home: Path) -> None:
     with begin(*PLAIN, "read -p 'Sure? ' x") as process:
         outcome = told(process)
         assert process.returncode == 124
-    assert (outcome["state"], outcome["waiting"], outcome["closed"]) == ("finished", None, True)
+    assert (outcome["state"], outcome["waiting"]["prompt"], outcome["closed"]) == ("waiting", "Sure? ", True)
     assert outcome["notes"][-1] == "it asked for input ('Sure?'), there was no more, and it was ended"
     assert not server.is_running()
-
-
-def test_the_terminal_of_what_has_finished_is_called_closed(server: Live) -> None:
-    for stdin in (subprocess.DEVNULL, subprocess.PIPE):
-        with begin(*PLAIN, "echo hi", stdin=stdin) as process:
-            outcome = told(process)
-        assert (outcome["state"], outcome["closed"], outcome["notes"]) == ("finished", True, [])
-    with begin("--keep", *PLAIN, "echo hi") as process:
-        assert not told(process)["closed"]
 
 
 # -- before it was started

@@ -99,7 +99,7 @@ def run(
                 await _print_end(made.command, command_line(command), ending_signal(cancelled))
             raise
         if json:
-            await _print_outcome(started, _note(outcome))
+            _print_outcome(outcome, _note(outcome))
             if no_server is not None and outcome.state == "waiting":
                 print(f"truetty: it asks for input and was ended: {no_server}", file=sys.stderr)
         else:
@@ -117,22 +117,21 @@ async def _print_end(command: Command | None, text: str, number: int) -> None:
     """A signal has ended us. `command` is None where it was not started."""
     ended = f"{Signals(number).name} has ended truetty run"
     if command is not None:
-        await _print_outcome(command, f"{ended}, and the command with it")
+        _print_outcome(await command.report(), f"{ended}, and the command with it")
     else:
         from truetty.cli.terminals.starting import NotStarted
 
         NotStarted(f"{ended}: nothing was run", 128 + number).tell(text, ["run"], json=True)
 
 
-async def _print_outcome(command: Command, note: str | None) -> None:
-    """As an object. Its terminal is closed: what had not finished before was ended, and `note` says why."""
+def _print_outcome(outcome: Outcome, note: str | None) -> None:
+    """As an object. `note` says why the command was ended, and its terminal closed, after that."""
     from json import dumps
 
-    outcome = await command.report()
-    notes = outcome.notes if note is None else (*outcome.notes, note)
-    told = dataclasses.replace(outcome, closed=True, notes=notes)
+    if note is not None:
+        outcome = dataclasses.replace(outcome, closed=True, notes=(*outcome.notes, note))
     indent = 2 if sys.stdout.isatty() else None
-    print(dumps(dataclasses.asdict(told), ensure_ascii=False, indent=indent))
+    print(dumps(dataclasses.asdict(outcome), ensure_ascii=False, indent=indent))
 
 
 def _note(outcome: Outcome) -> str | None:

@@ -61,7 +61,7 @@ def run_kept(
     limits: Limits,
 ) -> int:
     """`fields` are those of the verb `open`."""
-    patience, ended = Patience(limits.wait), None
+    patience, ended, before = Patience(limits.wait), None, None
     opened = server.post("/v1/terminals", **fields, until_finished=not keep)["id"]
     stays = False  # a command that is refused leaves no terminal
     try:
@@ -72,7 +72,9 @@ def run_kept(
                 outcome = follow_command(server, id, printing.json, printing.raw, patience.left, leaves=keep)
         except Ended as signal:
             outcome, ended = LEFT, signal
-        stays = keep or (outcome is LEFT and ended is None and server.get(command(id))["state"] == "waiting")
+        if outcome is LEFT and ended is None and not keep:
+            before = server.get(command(id, "/report"))
+            stays = before["state"] == "waiting"
     except NotStarted as refused:
         return refused.tell(text, ["run", *server.words, *(["--keep"] if keep else [])], json=printing.json)
     finally:
@@ -83,7 +85,7 @@ def run_kept(
         _keep_explanation(server, id)
         return tell_left(server, id, ended, json=printing.json, indent=printing.indent)
     if outcome is LEFT:
-        return _tell_end(server, id, ended, printing)
+        return _tell_end(server, id, ended, before, printing)
     return _tell_outcome(server, id, outcome, printing, limits, keep=keep)
 
 
@@ -92,7 +94,7 @@ def _tell_outcome(server: Server, id: str, outcome: Any, printing: Printing, lim
     stands = server.get(command(id))
     _keep_explanation(server, id)
     if printing.json:
-        print_json({**outcome, "closed": not keep or stands["closed"]}, printing.indent)
+        print_json(outcome, printing.indent)
     else:
         say_end(outcome, stands, limits.timeout)
         if keep and not stands["closed"]:
@@ -101,10 +103,11 @@ def _tell_outcome(server: Server, id: str, outcome: Any, printing: Printing, lim
     return PATIENCE_OVER if stands["timed_out"] else status(outcome)
 
 
-def _tell_end(server: Server, id: str, ended: Ended | None, printing: Printing) -> int:
-    """Of a command that was ended with its terminal, by a signal or since `--wait` was over. The exit status."""
+def _tell_end(server: Server, id: str, ended: Ended | None, before: Any, printing: Printing) -> int:
+    """Of a command that was ended with its terminal. `before`: how it stood when `--wait` was over; None: a signal has
+    ended us. The exit status."""
     try:
-        report = server.again().get(command(id, "/report"))
+        report = before or server.again().get(command(id, "/report"))
     except TruettyError as error:
         if ended is None:
             raise
@@ -112,7 +115,7 @@ def _tell_end(server: Server, id: str, ended: Ended | None, printing: Printing) 
     with contextlib.suppress(TruettyError):
         _keep_explanation(server, id)
     note = WAIT_OVER if ended is None else f"{ended}, and the command with it"
-    print_json({**report, "notes": [*report["notes"], note]}, printing.indent)
+    print_json({**report, "closed": True, "notes": [*report["notes"], note]}, printing.indent)
     return PATIENCE_OVER if ended is None else ended.status
 
 
