@@ -83,31 +83,34 @@ def test_a_secret_is_typed_only_while_it_is_hidden(page: Page) -> None:
 def test_a_person_answers_under_a_policy_that_asks_before_typing(asking: Page) -> None:
     login = asking.login()
     asked = start(asking, "read -p 'Sure? ' a")
-    by_program = asking.server.ask(
-        "POST", f"/v1/commands/{asked['id']}/answer", {"episode": asked["episode"], "text": "y"}
-    )
-    assert by_program.code == "denied"
+    call = Call(asking, f"/v1/commands/{asked['id']}/answer", {"episode": asked["episode"], "text": "y"})
+    asked_about = question(asking, login)  # of a program a person is asked
     assert answer(asking, login, asked, text="y").status == 200
     assert asking.server.get(f"/v1/commands/{asked['id']}/wait")["exit_code"] == 0
+    asking.ask("POST", f"/v1/questions/{asked_about['id']}", {"answer": "deny"}, login)
+    assert call.answered().code == "denied"
 
 
 class Call(threading.Thread):
     """An agent's call, which waits for a person."""
 
-    def __init__(self, page: Page, command: str) -> None:
+    def __init__(self, page: Page, path: str, body: dict[str, Any]) -> None:
         super().__init__()
         self._page = page
-        terminal = open_terminal(page)
-        self._body = {"command": command, "terminal": terminal, "wait": PATIENCE}
+        self._path, self._body = path, body
         self.reply: Any = None
         self.start()
 
     def run(self) -> None:
-        self.reply = self._page.server.ask("POST", "/v1/run", self._body, {"Truetty-Client": "agent/1"})
+        self.reply = self._page.server.ask("POST", self._path, self._body, {"Truetty-Client": "agent/1"})
 
     def answered(self) -> Any:
         self.join(PATIENCE)
         return self.reply
+
+
+def run(page: Page, command: str) -> Call:
+    return Call(page, "/v1/run", {"command": command, "terminal": open_terminal(page), "wait": PATIENCE})
 
 
 def question(page: Page, login: Login) -> dict[str, Any]:
@@ -118,7 +121,7 @@ def question(page: Page, login: Login) -> dict[str, Any]:
 
 def test_an_approval_shows_every_part_and_what_always_would_add(asking: Page) -> None:
     login = asking.login()
-    call = Call(asking, "git fetch origin && mkdir build")
+    call = run(asking, "git fetch origin && mkdir build")
     asked = question(asking, login)
     assert asked["client"] == "agent/1" and asked["cwd"]
     parts = [(one["command"], one["verdict"], one["rule"]) for one in asked["parts"]]
@@ -138,17 +141,17 @@ def test_an_approval_shows_every_part_and_what_always_would_add(asking: Page) ->
 
 def test_always_allows_by_the_rules_that_were_shown(asking: Page) -> None:
     login = asking.login()
-    call = Call(asking, "mkdir build")
+    call = run(asking, "mkdir build")
     asked = question(asking, login)
     settled = asking.ask("POST", f"/v1/questions/{asked['id']}", {"answer": "always"}, login)
     assert settled.json["rule"] == "; ".join(asked["suggestions"])
     assert call.answered().json["exit_code"] == 0
-    assert Call(asking, "mkdir build").answered().json["exit_code"] == 1  # it ran without a question
+    assert run(asking, "mkdir build").answered().json["exit_code"] == 1  # it ran without a question
 
 
 def test_what_cannot_be_parsed_says_so(asking: Page) -> None:
     login = asking.login()
-    call = Call(asking, "echo 'half")
+    call = run(asking, "echo 'half")
     asked = question(asking, login)
     assert asked["parts"] == [] and asked["suggestions"] == []
     asking.ask("POST", f"/v1/questions/{asked['id']}", {"answer": "deny"}, login)
