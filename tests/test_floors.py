@@ -167,6 +167,14 @@ def test_an_inner_room_imports_from_those_before_it() -> None:
     assert wrong == []
 
 
+def test_no_modules_import_each_other() -> None:
+    """Nor in a longer circle. A module is taken away when all that it imports are."""
+    left = {module: {one for one in imports(path) if one in MODULES.values()} for path, module in MODULES.items()}
+    while free := {module for module, imported in left.items() if not imported & left.keys() - {module}}:
+        left = {module: imported for module, imported in left.items() if module not in free}
+    assert sorted(left) == []
+
+
 def test_the_pure_parts_know_no_clock_and_no_descriptor() -> None:
     wrong = [
         f"{module} imports {imported}"

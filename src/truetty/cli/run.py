@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 from signal import Signals
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from truetty import Command, HostError, Misuse, Outcome, Terminal
 from truetty.cli import explain
@@ -20,12 +20,10 @@ from truetty.cli.person import has_person, stop_ourselves
 from truetty.cli.show import Color, Show, Way, way
 from truetty.cli.signals import ending_signal, interrupts, run_until_signalled
 from truetty.cli.suspension import is_stopped, suspension
+from truetty.cli.terminals.standing import PATIENCE_OVER, WAIT_OVER
 from truetty.shells import table
 from truetty.terminal.wire.survivors import RUNNING, STOPPED
 from truetty.text.quoting import excerpt, on_one_line
-
-PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
-WAIT_OVER: Final = "--wait was over, and the command was ended"  # a note
 
 
 def run(

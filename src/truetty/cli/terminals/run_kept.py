@@ -14,11 +14,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from truetty.cli.run import WAIT_OVER
 from truetty.cli.terminals.ending import Ended, Ending
 from truetty.cli.terminals.run_in import LEFT, follow_command
 from truetty.cli.terminals.server import Server, command, terminal
-from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, status
+from truetty.cli.terminals.standing import PATIENCE_OVER, WAIT_OVER, print_json, status
 from truetty.cli.terminals.starting import NotStarted, Patience, start
 from truetty.cli.terminals.telling import say_end, tell_left, tell_unknown
 from truetty.core.errors import TruettyError

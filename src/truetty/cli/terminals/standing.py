@@ -9,6 +9,7 @@ from truetty.cli.commands import OURS
 from truetty.text.quoting import on_one_line
 
 PATIENCE_OVER: Final = 124  # as `timeout` of coreutils has it
+WAIT_OVER: Final = "--wait was over, and the command was ended"  # a note
 
 
 def sentence(command: Mapping[str, Any]) -> str:
