@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
@@ -41,7 +42,7 @@ FORMS: Final = "unix:PATH, ssh://[user@]host[:port], http://host:port with a tok
 Where = str | Sequence[str] | None
 
 
-class Address:
+class Address(ABC):
     """Where a server is. `is_here`: terminals get the environment and the directory of this program."""
 
     is_here = False
@@ -50,9 +51,9 @@ class Address:
     def __init__(self, where: str) -> None:
         self.where: Final = where
 
+    @abstractmethod
     def dial(self, *, start: bool = True) -> socket.socket:
         """A connection. `start`: a server may be started. Raises HostError."""
-        raise NotImplementedError
 
     def headers(self) -> dict[str, str]:
         return {"Host": self.host}
