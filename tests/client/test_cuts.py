@@ -259,6 +259,27 @@ async def test_a_server_that_was_ended_has_ended_what_ran_there(home: Path, monk
             assert "no server runs" in str(error) and "What ran there has ended with the server" in str(error)
 
 
+async def test_a_wait_that_comes_when_the_server_ends(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is sent when the server has said that it ends: it is refused, or cut."""
+    monkeypatch.setenv("TRUETTY_STATE", str(home / "state"))
+    server = Live(home / "state")
+    call = Wire.call
+    async with truetty.connect() as registry:
+        terminal = await registry.open("bash", rc=False)
+        command = await terminal.start("sleep 1000")
+
+        async def late(self: Wire, verb: str, *more: Any) -> Any:
+            if verb == "wait":
+                await until(lambda: command._link.stopping)
+            return await call(self, verb, *more)
+
+        monkeypatch.setattr(Wire, "call", late)
+        waiting = asyncio.ensure_future(command.wait(LONG))
+        await asyncio.to_thread(server.end)
+        with pytest.raises(truetty.ChannelLost, match="What ran there has ended with the server"):
+            await waiting
+
+
 async def test_a_connection_that_was_closed(registry: Any) -> None:
     terminal = await registry.open("bash", rc=False)
     await registry.close()

@@ -56,9 +56,6 @@ async def fall(
     assert (await terminal.run(LEAVERS, wait=PATIENCE)).ok
     command = await terminal.start("sleep 5004")
     waiting = asyncio.ensure_future(command.wait(PATIENCE))
-    await (
-        terminal.screen()
-    )  # what was sent before has come: a server that ends in order takes no call after its end began
     processes, folder = processes_of(host), host.registry.status().state_folder
     assert len(processes) >= 7
     begun = time.monotonic()

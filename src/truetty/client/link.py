@@ -6,7 +6,8 @@ Rule 2: what starts something carries a retry key. If no answer came, it is aske
         `run` starts and waits in one call, and its key is that of its start. If it was cut, it is a `start` that is
         asked again: the command is known then, and waited for by rule 1.
 Rule 3: what types is never sent twice. A caller whose call was cut and not asked again gets `ChannelLost`.
-Rule 4: a server that has said that it ends is not started again by a call that was under way.
+Rule 4: a server that has said that it ends is not started again by a call that was under way. It refuses a wait that
+        comes after that; such a wait ends as those do that it had taken: when the server is gone.
 Rule 5: `ask` blocks for one round trip on a connection of its own. So it works inside the event loop too, where a local
         terminal would read its file.
 """
@@ -30,6 +31,7 @@ from truetty.client.wire import CLIENT, Cut, Fields, OnEvent, OnPart, Wire
 from truetty.core.errors import ChannelLost, HostError, Misuse
 from truetty.core.outcome import Outcome
 from truetty.server import forms, shapes
+from truetty.server.refusals import Stopping
 from truetty.server.verbs import BY_NAME
 
 T = TypeVar("T")
@@ -123,7 +125,12 @@ class Link:
                 more["timeout"] = max(0.0, deadline - asyncio.get_running_loop().time())
             try:
                 return shapes.made(kind, await wire.call(verb, {**fields, **more}, on_part))
-            except Cut:
+            except (Cut, Stopping) as error:
+                if isinstance(error, Stopping):
+                    if again is not Again.ALWAYS:
+                        raise
+                    self.stopping = True
+                    await wire.until_cut()
                 cut += 1
                 if self.closed or again is Again.NEVER or (again is Again.ONCE and cut > 1):
                     raise self._lost(fields, "it was cut") from None
