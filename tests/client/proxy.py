@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+
+TEXT_FRAME = b"\x81\x7e"  # of a WebSocket: a whole text, whose length is in the next two bytes
 
 
 class Proxy:
@@ -16,6 +19,7 @@ class Proxy:
         self.rewrites = (b"", b"")  # what the server sends: the first is replaced by the second, which is as long
         self._path = path
         self._target = target.removeprefix("unix:")
+        self._last = b""  # behind the message with this text, answers are held
         self._answers = asyncio.Event()  # they are passed on
         self._answers.set()
         self._writers: list[asyncio.StreamWriter] = []
@@ -29,6 +33,14 @@ class Proxy:
     def hold(self) -> None:
         """From now on no answer reaches the client."""
         self._answers.clear()
+
+    def hold_behind(self, text: bytes) -> None:
+        """Behind the message that has this text, no answer reaches the client."""
+        self._last = text
+
+    def release(self) -> None:
+        """What was held reaches the client, all at the same time."""
+        self._answers.set()
 
     def cut(self, *, refuse: bool = False) -> None:
         """End all connections, with the answers that were held. `refuse`: and take no others."""
@@ -56,6 +68,12 @@ class Proxy:
                 if held:
                     await self._answers.wait()
                     data = data.replace(*self.rewrites) if self.rewrites[0] else data
+                    if self._last and self._last in data:
+                        first, data = _split(data, self._last)
+                        self._last = b""
+                        self._answers.clear()
+                        writer.write(first)
+                        await self._answers.wait()
                 writer.write(data)
                 await writer.drain()
         writer.close()
@@ -63,6 +81,19 @@ class Proxy:
     async def close(self) -> None:
         self.cut(refuse=True)
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _split(data: bytes, text: bytes) -> tuple[bytes, bytes]:
+    """Behind the message with this text. `data` is one frame, with one message or a list of them."""
+    assert data[:2] == TEXT_FRAME and len(data) == 4 + int.from_bytes(data[2:4], "big")
+    found = json.loads(data[4:])
+    messages = [json.dumps(one).encode() for one in (found if isinstance(found, list) else [found])]
+    end = next(number for number, one in enumerate(messages, 1) if text in one)
+    return _frames(messages[:end]), _frames(messages[end:])
+
+
+def _frames(messages: list[bytes]) -> bytes:
+    return b"".join(TEXT_FRAME + len(one).to_bytes(2, "big") + one for one in messages)
 
 
 @asynccontextmanager

@@ -338,3 +338,30 @@ async def test_a_run_is_one_call(direct: Any, verbs: list[str]) -> None:
     verbs.clear()
     assert (await terminal.run("echo hi", wait=LONG)).output == "hi\n"
     assert verbs == ["run"]
+
+
+@pytest.mark.parametrize("questions", [1, 2])
+async def test_a_question_that_a_callback_has_answered_is_no_result_of_a_wait(
+    registry: Any, direct: Any, cable: Proxy, questions: int
+) -> None:
+    """What the server says of the first question, and of what followed its answer, comes at the same time."""
+
+    async def answer(waiting: truetty.Waiting) -> str | None:
+        return "red\n" if "Colour" in waiting.prompt else None
+
+    terminal = await registry.open("bash", rc=False, on_waiting=answer)
+    cable.hold_behind(b'"Colour? "')
+    text = "read -p 'Colour? ' x; " + "read -p 'Size? ' y; " * (questions - 1) + "echo got $x"
+    running = asyncio.ensure_future(terminal.run(text, wait=LONG))
+
+    def is_over() -> bool:
+        command = direct.get(terminal.id).command
+        return command is not None and (command.finished or "Size" in getattr(command.waiting, "prompt", ""))
+
+    await until(is_over)
+    cable.release()
+    outcome = await running
+    if questions == 1:
+        assert (outcome.state, outcome.exit_code, outcome.reached) == ("finished", 0, "exit")
+    else:
+        assert (outcome.state, outcome.waiting.prompt) == ("waiting", "Size? ")

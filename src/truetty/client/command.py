@@ -26,7 +26,7 @@ from truetty.terminal.command import Activity
 from truetty.text.digest import tokens
 from truetty.text.screen import Screen as ScreenValue
 
-# Answers a waiting in place of the caller: True if an answer was typed.
+# Answers waitings in place of the caller: True if one behind this number was answered.
 Answers = Callable[["Command", int], Awaitable[bool]]
 
 
@@ -40,6 +40,7 @@ class Command:
         self.output: Final[Output] = Output(link, form.id)  # all it has printed so far
         self.reached: Reached | None = None  # what the last wait came back for
         self.answers: Answers | None = None  # of a terminal with a callback
+        self.answered = 0  # the number of the last waiting for which these have typed an answer
         self._link = link
         self._form = form
         self._outcome: Outcome | None = None  # once it has ended and its text was read
@@ -68,7 +69,7 @@ class Command:
 
     def forget_waitings(self) -> None:
         """Another server may have it, which counts them anew."""
-        self._known["after_episode"] = 0
+        self._known["after_episode"] = self.answered = 0
 
     @property
     def state(self) -> State:
@@ -197,11 +198,13 @@ class Command:
 
     async def _is_answered(self, outcome: Outcome) -> bool:
         """Whether the callback of its terminal has answered the question that this wait came back for."""
-        episode = self._form.episode
-        if episode is None:
-            return False
-        self._known["after_episode"] = episode
-        return outcome.reached == "input" and self.answers is not None and await self.answers(self, episode)
+        known, episode = self._known["after_episode"], self._form.episode
+        if outcome.reached == "input" and self.answers is not None and await self.answers(self, known):
+            self._known["after_episode"] = self.answered
+            return True
+        if episode is not None:
+            self._known["after_episode"] = episode
+        return False
 
     async def _wait_for_screen(self, wanted: Screen, deadline: float | None) -> Outcome:
         which: dict[str, Any] = {"terminal_id": self.terminal_id, "exact": True}
