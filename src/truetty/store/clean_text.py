@@ -32,6 +32,9 @@ class Summary(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+EMPTY: Final = Summary("", 0, 0, 0)  # of a window without a byte
+
+
 class CleanText:
     def __init__(self, window: Window, budget: Budget) -> None:
         self._budget = budget  # the largest that a summary can be made for

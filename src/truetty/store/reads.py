@@ -16,7 +16,7 @@ from typing import Final
 
 from truetty.core.errors import Misuse
 from truetty.core.patterns import WINDOW, Pattern, searches
-from truetty.store.clean_text import MOST_IN_MEMORY, CleanText, Summary
+from truetty.store.clean_text import EMPTY, MOST_IN_MEMORY, CleanText, Summary
 from truetty.store.line_slice import LineSlice, Slicer
 from truetty.store.part import Part
 from truetty.store.reader import Reader
@@ -80,6 +80,8 @@ class Reads:
 
     def summary(self, budget: Budget) -> Work[Summary]:
         """Clean text within the budget, and exact counts."""
+        if self._window.is_empty:
+            return EMPTY
         self._allow_for(budget)
         found = (yield from self._pass()).summary(budget)
         self._release()

@@ -58,6 +58,11 @@ class Window(Stands):
         """It has ended on the alternate screen, where it went at `switch`. What stands there came from `start` on."""
         self.screen = (switch, start)
 
+    @property
+    def is_empty(self) -> bool:
+        """It has ended where it began."""
+        return self.end == self.start
+
     def visible(self) -> int:
         """The end, before what may be the beginning of a mark of ours."""
         if self.end is not None:
