@@ -23,13 +23,16 @@ class LinuxFamily(Family):
         self._device = device
         self._born = born
         self._children = proc.ProcFile(f"/proc/{shell.pid}/task/{shell.pid}/children", 65536)
+        self._threads = f"/proc/{shell.pid}/task"
+        self._load = proc.ProcFile("/proc/loadavg", 128)  # its last field is the last process id
 
     def close(self) -> None:
         self._children.close()
+        self._load.close()
 
     def children(self) -> list[Process] | None:
         try:
-            alone = not self._children.read() and os.stat(f"/proc/{self._shell.pid}/task").st_nlink <= 3
+            alone = not self._children.read() and os.stat(self._threads).st_nlink <= 3
         except OSError:
             alone = False
         try:
@@ -40,13 +43,12 @@ class LinuxFamily(Family):
 
     def last_pid(self) -> int | None:
         try:
-            return int(proc.read("/proc/loadavg", 128).split()[4])
-        except (OSError, ValueError, IndexError):
+            return int(self._load.read().rpartition(b" ")[2])
+        except (OSError, ValueError):
             return None
 
     def orphans(self, since: int | None) -> list[Process]:
-        last = self.last_pid()
-        if since is None or last is None or since == last:
+        if since is None or (last := self.last_pid()) is None or since == last:
             return []
         try:
             found = [one for pid in _pids_between(since, last) if (one := proc.stat(pid)) is not None]

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-# Six for each terminal that is looked at often.
+# Seven for each terminal that is looked at often.
 MOST_OPEN: Final = 96
 
 

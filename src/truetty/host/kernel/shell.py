@@ -86,7 +86,7 @@ class LinuxProcess(ShellProcess):
     def reaped(self) -> int | None:
         """Page faults of reaped children: every program makes some."""
         try:
-            fields = self._stat.read().rpartition(b")")[2].split(None, 12)
+            fields = self._fields(12)
             return int(fields[8]) + int(fields[10])
         except (OSError, IndexError):
             return None
@@ -122,10 +122,14 @@ class LinuxProcess(ShellProcess):
 
     def cpu(self) -> float | None:
         try:
-            of = self.alive()
-        except OSError:
+            fields = self._fields(15)
+            return None if fields[0].decode() in proc.DEAD else sum(map(int, fields[11:15])) / proc.TICKS
+        except (OSError, IndexError):
             return None
-        return None if of is None else of.ticks / proc.TICKS
+
+    def _fields(self, count: int) -> list[bytes]:
+        """The first of /proc/PID/stat behind the name, and the rest as one: `stat` reads more of them, and longer."""
+        return self._stat.read().rpartition(b")")[2].split(None, count)
 
 
 def _own_namespace(name: str) -> str | None:
