@@ -52,6 +52,9 @@ _CLOSES: Final = {
 # After these a command is still to come.
 _LEADS: Final = frozenset({"then", "do", "else", "elif", "if", "while", "until", "!", "{", "time"})
 _UNKNOWN_WORDS: Final = frozenset({"case", "foreach", "function", "coproc"})
+# Most texts are one command of plain words. Without a word of the language nothing can be open in them.
+_PLAIN: Final = lazy.pattern(r"[\w ./:,@%+-]*")
+_LANGUAGE: Final = _LEADS | _UNKNOWN_WORDS | {*_CLOSES, *_CLOSES.values()}
 
 
 class _Doubt(Exception):
@@ -60,6 +63,8 @@ class _Doubt(Exception):
 
 def is_complete(text: str, *, several: bool = True) -> bool:
     """`several`: it may be more than one line of commands."""
+    if _PLAIN.fullmatch(text) and _LANGUAGE.isdisjoint(text.split(" ")):
+        return True
     reader = _Reader(text)
     try:
         reader.read()

@@ -57,6 +57,7 @@ class Typed:
     line: bytes  # with its Enter, and bracketed paste where that was asked for
     files: Mapping[str, bytes] = field(default_factory=dict)
     by_editor: bool = False  # the shell's own marks tell both ends, and its editor shows the text itself
+    frees_keys: bool = False  # the tty acts on a byte of the line (`stty intr 7`): it is told not to, first
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,4 +20,4 @@ def can_paste(request: Request) -> bool:
     data = encode(request.text)
     if len(data) > LONGEST_PASTE or _CONTROL.search(request.text) is not None:
         return False
-    return not any(byte in data for byte in request.special)
+    return frozenset(request.special).isdisjoint(data)

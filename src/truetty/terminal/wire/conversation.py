@@ -299,7 +299,6 @@ class Conversation:
             self.link.prompt.on_free()
             self.run = None
         else:
-            run.read_before = self.link.channel.process.consumed()
             self.link.begin(run)
             send(run, self._loop.time())
 

@@ -48,8 +48,9 @@ class Sender:
                 run.machine.on_clear(now)
                 return
         typed = typist.command(run.text, run.secrets, run.serial, refused=run.by_editor)
+        run.read_before = typist.consumed()
         self._note(run, typed)
-        needed = typist.type(typed, run.serial)
+        needed = typist.type(typed, run.serial, run.read_before)
         self._note_typed(run)
         self._on_typed(run, typed, needed, now)
 
@@ -124,7 +125,7 @@ class Sender:
             run.on_prompt_without_mark(typist.shell)
         typed = typist.question(run.secrets, run.serial)
         try:
-            needed = typist.type(typed, run.serial) if typed is not None else None
+            needed = typist.type(typed, run.serial, typist.consumed()) if typed is not None else None
         except OSError:
             needed = None
         if typed is None or needed is None:

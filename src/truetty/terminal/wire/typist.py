@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum, auto
 from typing import ClassVar, Final, NamedTuple
 
@@ -177,7 +178,7 @@ class Typist(Stands):
         flushes = self.interrupts(data)
         wakes = _ends_read(data, modes) and not (flushes and data == modes.interrupt)
         self._line.on_keys(data) if modes.canonical else self._line.forget()
-        return Sending(self._write(data), wakes, flushes, cut)
+        return Sending(self._write(data, self.consumed()), wakes, flushes, cut)
 
     def awaits_enter(self) -> bool:
         """Whether the tty holds back what was typed, since no Enter was."""
@@ -266,7 +267,7 @@ class Typist(Stands):
         Returns the count of bytes the shell must have read.
         """
         self._check = ModesCheck.MENDED if self._mend() else ModesCheck.UNNEEDED
-        return self._write(b"\n")
+        return self._write(b"\n", self.consumed())
 
     def _mend(self) -> bool:
         """Whether there was something to mend."""
@@ -317,7 +318,8 @@ class Typist(Stands):
         )
         if (editor := way.editor_for(self.shell, request)) is not None:
             secrets.use_line()
-            return editor.keys(request)
+            typed = editor.keys(request)
+            return typed if frozenset(modes.special).isdisjoint(typed.line) else replace(typed, frees_keys=True)
         return self.shell.recipe.trigger(request)
 
     def _must_check(self) -> bool:
@@ -333,22 +335,26 @@ class Typist(Stands):
         request = HealRequest(folder, self._name, serial, secrets.answer, self._next_key, history)
         return self.shell.recipe.heal(request)
 
-    def type(self, typed: Typed, serial: int) -> int:
+    def type(self, typed: Typed, serial: int, consumed: int | None) -> int:
+        """`consumed`: how many bytes the shell has read."""
         self._channel.files.write(typed.files)
-        if typed.by_editor and any(byte in typed.line for byte in (self._channel.tty.modes() or USUAL).special):
-            self._channel.tty.free_keys()  # `stty intr 7`: a byte of our keys would be a signal
+        if typed.frees_keys:
+            self._channel.tty.free_keys()
         self._line.forget()
         self.own(typed, serial)
-        return self._write(typed.line)
+        return self._write(typed.line, consumed)
 
     def own(self, typed: Typed, serial: int) -> None:
         """The files of this command are dropped in time."""
         number = str(serial)
         self._files += [name for name in typed.files if name[1:] == number]
 
-    def _write(self, keys: bytes) -> int:
+    def consumed(self) -> int | None:
+        """How many bytes the shell has read. None: that is unknown."""
+        return self._channel.process.consumed()
+
+    def _write(self, keys: bytes, consumed: int | None) -> int:
         """Returns the count of bytes the shell must have read before a look at it counts."""
-        consumed = self._channel.process.consumed()
         self._channel.write(keys)
         return consumed + len(keys) if consumed is not None else 0
 
