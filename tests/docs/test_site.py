@@ -96,5 +96,6 @@ def test_a_dead_link_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
-def test_the_first_picture_is_there(theme: str) -> None:
-    assert (ROOT / f"docs/pictures/first-{theme}.svg").read_text().startswith("<svg")
+@pytest.mark.parametrize("name", ["first", "map"])
+def test_a_picture_is_there(name: str, theme: str) -> None:
+    assert (ROOT / f"docs/pictures/{name}-{theme}.svg").read_text().startswith("<svg")

@@ -19,6 +19,7 @@ from truetty.cli.style import has_colours, styled
 PERIOD: Final = 0.1
 MOST_NAMED: Final = 10
 BAR: Final = 20
+FAILURES: Final = tuple(state for state in STATES if state != "done")
 
 
 class Tally:
@@ -62,16 +63,17 @@ class Tally:
     def is_complete(self) -> bool:
         return self.states["done"] + self.before - self.failed_before == self.total
 
-    def kinds(self) -> str:
-        return ", ".join(f"{self.states[one]:,} {one.replace('_', ' ')}" for one in STATES if self.states[one])
+    def kinds(self, states: Collection[str] = STATES) -> str:
+        return ", ".join(f"{self.states[one]:,} {one.replace('_', ' ')}" for one in states if self.states[one])
 
     def line(self, columns: int, *, colours: bool) -> str:
         """At most so wide."""
         share = (self.ended + self.before) / self.total if self.total else 1.0
         bar = ("█" * round(share * BAR)).ljust(BAR, "░")
         words = f"{self.ended + self.before:,} of {self.total:,}  {len(self.running)} running  {self.rate:.1f}/s"
-        text = f"{words}  {self.kinds()}"[: max(0, columns - BAR - 3)]
-        return f"{styled(bar, 'green', on=colours)}  {text}"
+        text = f"  {words}  {self.kinds(('done',))}".rstrip()[: max(0, columns - BAR)]
+        failures = f"  {self.kinds(FAILURES)}".rstrip()[: max(0, columns - BAR - len(text))]
+        return styled(bar, "green", on=colours) + text + styled(failures, "red", on=colours)
 
     def summary(self) -> list[str]:
         before = f" {self.before:,} were finished by an earlier run." if self.before else ""

@@ -1,0 +1,59 @@
+"""The line that `truetty map` draws on a person's terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from tests.patience import PATIENCE
+from truetty import Task, TaskResult, Terminal, until
+from truetty.cli.map.progress import Tally
+from truetty.text.screen import Screen
+
+
+def tally() -> Tally:
+    made = Tally(5000)
+    made.begin({"k1": "done", "k2": "failed"}, [])
+    for number, state in enumerate(["done", "done", "done", "failed", "failed", "timed_out"]):
+        made.start(Task(str(number), ("true",)))
+        made.take(TaskResult(str(number), state, (), 1, 0.5))  # type: ignore[arg-type]
+    made.start(Task("last", ("true",)))
+    return made
+
+
+def test_the_line_has_counts_a_rate_and_failures_by_kind() -> None:
+    made = tally()
+    made.started_at -= 10.0
+    line = made.line(100, colours=False)
+    assert line.endswith("  8 of 5,000  1 running  0.6/s  3 done  2 failed, 1 timed out")
+    assert made.line(100, colours=True).endswith("3 done\x1b[31m  2 failed, 1 timed out\x1b[0m")
+
+
+def test_the_line_is_never_wider_than_the_terminal() -> None:
+    made = tally()
+    for columns in range(20, 100):
+        assert len(made.line(columns, colours=False)) <= columns
+
+
+async def test_a_person_sees_how_far_it_is_and_then_the_summary(home: Path, tmp_path: Path) -> None:
+    commands = ["true"] * 3 + ["false"] * 2 + ["read -p 'Go? ' x", f"until test -e {tmp_path}/go; do sleep 0.1; done"]
+    tasks = tmp_path / "t.jsonl"
+    tasks.write_text("".join(json.dumps({"id": f"k{n}", "commands": one}) + "\n" for n, one in enumerate(commands)))
+    out = tmp_path / "out.jsonl"
+    text = f"{sys.executable} -m truetty map {tasks} --out {out} --shell bash --no-rc --at-once 2"
+    async with Terminal("bash", rc=False, size=(100, 20)) as terminal:
+        command = await terminal.start(text)
+
+        def has_line(screen: Screen) -> bool:
+            return any("6 of 7  1 running" in line for line in screen.lines)
+
+        outcome = await command.wait(PATIENCE, until.Screen(has_line))
+        assert outcome.reached == "screen"
+        [line] = [one for one in terminal.screen().lines if " of 7" in one]
+        assert "/s  3 done  2 failed, 1 waiting" in line
+        (tmp_path / "go").touch()
+        ended = await command.wait(PATIENCE, "exit")
+        assert ended.exit_code == 1
+        shown = "\n".join(terminal.screen().lines)
+        assert "truetty: 7 tasks: 4 done, 2 failed, 1 waiting" in shown and "6 of 7" not in shown
