@@ -1,17 +1,19 @@
 // What every view gets: the store, the wire, and where the page is.
 //
-//    /                 Now                      /t/ID                a terminal
+//    /                 Now                      /t/ID, /t/ID?take    a terminal; it is taken over
 //    /#terminals       the list, on a phone     /t/ID/c/COMMAND#L7   a command in it, a line of its output
 //    /history?q=…      History
 
 import { type Signal, signal } from "@preact/signals-core";
+import { systemClock } from "./clock.ts";
+import { EarlyKeys } from "./early_keys.ts";
 import type { Store } from "./store.ts";
 import { Refusal, Unreachable, type Wire } from "./wire.ts";
 
 export type Route =
   | { readonly place: "now" }
   | { readonly place: "terminals" }
-  | { readonly place: "terminal"; readonly id: string; readonly command: string | null; readonly line: number | null }
+  | { readonly place: "terminal"; readonly id: string; readonly command: string | null; readonly line: number | null; readonly take: boolean }
   | { readonly place: "history"; readonly query: URLSearchParams };
 
 export function readRoute(path: string, search: string, hash: string): Route {
@@ -19,7 +21,7 @@ export function readRoute(path: string, search: string, hash: string): Route {
   if (t === "t" && id !== undefined && id !== "") {
     const line = /^#L(\d+)$/.exec(hash);
     const at = c === "c" && command !== undefined && command !== "" ? decodeURIComponent(command) : null;
-    return { place: "terminal", id: decodeURIComponent(id), command: at, line: line === null ? null : Number(line[1]) };
+    return { place: "terminal", id: decodeURIComponent(id), command: at, line: line === null ? null : Number(line[1]), take: new URLSearchParams(search).has("take") };
   }
   if (t === "history") return { place: "history", query: new URLSearchParams(search) };
   return hash === "#terminals" ? { place: "terminals" } : { place: "now" };
@@ -29,6 +31,7 @@ export class Page {
   readonly route: Signal<Route>;
   readonly chosen = signal<string | null>(null); // the command that J and K are at
   readonly toast = signal<string | null>(null);
+  readonly early = new EarlyKeys(systemClock, () => this.say("The terminal did not come: what you typed was dropped."));
   private toastTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(

@@ -5,10 +5,12 @@
 //
 // Rule 1: one writer. Keys go to the program only while this page has the lease, and only over a live connection.
 // Rule 2: what is typed is nowhere.
+// Rule 3: keys that are typed while it asks, or before the view is there, wait (early_keys.ts).
 
 import { effect, signal } from "@preact/signals-core";
 import { type Page, sentence } from "./context.ts";
 import { h, onEnd, region } from "./dom.ts";
+import { control } from "./early_keys.ts";
 import { nameOf, workerOf } from "./groups.ts";
 import type { Live } from "./screen.ts";
 import { Refusal } from "./wire.ts";
@@ -19,16 +21,27 @@ const IDLE_SECONDS = 10 * 60;
 
 export const lastKey = signal(0); // seconds, the server's clock
 
+const asking = new Set<string>();
+
 export async function take(page: Page, id: string): Promise<boolean> {
-  if (!page.may("type") || page.store.leases.value.has(id)) return false;
+  if (page.store.leases.value.has(id) || asking.has(id)) return false;
+  if (!page.may("type")) {
+    page.early.end(id);
+    return false;
+  }
+  asking.add(id);
+  page.early.begin(id);
   try {
     const lease = await page.wire.lease(id, page.wire.session.name);
     lastKey.value = page.store.now.value;
     page.store.hold(id, lease);
     return true;
   } catch (error) {
+    page.early.end(id);
     page.say(error instanceof Refusal && error.code === "held" ? heldWords(error) : sentence(error));
     return false;
+  } finally {
+    asking.delete(id);
   }
 }
 
@@ -106,12 +119,6 @@ const KEYS: readonly (readonly [string, string, string])[] = [
   ["↑", "A", "Up"], ["↓", "B", "Down"], ["←", "D", "Left"], ["→", "C", "Right"],
   ["|", "|", "Pipe"], ["/", "/", "Slash"], ["~", "~", "Tilde"], ["^C", "\u0003", "Control C"],
 ];
-
-/** The control character of a letter: Ctrl A is 1. */
-export function control(text: string): string {
-  const code = text.toUpperCase().charCodeAt(0);
-  return code >= 64 && code <= 95 ? String.fromCharCode(code - 64) + text.slice(1) : text;
-}
 
 /** On a phone: a line to type in, and the keys that its keyboard does not have. */
 export function keyBar(page: Page, id: string, live: () => Live | null): Element {

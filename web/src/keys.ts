@@ -17,8 +17,19 @@ export function openKeys(): void {
   void import("./dialogs.ts").then(({ keyList }) => keyList(saved.letters.value, () => (saved.letters.value = !saved.letters.value)));
 }
 
+/** A field of the page. The emulator's own is none. */
+function isField(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("input, textarea, select, dialog") !== null && target.closest(".emulator") === null;
+}
+
 export function listenKeys(page: Page): void {
   let isAfterG = false;
+  const keepEarly = (event: KeyboardEvent) => {
+    if (isField(event.target) || !page.early.press(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  document.addEventListener("keydown", keepEarly, { capture: true });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey && event.shiftKey && event.key.toLowerCase() === "g") {
       if (placeKeys.value?.("Ctrl Shift G")) event.preventDefault();

@@ -5,7 +5,7 @@
 //         command is hidden: the crop begins at the line that holds its text, or not at all.
 // Rule 3: to screen readers the drawing is hidden. A button fills a plain text with the last lines.
 
-import { effect, signal } from "@preact/signals-core";
+import { computed, effect, signal, untracked } from "@preact/signals-core";
 import type { Page } from "./context.ts";
 import { h, onEnd, region } from "./dom.ts";
 import { askPaste } from "./dialogs.ts";
@@ -42,6 +42,8 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
   let drawn: Emulator | null = null;
   let watching: Watching | null = null;
   let hasEnded = false;
+  const lease = computed(() => page.store.leases.value.get(id)?.lease ?? null);
+  let joined: "no" | "sized" | "yes" = "no"; // the keyboard to this lease
 
   const show = async () => {
     const { emulator } = await import("./xterm.ts");
@@ -65,6 +67,7 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
       onBytes: (data) => onLines(data.reduce((sum, byte) => sum + Number(byte === 10), 0)),
       onPicture: (frame) => (status.value = frame.why === "flood" || frame.why === "late" ? "flood" : "live"),
       onLease: () => {},
+      onLive: () => join(),
       onBye: (code) => {
         if (code === "closed" || code === "kicked") status.value = "gone";
       },
@@ -72,15 +75,15 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
     }, systemClock);
     stops.push(
       effect(() => made.setDark(isDark.value)),
+      effect(() => scale()),
       effect(() => {
-        const lease = page.store.leases.value.get(id) ?? null;
-        made.setHeld(lease !== null);
-        watching?.hold(lease?.lease ?? null);
-        scale();
-        if (lease !== null) {
-          takeSize();
-          made.focus();
-        }
+        const named = lease.value;
+        untracked(() => {
+          made.setHeld(named !== null);
+          watching?.hold(named);
+          joined = "no";
+          if (named !== null) takeSize();
+        });
       }),
     );
     look();
@@ -94,7 +97,16 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
   };
   document.addEventListener("visibilitychange", look);
 
+  /** The keyboard goes to the program when the terminal has its size and is drawn: a shell draws its line anew then. */
+  const join = () => {
+    if (drawn === null || joined !== "sized" || !watching?.canType) return;
+    joined = "yes";
+    page.early.release(id, drawn.applicationArrows(), type);
+    drawn.focus();
+  };
+
   const type = (text: string): boolean => {
+    if (page.early.type(id, text)) return true;
     const done = page.isLive && (watching?.type(text) ?? false);
     if (!done) page.say("Not connected: the key was dropped.");
     return done;
@@ -130,9 +142,11 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
   /** The terminal gets the size of the frame: only its holder says one, and only from an element that is seen. */
   const takeSize = () => {
     requestAnimationFrame(() => {
-      if (!isHeld() || host.offsetParent === null || host.clientWidth < 40) return;
-      const size = drawn?.fit() ?? null;
+      if (!isHeld()) return;
+      const size = host.offsetParent === null || host.clientWidth < 40 ? null : (drawn?.fit() ?? null);
       if (size !== null) watching?.resize(size);
+      if (joined === "no") joined = "sized";
+      join();
     });
   };
 

@@ -66,8 +66,11 @@ export function terminalView(page: Page, id: string): Element {
   onEnd(effect(() => {
     if (feed.follows.value) newLines.value = 0;
   }));
+  let wasHeld = false;
   onEnd(effect(() => {
     if (isHeld()) untracked(() => feed.toEnd());
+    else if (wasHeld) page.early.end(id);
+    wasHeld = isHeld();
   }));
   placeKeys.value = (key) => terminalKey(page, { id, feed, facts }, key);
   onEnd(() => {
@@ -75,10 +78,14 @@ export function terminalView(page: Page, id: string): Element {
     evidenceShown.value = null;
   });
   follow(page, id, feed);
-  if (new URLSearchParams(location.search).has("take")) {
-    page.go(`/t/${id}`, true);
-    void take(page, id);
-  }
+  onEnd(effect(() => {
+    const route = page.route.value;
+    if (route.place !== "terminal" || route.id !== id || !route.take) return;
+    untracked(() => {
+      page.go(`/t/${id}`, true);
+      void take(page, id);
+    });
+  }));
   const pill = () => (newLines.value > 0 ? `${count(newLines.value, "new line")} ↓` : "To the live end ↓");
   return h(
     "div",

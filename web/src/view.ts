@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import type { Page, Route } from "./context.ts";
-import { h, region } from "./dom.ts";
+import { h, onEnd, region } from "./dom.ts";
 import { openKeys } from "./keys.ts";
 import { announcer } from "./manners.ts";
 import { now } from "./now.ts";
@@ -27,6 +27,8 @@ export function frame(page: Page): Element {
       case "terminals":
         return listPlace(page);
       case "terminal":
+        if (here.take || store.leases.peek().has(here.id)) page.early.begin(here.id);
+        onEnd(() => page.early.end(here.id));
         return later(async () => (await Promise.all([import("./terminal.ts"), terminalStyle()]))[0].terminalView, (make) => make(page, here.id));
       case "history":
         return later(async () => (await Promise.all([import("./history.ts"), terminalStyle()]))[0].historyView, (make) => make(page, here.query));

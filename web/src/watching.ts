@@ -4,7 +4,9 @@
 //
 // Rule 1: a picture is drawn by one write of ESC c and the dump; the dump may end inside an escape sequence.
 // Rule 2: `ack` is sent when the emulator has drawn, at most each 64 kB or 250 ms.
-// Rule 3: keys that are typed while the socket is not open are dropped. A late Enter is worse than a lost one.
+// Rule 3: it is live when the emulator has drawn where the terminal stands. Before that no key is taken: what an arrow
+//         types depends on modes that the program has set.
+// Rule 4: keys that are typed while the socket is not open are dropped. A late Enter is worse than a lost one.
 
 import { type Clock, OPEN, type Socket } from "./link.ts";
 import { type Frame, readFrame, say } from "./wire.ts";
@@ -23,6 +25,7 @@ export interface Watcher {
   onBytes(data: Uint8Array): void;
   onPicture(frame: Frame & { t: "picture" }): void;
   onLease(frame: Frame & { t: "lease" }): void;
+  onLive(): void;
   onBye(code: string): void;
   onError(message: string): void;
 }
@@ -36,6 +39,7 @@ export class Watching {
   private cancelRetry: () => void = () => {};
   private wait = RETRY_MS;
   private isOver = false;
+  private isLive = false; // what is drawn is what the terminal of this socket shows
   private lease: string | null = null;
   private wanted: readonly [number, number] | null = null; // the size of the holder's window
 
@@ -51,6 +55,7 @@ export class Watching {
     this.cancelRetry();
     const socket = this.open(this.seq, this.epoch);
     this.socket = socket;
+    this.isLive = false;
     socket.onmessage = ({ data }: { data: unknown }) => {
       if (socket !== this.socket) return;
       const frame = readFrame(data as string | ArrayBuffer);
@@ -89,9 +94,13 @@ export class Watching {
     if (lease !== null) this.send(say.lease(lease));
   }
 
+  get canType(): boolean {
+    return this.lease !== null && this.isLive && this.socket?.readyState === OPEN;
+  }
+
   /** False: it was dropped. */
   type(text: string): boolean {
-    return this.lease !== null && this.send(say.keys(this.lease, text));
+    return this.canType && this.send(say.keys(this.lease as string, text));
   }
 
   resize(size: readonly [number, number]): void {
@@ -116,6 +125,7 @@ export class Watching {
           this.send(say.lease(this.lease));
           if (this.wanted !== null) this.send(say.size(this.lease, this.wanted));
         }
+        if (frame.from !== null) this.live();
         break;
       case "picture":
         this.drawer.resize(...frame.size);
@@ -150,10 +160,20 @@ export class Watching {
   }
 
   private draw(data: string | Uint8Array, seq: number): void {
-    this.drawer.write(data, () => this.drawn(seq));
+    const { socket } = this;
+    this.drawer.write(data, () => {
+      if (socket === this.socket) this.drawn(seq);
+    });
+  }
+
+  private live(): void {
+    if (this.isLive) return;
+    this.isLive = true;
+    this.watcher.onLive();
   }
 
   private drawn(seq: number): void {
+    this.live();
     if (seq - this.acknowledged >= ACK_BYTES) this.acknowledge(seq);
     else {
       this.cancelAck?.();

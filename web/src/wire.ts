@@ -92,7 +92,7 @@ export function readEvent(text: string): Event | "pong" | null {
 // -- frames of a view
 
 export type Frame =
-  | { t: "hello"; epoch: string; size: [number, number]; lease: Holding | null; may: readonly string[] }
+  | { t: "hello"; epoch: string; size: [number, number]; from: number | null; lease: Holding | null; may: readonly string[] }
   | { t: "picture"; n: number; seq: number; size: [number, number]; dump: string; alternate: boolean; skipped: number; why: string }
   | { t: "bytes"; n: number; from: number; to: number; data: Uint8Array }
   | { t: "size"; n: number; seq: number; size: [number, number] }

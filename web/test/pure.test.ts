@@ -5,7 +5,7 @@ import { usualExtent } from "../src/blocks.ts";
 import { countUntil, readCast } from "../src/cast.ts";
 import { readRoute } from "../src/context.ts";
 import { windowOf } from "../src/feed.ts";
-import { control } from "../src/hold.ts";
+import { control } from "../src/early_keys.ts";
 import { extended, gapOf, known } from "../src/lines.ts";
 import { cropOf } from "../src/screen.ts";
 import { ago, bytes, duration, elapsed, path, pieces, visible } from "../src/words.ts";
@@ -29,8 +29,8 @@ test("hidden characters are written out", () => {
 test("addresses", () => {
   assert.deepEqual(readRoute("/", "", ""), { place: "now" });
   assert.deepEqual(readRoute("/", "", "#terminals"), { place: "terminals" });
-  assert.deepEqual(readRoute("/t/t3/c/t3-14", "", "#L118"), { place: "terminal", id: "t3", command: "t3-14", line: 118 });
-  assert.deepEqual(readRoute("/t/t3", "", ""), { place: "terminal", id: "t3", command: null, line: null });
+  assert.deepEqual(readRoute("/t/t3/c/t3-14", "", "#L118"), { place: "terminal", id: "t3", command: "t3-14", line: 118, take: false });
+  assert.deepEqual(readRoute("/t/t3", "?take", ""), { place: "terminal", id: "t3", command: null, line: null, take: true });
   const found = readRoute("/history", "?q=a+b", "");
   assert.ok(found.place === "history" && found.query.get("q") === "a b");
 });

@@ -11,6 +11,7 @@ function watched() {
   const drawn: string[] = [];
   const sizes: number[][] = [];
   const waiting: (() => void)[] = [];
+  const lives: number[] = [];
   const watching = new Watching(
     (from, epoch) => {
       asked.push([from, epoch]);
@@ -24,15 +25,15 @@ function watched() {
       },
       resize: (columns, rows) => void sizes.push([columns, rows]),
     },
-    { onBytes: () => {}, onPicture: () => {}, onLease: () => {}, onBye: () => {}, onError: () => {} },
+    { onBytes: () => {}, onPicture: () => {}, onLease: () => {}, onLive: () => void lives.push(clock.now()), onBye: () => {}, onError: () => {} },
     clock,
   );
   watching.start();
   const socket = sockets[0] as HandSocket;
   socket.open();
-  socket.say({ t: "hello", protocol: 1, terminal: "t1", epoch: "E", size: [80, 24], lease: null, may: ["watch", "type"] });
+  socket.say({ t: "hello", protocol: 1, terminal: "t1", epoch: "E", size: [80, 24], from: null, lease: null, may: ["watch", "type"] });
   const draw = () => waiting.splice(0).forEach((done) => done());
-  return { clock, sockets, socket, asked, drawn, sizes, watching, draw };
+  return { clock, sockets, socket, asked, drawn, sizes, lives, watching, draw };
 }
 
 const picture = { t: "picture", n: 1, seq: 100, size: [80, 24], dump: "hello", cursor: [0, 0], alternate: false, title: null, skipped: 0, why: "first" };
@@ -71,24 +72,31 @@ test("what is drawn is acknowledged: after 250 ms, or each 64 kB", () => {
 });
 
 test("after a loss it asks for what comes behind the place where it is", () => {
-  const { clock, socket, asked, sockets, drawn } = watched();
+  const { clock, socket, asked, sockets, drawn, lives, draw } = watched();
   socket.say(picture);
+  assert.equal(lives.length, 0);
+  draw();
+  assert.equal(lives.length, 1);
   socket.say(bytes(2, 100, 105, " more"));
   socket.lose();
   clock.turn(400);
   assert.deepEqual(asked[1], [105, "E"]);
   const next = sockets[1] as HandSocket;
-  next.open().say({ t: "hello", epoch: "E", size: [80, 24], lease: null, may: [] });
+  next.open().say({ t: "hello", epoch: "E", size: [80, 24], from: 105, lease: null, may: [] });
+  assert.equal(lives.length, 2, "it is drawn already");
   next.say(bytes(1, 105, 109, "here"));
   assert.equal(drawn.at(-1), "here");
 });
 
-test("keys and sizes need a lease and a socket that is open", () => {
-  const { socket, watching } = watched();
+test("keys and sizes need a lease, a socket that is open, and a screen that is drawn", () => {
+  const { socket, watching, draw } = watched();
   assert.equal(watching.type("y"), false);
   watching.resize([10, 10]);
   assert.deepEqual(socket.sent, []);
   watching.hold("L1");
+  assert.equal(watching.type("y"), false);
+  socket.say(picture);
+  draw();
   assert.equal(watching.type("y"), true);
   watching.resize([100, 40]);
   assert.deepEqual(socket.sent, [{ t: "lease", lease: "L1" }, { t: "keys", lease: "L1", text: "y" }, { t: "size", lease: "L1", size: [100, 40] }]);
