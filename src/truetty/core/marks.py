@@ -22,8 +22,8 @@ ESC, BEL = "\x1b", "\x07"
 # A secret is at most 36 characters, `$-` is under 30, all options of bash are 250: no mark of ours comes near these
 # bounds.
 _OWN_SHAPE = lazy.pattern(
-    rb"([CDHJMPR2]);([0-9A-Za-z_-]{1,64})(?:;(\d{0,10})(?:;([0-9A-Za-z]{0,64})"
-    rb"(?:;([0-9A-Za-z-]{0,64})(?:;(\d{0,10})(?:;([!-:<-~]{0,500}))?)?)?)?)?;?"
+    r"([CDHJMPR2]);([0-9A-Za-z_-]{1,64})(?:;([0-9]{0,10})(?:;([0-9A-Za-z]{0,64})"
+    r"(?:;([0-9A-Za-z-]{0,64})(?:;([0-9]{0,10})(?:;([!-:<-~]{0,500}))?)?)?)?)?;?"
 )
 
 OPENING: Final = b"\x1b]" + OWN + b";"
@@ -75,21 +75,21 @@ def strip(data: bytes) -> bytes:
 
 def own(payload: bytes, start: int, end: int) -> Sign | None:
     """Secrets are read without case: a tty may print capitals only (`stty olcuc`)."""
-    found = _OWN_SHAPE.fullmatch(payload)
+    found = _OWN_SHAPE.fullmatch(payload.decode("latin-1"))
     if found is None:
         return None
-    letter, secret, code, flags, following, count, options = found.groups(b"")
+    letter, secret, code, flags, following, count, options = found.groups("")
     return Mark(
         start,
         end,
-        letter.decode(),
-        secret.decode().lower(),
+        letter,
+        secret.lower(),
         int(code) if code else None,
-        flags.decode(),
-        following.decode().lower(),
+        flags,
+        following.lower(),
         start + len(OPENING) + found.start(5) if following else 0,
         int(count) if count else None,
-        options.decode(),
+        options,
     )
 
 

@@ -4,7 +4,8 @@ Only what changes a decision is looked for: marks, a few private modes, and ques
 Everything else is output and is not touched, copied or even named.
 
 Rule 1: how the bytes were cut into chunks never changes the signs.
-Rule 2: no byte is looked at twice, and at most MAX_BODY of them are held.
+Rule 2: no byte is looked at twice, but for the first LONGEST of a string that did not come whole. At most MAX_BODY are
+        held.
 Rule 3: an escape inside an unfinished sequence ends that sequence, as on every terminal. So nothing that we look
         for can hide in a string we do not know, and an unfinished string can never swallow a mark.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from truetty.core import lazy, queries
-from truetty.core.marks import PROTOCOLS
+from truetty.core.marks import LONGEST, PROTOCOLS
 from truetty.core.signs import Mode, Query, Sign
 
 # An endless OSC must not grow us; no honest mark is longer.
@@ -36,7 +37,11 @@ _STRINGS: Final = PROTOCOLS | queries.STRINGS
 _PARAMETERS = rb"[0-9;]{1,64}"
 _NUMBERS = b"|".join(_STRINGS)
 _PRIVATE = rb"\?(?:(%b)([hl])|%b)" % (_PARAMETERS, queries.PRIVATE)
-_OPENING = lazy.pattern(rb"\x1b(?:\]((?:%b));|\[(?:%b|%b)|P%b)" % (_NUMBERS, queries.CSI, _PRIVATE, queries.DCS))
+# A string that came whole, with its BEL, is matched whole; of any other one, its opening.
+_BODY = rb"(?:([^\x07\x18\x1a\x1b\x9c]{0,%d})\x07)?" % LONGEST
+_OPENING = lazy.pattern(
+    rb"\x1b(?:\]((?:%b));%b|\[(?:%b|%b)|P%b)" % (_NUMBERS, _BODY, queries.CSI, _PRIVATE, queries.DCS)
+)
 # What may still become an opening when more bytes come.
 _NUMBER_BEGUN = b"|".join(sorted({number[:n] for number in _STRINGS for n in range(len(number) + 1)}, reverse=True))
 _PRIVATE_BEGUN = rb"\?(?:[0-9;]{0,64}|%b)" % queries.PRIVATE_BEGUN
@@ -80,24 +85,26 @@ class Scanner:
         return signs
 
     def _open(self, data: bytes, at: int, base: int, signs: list[Sign]) -> int:
-        """Look for the next opening from `at`; return where to go on."""
-        found = _OPENING.search(data, at)
-        if found is None:
-            last = data.rfind(b"\x1b", max(at, len(data) - _LONGEST_BEGUN))
-            if last >= 0 and _BEGUN.fullmatch(data, last):
-                self._begun = data[last:]
-            return len(data)
-        start, end = base + found.start(), base + found.end()
-        number, parameters, switch = found.groups()
-        if number is not None:
-            self._number, self._start = number, start
-        elif parameters is not None:
-            for parameter in parameters.split(b";"):
-                if name := _MODES.get(parameter):
-                    signs.append(Mode(start, end, name, switch == b"h"))
-        elif question := queries.name_of(found[0]):
-            signs.append(Query(start, end, question))
-        return found.end()
+        """Take what is whole from `at` on, up to a string that is not; return where to go on."""
+        for found in _OPENING.finditer(data, at):
+            start, at = base + found.start(), found.end()
+            number, body, parameters, switch = found.groups()
+            if body is not None:
+                if (sign := _STRINGS[number](body, start, base + at)) is not None:
+                    signs.append(sign)
+            elif number is not None:
+                self._number, self._start = number, start
+                return at
+            elif parameters is not None:
+                for parameter in parameters.split(b";"):
+                    if name := _MODES.get(parameter):
+                        signs.append(Mode(start, base + at, name, switch == b"h"))
+            elif question := queries.name_of(found[0]):
+                signs.append(Query(start, base + at, question))
+        last = data.rfind(b"\x1b", max(at, len(data) - _LONGEST_BEGUN))
+        if last >= 0 and _BEGUN.fullmatch(data, last):
+            self._begun = data[last:]
+        return len(data)
 
     def _close(self, data: bytes, at: int, base: int, signs: list[Sign]) -> int:
         """Look for the end of the string we are in; return where to go on."""
