@@ -185,11 +185,7 @@ class Terminal:
     def _starting(self, command: str, timeout: float | None, kill_after: float | None) -> dict[str, object]:
         """The fields of `start`, checked."""
         checks.check_text(command)
-        checks.check_limit("timeout", timeout)
-        checks.check_limit("kill_after", kill_after)
-        if timeout is not None and kill_after is not None:
-            raise Misuse(f"timeout and kill_after mean the same: give one of them.{checks.NOTHING_RAN}")
-        limit = timeout if timeout is not None else kill_after
+        limit = checks.limit_of(timeout, kill_after)
         return {"command": command, "terminal": self.id, "exact": True, "timeout": limit}
 
     async def send(self, text: str | bytes) -> None:

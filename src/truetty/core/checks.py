@@ -66,11 +66,22 @@ def check_seconds(name: str, value: float | None, *, none: str = "", ran: str = 
 
 def check_wait(value: float | None, name: str = "wait", *, ran: str = "") -> None:
     """Of patience."""
-    check_seconds(name, value, none=ENDLESS, ran=ran)
+    if value is not None:
+        check_seconds(name, value, none=ENDLESS, ran=ran)
 
 
-def check_limit(name: str, value: float | None) -> None:
-    """Of the time after which a command is ended."""
+def limit_of(timeout: float | None, kill_after: float | None) -> float | None:
+    """The time after which a command is ended, by one of its two names."""
+    if timeout is None and kill_after is None:
+        return None
+    _check_limit("timeout", timeout)
+    _check_limit("kill_after", kill_after)
+    if timeout is not None and kill_after is not None:
+        raise Misuse(f"timeout and kill_after mean the same: give one of them.{NOTHING_RAN}")
+    return timeout if timeout is not None else kill_after
+
+
+def _check_limit(name: str, value: float | None) -> None:
     check_seconds(name, value, ran=NOTHING_RAN)
     if value == 0:
         message = f"{name} must be more than 0 seconds. To come back at once, use start() or wait=0.{NOTHING_RAN}"

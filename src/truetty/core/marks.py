@@ -10,7 +10,7 @@ all: the bytes then stay ordinary output.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 from truetty.core import lazy
@@ -51,12 +51,11 @@ def opening(letter: str) -> bytes:
     return OPENING + letter.encode() + b";"
 
 
-def secret_spans(mark: Mark) -> Iterator[tuple[int, int]]:
+def secret_spans(mark: Mark) -> tuple[tuple[int, int], ...]:
     """Where in the stream the mark's secrets lie."""
     start = mark.start + _BEFORE_SECRET
-    yield start, start + len(mark.secret)
-    if mark.next:
-        yield mark.next_at, mark.next_at + len(mark.next)
+    own = (start, start + len(mark.secret))
+    return (own, (mark.next_at, mark.next_at + len(mark.next))) if mark.next else (own,)
 
 
 def half_length(data: bytes) -> int:

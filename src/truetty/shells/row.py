@@ -111,6 +111,7 @@ class Editor(ABC):
     refuses_unfinished = False  # it says so at once (mark R) when a text is not complete
     takes_several = True  # Ctrl-C in one line of a text drops the lines behind it
     loses_interrupt = False  # after Ctrl-C in a loop of the shell's own, `$?` is the last turn's, as if it never was
+    prints_preface = False  # behind C it prints something of its own: `preface` tells how much
     pauses = True  # it can stop for us before the text runs, with the tty's modes as the text will get them (mark M)
 
     def is_off(self, options: str) -> bool:

@@ -72,11 +72,13 @@ class Output:
     def __init__(self, window: Window) -> None:
         self._window = window
         self._reads = Reads(window)
-        self._slices = Slices(self._reads)
+        self._slices: Slices | None = None  # most outputs are read by their summary alone
 
     @property
     def slices(self) -> Slices:
         """The reads that may take long, to be awaited: `matches = await output.slices.grep("error")`."""
+        if self._slices is None:
+            self._slices = Slices(self._reads)
         return self._slices
 
     @property

@@ -18,6 +18,7 @@ from truetty.core.until import Until, of
 from truetty.host.base import USUAL, Identity
 from truetty.store.clean_text import Summary
 from truetty.store.output import Output
+from truetty.store.slices import in_slices
 from truetty.terminal import exit_codes, keyboard
 from truetty.terminal.answers import Answers
 from truetty.terminal.changes import Changes, Rank
@@ -247,9 +248,9 @@ class Command:
         """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile."""
         if self._outcome is not None:
             return self._outcome
-        if (survivors := self._run.survivors) is not None:
+        if (survivors := self._run.survivors) is not None and not survivors.are_named():
             await self.changes.until(survivors.are_named, LONGEST_NAMING, lambda: _now() + NAMING_PAUSE)
-        return self._report(await self.output.slices.summary(self._options.budget))
+        return self._report(await in_slices(self.output.reads.summary(self._options.budget)))
 
     def snapshot(self) -> Outcome:
         """How things stand now, made at once."""

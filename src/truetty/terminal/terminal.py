@@ -191,11 +191,7 @@ class Terminal:
     async def start(self, command: str, *, timeout: float | None = None, kill_after: float | None = None) -> Command:
         """Start a command and return at once. `timeout`, or `kill_after`, ends it after so many seconds."""
         checks.check_text(command)
-        checks.check_limit("timeout", timeout)
-        checks.check_limit("kill_after", kill_after)
-        if timeout is not None and kill_after is not None:
-            raise Misuse(f"timeout and kill_after mean the same: give one of them.{checks.NOTHING_RAN}")
-        limit = timeout if timeout is not None else kill_after
+        limit = checks.limit_of(timeout, kill_after)
         conversation = self._open_conversation()
         if self.command is not None and not self.command.finished:
             raise self._busy(self.command)

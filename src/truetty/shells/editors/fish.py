@@ -29,6 +29,7 @@ _BEGUN_RESET: Final = lazy.pattern(rb"(?:\x1b\[[\d;]*m|\x1b\(B)*(?:\x1b[(\[]?[\d
 
 class FishEditor(Editor):
     refuses_unfinished = True
+    prints_preface = True
     loses_interrupt = True
     pauses = False  # fish sets the modes after its last event
 

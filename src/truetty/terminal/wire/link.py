@@ -108,21 +108,21 @@ class Link:
         """`drawn`: its secrets."""
         self._serial = max(self._serial, serial)
         own = Secrets(*drawn, self.typist.lines)
-        has_marks = self.shell.has_marks
+        shell = self.typist.shell
         machine = Machine(
             own,
             now,
             shell=self.channel.pid,
-            has_marks=has_marks,
+            has_marks=shell.has_marks,
             limit=limit,
             typed_into=self.prompt.keys_left,
             sees=self.channel.sees,
             alternate_screen=self.modes.alternate_from is not None,
-            hooks_follow=self.shell.hooks_follow_mark,
+            hooks_follow=shell.hooks_follow_mark,
             marked=self.prompt.is_marked,
             awaited=text is not None and self.integration.marks_work and self.prompt.is_due and not self.channel.sees,
         )
-        span = Span(self.transcript, self.prompt.begins_at, self.size, has_marks=has_marks)
+        span = Span(self.transcript, self.prompt.begins_at, self.size, has_marks=shell.has_marks)
         return Run(text, serial, own, machine, span)
 
     def begin(self, run: Run) -> None:

@@ -83,12 +83,16 @@ class Processes(Stands):
 
     def survivors(self, shell: str) -> Survivors:
         """The command has ended: those it left behind. `shell` is what the shell is called."""
-        living = self._channel.family.children()
+        family = self._channel.family
+        living = family.children()
         if living is None:
-            return Survivors(self._channel.family, shell)
+            return Survivors(family, shell)
+        orphans = family.orphans(self._mark)
+        if not living and not orphans:
+            return Survivors(family, shell)
         prompt = self._groups_of_prompt()
         known, pids = self._known, {process.pid for process in living}
         new = [one for one in living if one.group not in prompt and one.pid not in known and one.parent not in pids]
         stopped = any(one.state in HALTED and one.group not in prompt for one in living)
-        new += [one for one in self._channel.family.orphans(self._mark) if one.group not in prompt]
-        return Survivors(self._channel.family, shell, new, mark=self._mark, job_is_stopped=stopped)
+        new += [one for one in orphans if one.group not in prompt]
+        return Survivors(family, shell, new, mark=self._mark, job_is_stopped=stopped)

@@ -69,7 +69,7 @@ class Sender:
         assert run.text is not None
         self._prompt.on_trigger()
         editor = typist.shell.editor
-        run.preface = editor.preface if typed.by_editor and editor is not None else None
+        run.preface = None if editor is None or not (typed.by_editor and editor.prints_preface) else editor.preface
         if typed.by_editor:
             self._timeline.on_command(run.text)
         elif typist.shell.has_marks:
