@@ -6,10 +6,11 @@ Playwright's own loop runs in the test's thread, so that a module with tabs has 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, BrowserType, ConsoleMessage, Locator, expect, sync_playwright
 from playwright.sync_api import Page as Tab
 
 from tests.patience import PATIENCE
@@ -21,13 +22,18 @@ COPY = "if (navigator.clipboard) navigator.clipboard.writeText = async (text) =>
 expect.set_options(timeout=MILLISECONDS)
 
 
+@contextmanager
+def launched(kind: BrowserType) -> Iterator[Browser]:
+    # A user namespace is not to be had in every container: Chromium's own sandbox is off.
+    browser = kind.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+    yield browser
+    browser.close()
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    with sync_playwright() as made:
-        # A user namespace is not to be had in every container: Chromium's own sandbox is off.
-        browser = made.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+    with sync_playwright() as made, launched(made.chromium) as browser:
         yield browser
-        browser.close()
 
 
 class Tabs:
@@ -113,6 +119,28 @@ class Shell:
 
     def lines(self) -> list[str]:
         return list(self.server.get(f"/v1/terminals/{self.id}/screen")["lines"])
+
+
+def cuttable(tabs: Tabs) -> BrowserContext:
+    """A person whose pages can be cut off from the server."""
+    made = tabs.person()
+    made.add_init_script(
+        "const make = WebSocket; window.WebSocket = function (url, protocols) {"
+        " if (window.isCut) url = 'ws://127.0.0.1:9/'; const made = new make(url, protocols);"
+        " (window.made ??= []).push(made); return made }; window.WebSocket.prototype = make.prototype"
+    )
+    return made
+
+
+def cut(tab: Tab) -> None:
+    tab.evaluate("window.isCut = true; window.made.forEach(one => one.close())")
+    expect(tab.locator(".lost-bar")).to_contain_text("Not connected for")
+
+
+def mend(tabs: Tabs, tab: Tab) -> None:
+    tab.evaluate("window.isCut = false; window.dispatchEvent(new Event('online'))")
+    expect(tab.locator(".lost-bar")).to_have_count(0)
+    tabs.faults.clear()  # the browser's word of an address that is not allowed
 
 
 def card(tab: Tab, text: str = "") -> Locator:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from tests.web.tabs import Shell, Tabs, card, take, until
+from tests.web.tabs import Shell, Tabs, card, cut, cuttable, mend, take, until
 from tests.web.tabs import chromium as chromium
 from tests.web.tabs import tabs as tabs
 
@@ -93,23 +93,14 @@ def test_a_phone_never_scrolls_sideways(tabs: Tabs, width: int) -> None:
 def test_a_page_that_is_not_live_says_so_and_takes_nothing(tabs: Tabs) -> None:
     shell = Shell(tabs.server, "tests", rc=False)
     shell.waits(ASK)
-    person = tabs.person()
-    person.add_init_script(
-        "const make = WebSocket; window.WebSocket = function (url, protocols) {"
-        " if (window.isCut) url = 'ws://127.0.0.1:9/'; const made = new make(url, protocols);"
-        " (window.made ??= []).push(made); return made }; window.WebSocket.prototype = make.prototype"
-    )
-    tab = tabs.open("/", person)
+    tab = tabs.open("/", cuttable(tabs))
     yes = card(tab).get_by_role("button", name="Yes")
     expect(yes).not_to_have_attribute("aria-disabled", "true")
-    tab.evaluate("window.isCut = true; window.made.forEach(one => one.close())")
-    expect(tab.locator(".lost-bar")).to_contain_text("Not connected for")
+    cut(tab)
     expect(yes).to_have_attribute("aria-disabled", "true")
     expect(card(tab)).to_contain_text("Go on?")
-    tab.evaluate("window.isCut = false; window.dispatchEvent(new Event('online'))")
-    expect(tab.locator(".lost-bar")).to_have_count(0)
+    mend(tabs, tab)
     expect(yes).not_to_have_attribute("aria-disabled", "true")
-    tabs.faults.clear()  # the browser's word of an address that is not allowed
 
 
 def test_a_session_that_has_ended_leads_to_the_door(tabs: Tabs) -> None:

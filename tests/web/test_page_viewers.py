@@ -1,11 +1,15 @@
-"""Several viewers of one terminal that prints much, in a real browser."""
+"""Viewers of one terminal, in a real browser: several, and one that was cut off."""
 
 from __future__ import annotations
 
+import json
+import struct
+
 from playwright.sync_api import Page as Tab
+from playwright.sync_api import WebSocket, expect
 
 from tests.web.agents import agent
-from tests.web.tabs import Tabs, until
+from tests.web.tabs import Shell, Tabs, cut, cuttable, mend, until
 from tests.web.tabs import chromium as chromium
 from tests.web.tabs import tabs as tabs
 
@@ -29,3 +33,35 @@ def test_two_viewers_and_an_agent_see_the_same_screen(tabs: Tabs) -> None:
         assert seen == "\n".join(wanted).rstrip().split("\n") and "003000" in seen[-1]
         until(lambda: rows(one) == wanted, one)
         until(lambda: rows(other) == wanted, other)
+
+
+def test_a_viewer_that_was_cut_off_goes_on_behind_what_it_has_drawn(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, rc=False)
+    command = shell.waits('for i in 1 2 3; do read -p "$i? " word; echo "$i is $word"; done; cat')
+    tab = tabs.open(f"/t/{shell.id}", cuttable(tabs))
+    screen = tab.locator(".live .xterm-rows")
+    expect(screen).to_contain_text("1?")
+    tabs.server.post(f"/v1/commands/{command}/answer", episode=1, text="one")
+    expect(screen).to_contain_text("1 is one")
+    expect(screen).to_contain_text("2?")
+    views: list[list[str | bytes]] = []  # frames of each
+
+    def listen(socket: WebSocket) -> None:
+        if "/view" in socket.url:
+            assert "from=" in socket.url and "epoch=" in socket.url
+            frames: list[str | bytes] = []
+            views.append(frames)
+            socket.on("framereceived", lambda frame: frames.append(frame))
+
+    cut(tab)
+    tab.on("websocket", listen)
+    tabs.server.post(f"/v1/commands/{command}/answer", episode=2, text="two")
+    mend(tabs, tab)
+    expect(screen).to_contain_text("2 is two")
+    expect(screen).to_contain_text("1 is one")
+    said = [json.loads(one) for frames in views for one in frames if isinstance(one, str)]
+    missed = [one for frames in views for one in frames if isinstance(one, bytes)]
+    assert b"2 is two" in b"".join(one[20:] for one in missed)
+    assert not any(one["t"] == "picture" for one in said)
+    first = next(one for one in said if one["t"] == "hello")
+    assert struct.unpack(">IQQ", missed[0][:20])[1] == first["from"]

@@ -77,6 +77,11 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
       effect(() => made.setDark(isDark.value)),
       effect(() => scale()),
       effect(() => {
+        const isLive = page.isLive;
+        if (isLive && wasLost) untracked(renew);
+        wasLost = !isLive;
+      }),
+      effect(() => {
         const named = lease.value;
         untracked(() => {
           made.setHeld(named !== null);
@@ -96,6 +101,13 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
     else watching?.start();
   };
   document.addEventListener("visibilitychange", look);
+
+  /** The page's connection was lost, and this one may be dead without having said so: another goes on behind what is drawn. */
+  const renew = () => {
+    watching?.pause();
+    look();
+  };
+  let wasLost = false;
 
   /** The keyboard goes to the program when the terminal has its size and is drawn: a shell draws its line anew then. */
   const join = () => {
