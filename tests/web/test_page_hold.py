@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from tests.web.tabs import Shell, Tabs, take, until
+from tests.web.tabs import Shell, Tabs, card, take, until
 from tests.web.tabs import chromium as chromium
 from tests.web.tabs import tabs as tabs
 
@@ -80,6 +80,29 @@ def test_who_has_it_is_said_to_the_second_person(tabs: Tabs) -> None:
     expect(second.locator("[data-act=take-over]")).to_have_count(0)
     give_back(first)
     take(second)
+
+
+def test_the_holder_is_asked_for_the_keyboard_and_keeps_it_or_gives_it_back(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "web", rc=False)
+    first, second = tabs.open(f"/t/{shell.id}"), tabs.open(f"/t/{shell.id}")
+    take(first)
+    second.get_by_role("button", name="Ask for it").click()
+    expect(second.locator("[data-act=ask-holder]")).to_have_text("Asked")
+    asker = second.evaluate("JSON.parse(sessionStorage.getItem('truetty.session')).name")
+    asking = card(first, f"{asker} would like the keyboard")
+    asking.get_by_role("button", name="Keep it").click()
+    expect(asking).to_have_count(0)
+    expect(first.locator(".held-bar")).to_be_visible()
+    third = tabs.open(f"/t/{shell.id}")
+    third.get_by_role("button", name="Ask for it").click()
+    asking = card(first, "would like the keyboard")
+    asking.get_by_role("button", name="Give back").click()
+    expect(first.locator(".held-bar")).to_have_count(0)
+    expect(asking).to_have_count(0)
+    take(third)
+    expect(first.locator(".keyboard")).to_contain_text(
+        third.evaluate("JSON.parse(sessionStorage.getItem('truetty.session')).name")
+    )
 
 
 def test_a_reload_keeps_the_keyboard(tabs: Tabs) -> None:
