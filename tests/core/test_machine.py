@@ -8,7 +8,7 @@ from math import inf
 import pytest
 
 from truetty.core.life import State, Want
-from truetty.core.machine import ASK_LIMIT
+from truetty.core.machine import ASK_LIMIT, Machine
 from truetty.core.observation import Observation
 from truetty.core.pace import LOOK_AFTER_OUTPUT, SLOWEST_LOOKS
 from truetty.core.prompt_watch import LOST_TIME
@@ -16,6 +16,7 @@ from truetty.core.reader_watch import KeyboardReader
 from truetty.core.signs import Hint, Mark, Mode, Query
 from truetty.core.testimony import Secrets
 from truetty.testing import MachineByHand
+from truetty.testing.by_hand import SECRETS
 
 SHELL = 100
 C = Mark(10, 20, "C", "begin")
@@ -230,6 +231,20 @@ def test_where_no_look_can_a_cleared_prompt_without_a_mark_is_typed_to_after_a_w
     t.event(C)
     t.turn(10)
     assert t.machine.ending is None and t.wanted == [Want.SEND]
+
+
+def test_a_prompt_whose_mark_hooks_may_follow_is_free_when_the_editor_alone_followed() -> None:
+    machine = Machine(SECRETS, 0.0, shell=100, hooks_follow=True)
+    machine.on_editor(0.0)  # before P it is a program's
+    assert machine.wants == []
+    machine.on_event(P, 0.0)
+    assert machine.wants == []
+    machine.on_editor(0.0)
+    assert machine.wants == [Want.SEND]
+    machine.on_send(0.0, needed=0)
+    machine.on_event(C, 0.0)
+    machine.on_editor(0.0)  # `vared` in the command
+    assert machine.ending is None and machine.wants == [Want.SEND]
 
 
 def test_whether_a_look_could_tell_that_it_waits() -> None:

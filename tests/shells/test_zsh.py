@@ -8,6 +8,7 @@ import pytest
 
 from tests.shells.conftest import Open
 from tests.shells.driver import Session, visible
+from truetty.shells.editors.zsh import ZshEditor
 from truetty.shells.row import LaunchRequest
 from truetty.shells.table import recognise
 from truetty.shells.zsh import Zsh
@@ -155,6 +156,29 @@ def test_the_continuation_prompt_is_marked(open_session: Open) -> None:
     since = len(session.buffer)
     session.type(b"echo 'a\n")
     session.until("2", session.key, since)
+
+
+@pytest.mark.parametrize(
+    ("setting", "is_last"),
+    [
+        ("true", True),
+        ("setopt ksharrays", True),
+        ("precmd_functions+=(f)", False),
+        ("precmd_functions=(f $precmd_functions)", False),
+        ("precmd() { f }", False),
+        ("periodic() { f }", False),
+        ("periodic_functions=(f)", False),
+        ("setopt prompt_subst", False),
+        ("zle -N zle-line-init f", False),
+        ("sched +99:00 f", False),
+    ],
+)
+def test_the_mark_tells_whether_hooks_follow_it(setting: str, is_last: bool, open_session: Open) -> None:
+    session = open_session(["zsh", "-f"])
+    session.run(f"f() {{ true; }}; {setting}")
+    session.settle()
+    told = [mark.options for mark in session.marks(0) if mark.letter == "P"][-1]
+    assert ZshEditor().follows(told) is is_last, told
 
 
 def test_set_shows_only_the_hook(open_session: Open) -> None:

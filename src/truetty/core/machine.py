@@ -189,6 +189,11 @@ class Machine:
             case Query():
                 self._pace.soon(now, LOOK_AFTER_KEYS)  # the program that asked may be waiting for the answer
 
+    def on_editor(self, now: float) -> None:
+        """The shell's editor reads, behind a P that no hook has followed."""
+        if self._prompt.marked:
+            self._on_fact(Fact.PROMPT, now, None)
+
     def _on_mark(self, mark: Mark, now: float, in_front: bool | None) -> None:
         match self.testimony.on_mark(mark, in_front):
             case Says.START:

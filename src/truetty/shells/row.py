@@ -122,6 +122,10 @@ class Editor(ABC):
         """Whether hooks of the user run after P, and the editor asks for bracketed paste when it begins to read."""
         return False
 
+    def follows(self, options: str) -> bool:
+        """The same, and that no hook of the user's runs after P: so it is the editor that asks."""
+        return False
+
     def preface(self, data: bytes) -> int | None:
         """How much of what came behind C the shell itself has printed; None: more must come to tell."""
         return 0

@@ -1,7 +1,7 @@
 """zsh: one key of ours takes the text, by paste or from a private file, and runs it (`scripts/hook.zsh`).
 
 Rule 1: C is printed by the first function of preexec, D by PROMPT_EOL_MARK, P by the first function of precmd.
-Rule 2: P tells what the way of a text depends on (`Told`).
+Rule 2: P tells what the way of a text depends on, and whether hooks of the user's run after it (`Told`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ class Told:
     """What P has told of the shell, in this order."""
 
     def __init__(self, options: str) -> None:
-        fields = [*options.split(":"), *[""] * 6]
-        self.edits, self.comments, kind, self.corrects, expands, self.pastes = fields[:6]
+        fields = [*options.split(":"), *[""] * 8]
+        self.edits, self.comments, kind, self.corrects, expands, self.pastes, prompt, hooks = fields[:8]
+        # Behind P comes the editor alone: neither a hook of the user's nor a command in the prompt.
+        self.is_last = prompt == "off" and not hooks
         self.can_end = "readonly" not in kind  # PROMPT_EOL_MARK, which prints D
         self.is_usual = expands == "!^#"  # the characters of history expansion and of comments
 
@@ -38,6 +40,9 @@ class ZshEditor(Editor):
     def announces(self, options: str) -> bool:
         told = Told(options)
         return told.edits == "on" and told.pastes == "1"
+
+    def follows(self, options: str) -> bool:
+        return self.announces(options) and Told(options).is_last
 
     def takes(self, request: Request) -> bool:
         told = Told(request.options)

@@ -68,7 +68,7 @@
     \builtin printf -v '@NAME@[6]' '%%{\e]7717;D;%s;%%?;\a%%}%s' "${@NAME@[1]}" "${@NAME@[5]}"
     \builtin typeset -g +x PROMPT_EOL_MARK="${@NAME@[6]}"
 }
-@NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}:${options[correct]}${options[correctall]}:${histchars//[^!^#]/x}:${+zle_bracketed_paste}" } >|/dev/null 2>&1 }
+@NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}:${options[correct]}${options[correctall]}:${histchars//[^!^#]/x}:${+zle_bracketed_paste}:${options[promptsubst]}" } >|/dev/null 2>&1 }
 @NAME@_q() {
     \builtin emulate -L zsh
     \builtin setopt localtraps
@@ -77,7 +77,10 @@
     @NAME@[1]=$(</proc/sys/kernel/random/uuid)
     [[ -n ${@NAME@[1]} ]] || @NAME@[1]=$ended
     @NAME@[2]= @NAME@[4]=
-    \builtin printf '\e]7717;P;%s;%s;%s;%s;;%s\a' "$ended" "$1" "$2" "${@NAME@[1]}" "$3" >|/dev/tty
+    # The user's own code that runs between here and the editor's first read.
+    local hooks=${precmd_functions[2,-1]}${functions[precmd]+1}${functions[periodic]+1}${periodic_functions}${(M)modules[zsh/sched]:#loaded}
+    \builtin zle -l zle-line-init && hooks+=1
+    \builtin printf '\e]7717;P;%s;%s;%s;%s;;%s\a' "$ended" "$1" "$2" "${@NAME@[1]}" "$3${hooks:+:hooks}" >|/dev/tty
     @NAME@_r
 }
 # Puts right what a theme took away.

@@ -4,11 +4,11 @@
        │            ▴                  │
        P, of zsh    └──any other end───┘      MARKED, AWAITED ──trigger, after a look──▸ TAKEN
        ▾
-    MARKED                                    any ──the shell has ended──▸ GONE
+    MARKED ──its editor, without hooks──▸ FREE   any ──the shell has ended──▸ GONE
 
 The user's prompt hooks run between D and P. They may read or throw away what is typed meanwhile, and the tty echoes it
-before the prompt is drawn. So the prompt is free with P, not with D. In zsh the hooks run after P, so that a look must
-show the prompt.
+before the prompt is drawn. So the prompt is free with P, not with D. In zsh the hooks run after P: a look must show the
+prompt, unless P tells that there are no hooks. Then it is free when the editor asks for bracketed paste.
 
 Keys that were sent and that no program has surely read may stand at the prompt, now or when it comes: `keys_left`. The
 line is cleared before anything of ours is typed there.

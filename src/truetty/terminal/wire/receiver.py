@@ -67,7 +67,7 @@ class Receiver:
                 in_front = self._on_mark(sign, run)
             case Mode():
                 link.modes.on_mode(sign)
-                self._on_mode(sign, run)
+                self._on_mode(sign, run, now)
             case Query():
                 self._on_query(sign, run)
             case Hint(protocol="133" | "633"):
@@ -86,11 +86,19 @@ class Receiver:
             if not run.early_keys.interrupt:
                 self._sender.send_early_keys(run, now)
 
-    def _on_mode(self, mode: Mode, run: Run | None) -> None:
-        """At the first prompt: the hooks behind P are done when the editor asks for pastes."""
-        at_start = run is None or run.text is None
-        if mode.name == "bracketed-paste" and mode.on and at_start and self._link.prompt.is_marked:
-            self._link.prompt.on_free()
+    def _on_mode(self, mode: Mode, run: Run | None, now: float) -> None:
+        """The hooks behind P are done when the editor asks for pastes: at the first prompt, and where there are none.
+
+        Elsewhere a program that a hook runs may have asked, and a look must show the prompt.
+        """
+        prompt = self._link.prompt
+        if mode.name != "bracketed-paste" or not mode.on or not prompt.is_marked:
+            return
+        if run is None or run.text is None:
+            prompt.on_free()
+        elif self._link.typist.editor_follows:
+            prompt.on_free()
+            run.machine.on_editor(now)
 
     def _on_mark(self, mark: Mark, run: Run | None) -> bool | None:
         """Returns whether the shell alone holds the terminal: one cheap look at what may end something."""

@@ -224,6 +224,11 @@ class Typist(Stands):
         """Whether the user's hooks run after P, and a mode of the screen tells when the editor reads."""
         return self.shell.editor is not None and self.shell.editor.announces(self._options)
 
+    @property
+    def editor_follows(self) -> bool:
+        """The same, and that no hook runs after P: the next switch of that mode is the editor's."""
+        return self.shell.editor is not None and self.shell.editor.follows(self._options)
+
     def reads_without_editor(self, seen: Observation) -> bool:
         """Whether a look shows the prompt of a shell that has switched its editor off. It reads as a program does."""
         editor = self.shell.editor
