@@ -141,7 +141,7 @@ class Policy:
         whom = f"`{on_one_line(program)}`" if program else "a running program"
         rule = None if secret else self._crudely_denied(text)
         if rule is not None:
-            return Decision("deny", _said(rule, text), rule.text, command)
+            return Decision("deny", _reason(rule, text), rule.text, command)
         what = {"allow": "is allowed", "ask": "needs a yes", "deny": "is denied"}[self.typing]
         remedy = "" if self.typing == "allow" else advice.TYPING
         return Decision(self.typing, f"Typing into {whom} {what} by this policy.", None, command, advice=remedy)
@@ -167,7 +167,7 @@ class Policy:
     def _unread(self, command: str, error: Unreadable) -> Decision:
         rule = self._crudely_denied(command)
         if rule is not None:
-            return Decision("deny", _said(rule, command), rule.text, command)
+            return Decision("deny", _reason(rule, command), rule.text, command)
         return Decision(strictest("ask", self.default), str(error), None, command, advice=error.remedy)
 
     def _crudely_denied(self, text: str) -> Rule | None:
@@ -241,9 +241,9 @@ class Policy:
         for rule in self._strict:
             matches: set[Match] = {rule.concerns(one) for one in calls}
             if "yes" in matches and rule.verdict == "deny":
-                return _Judged(Part(call.text, "deny", _said(rule, call.text), rule.text))
+                return _Judged(Part(call.text, "deny", _reason(rule, call.text), rule.text))
             if asked is None and "yes" in matches:
-                part = Part(call.text, "ask", _said(rule, call.text), rule.text)
+                part = Part(call.text, "ask", _reason(rule, call.text), rule.text)
                 asked = _Judged(part, remedies=(advice.without_ask_rule(rule),))
             elif asked is None and "maybe" in matches:
                 text, about = on_one_line(call.text), on_one_line(rule.text)
@@ -262,7 +262,7 @@ class Policy:
                 continue
             more = rule.check(subject.words) if rule.check is not None else _more(rule, subject, dialect, places)
             if more is None:
-                return rule, _Judged(Part(call.text, "allow", _said(rule, call.text), rule.text))
+                return rule, _Judged(Part(call.text, "allow", _reason(rule, call.text), rule.text))
             reads = rule.check is not None
         if self.default == "allow":
             reason = "Nothing is said against it, and the default is to allow."
@@ -314,7 +314,7 @@ def _names_inside(rule: Rule, words: Sequence[Word]) -> bool:
     return rule.words[1][:1] not in ("-", "") and "=" not in rule.words[1]
 
 
-def _said(rule: Rule, text: str) -> str:
+def _reason(rule: Rule, text: str) -> str:
     what = {"allow": "is allowed", "ask": "needs a yes", "deny": "is denied"}[rule.verdict]
     because = f": {rule.reason}" if rule.reason else ""
     return f"`{on_one_line(text)}` {what} by the rule {on_one_line(rule.text)!r}{because}."

@@ -122,7 +122,7 @@ class _Line:
                 self._end()
                 return
             self._window -= len(data)
-            self._lines.say(Item(self._number, data, self._said()))
+            self._lines.say(Item(self._number, data, self._take_delivered()))
 
     async def _write(self) -> None:
         loop = asyncio.get_running_loop()
@@ -141,9 +141,9 @@ class _Line:
                 return
             self._delivered += len(data)
             if self._delivered >= WINDOW // 4:
-                self._lines.say(Item(self._number, b"", self._said()))
+                self._lines.say(Item(self._number, b"", self._take_delivered()))
 
-    def _said(self) -> int:
+    def _take_delivered(self) -> int:
         delivered, self._delivered = self._delivered, 0
         return delivered
 

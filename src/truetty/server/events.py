@@ -130,7 +130,7 @@ class Listener:
         self._events.remove(self)
 
 
-async def told(events: Events, listener: Listener, credential: Credential) -> AsyncIterator[str]:
+async def texts(events: Events, listener: Listener, credential: Credential) -> AsyncIterator[str]:
     """Each event when it comes, and a heartbeat where there are none for a while. It ends with the server."""
     while not events.over:
         listener.wake.clear()

@@ -54,11 +54,11 @@ def read(code: int | None, number: int | None, last_line: str, sent: Set[int], *
 
     `stopped`: a job is stopped. Then 128+n of a signal that stops is explained, and no signal has ended anything.
     """
-    said, dumped = _said(last_line)
-    if number is None and code is not None and code > 128 and code - 128 in {said, *sent}:
+    named, dumped = _signal_in(last_line)
+    if number is None and code is not None and code > 128 and code - 128 in {named, *sent}:
         number = code - 128
     if number is not None:
-        return ExitMeaning(number, (f"{name(number)} left a core dump",) if dumped and said == number else ())
+        return ExitMeaning(number, (f"{name(number)} left a core dump",) if dumped and named == number else ())
     match code:
         case 126 if _REFUSED.search(last_line):
             return ExitMeaning(None, ("126: the command was found, but could not be executed",))
@@ -93,7 +93,7 @@ def _known(number: int) -> str | None:
         return None
 
 
-def _said(line: str) -> tuple[int | None, bool]:
+def _signal_in(line: str) -> tuple[int | None, bool]:
     """The signal that the shell's own last line names, and whether it says that there is a core dump."""
     line = line.strip()
     words = _DUMPED.sub("", line)

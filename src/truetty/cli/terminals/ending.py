@@ -29,14 +29,14 @@ class Ended(Exception):
 
 
 class Ending:
-    """What the signals do, within `taken`."""
+    """What the signals do, within `hold`."""
 
     def __init__(self) -> None:
         self._number: int | None = None  # the signal that is held
         self._is_open = False
 
     @contextlib.contextmanager
-    def taken(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         heard = [number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN]
         before = {number: signal.signal(number, self._come) for number in heard}
         try:
@@ -69,7 +69,7 @@ class Ending:
 def until_ended(work: Callable[[Ending], int]) -> int:
     """The status that the work gives; that of a signal where a second one has not waited for what it says."""
     ending = Ending()
-    with ending.taken():
+    with ending.hold():
         try:
             return work(ending)
         except Ended as ended:

@@ -156,7 +156,7 @@ class Keyboard:
         self.on_continue()
 
     @contextlib.contextmanager
-    def taken(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         handlers = {
             signal.SIGTSTP: lambda number, frame: self._stop(),
             signal.SIGCONT: lambda number, frame: self.on_continue(),

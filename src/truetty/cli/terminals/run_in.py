@@ -111,7 +111,7 @@ def _answering(server: Server, id: str, json: bool) -> Iterator[Callable[[Any], 
             keyboard.on_waiting(waiting)
             return True
 
-        with keyboard.taken():
+        with keyboard.hold():
             yield take
 
 

@@ -56,7 +56,7 @@ async def serve(websocket: WebSocket, source: Events, credential: Credential) ->
 
 async def _send(websocket: WebSocket, source: Events, listener: Listener, credential: Credential) -> None:
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # the client has gone
-        async for text in events.told(source, listener, credential):
+        async for text in events.texts(source, listener, credential):
             await websocket.send_text(text)
         await websocket.close(RESTARTS)
 

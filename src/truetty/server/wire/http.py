@@ -23,7 +23,7 @@ from truetty.core.errors import ChannelLost, Misuse
 from truetty.server import fields, limits, protocol, rights
 from truetty.server.caller import HttpCaller
 from truetty.server.dispatch import Dispatch
-from truetty.server.events import Events, Listener, encoded, told
+from truetty.server.events import Events, Listener, encoded, texts
 from truetty.server.forms import Bytes
 from truetty.server.refusals import TooLarge, Unknown, refusal
 from truetty.server.rights import Credential
@@ -194,7 +194,7 @@ async def _encoded(values: AsyncIterator[Any]) -> AsyncIterator[str]:
 
 async def _lines(events: Events, listener: Listener, credential: Credential) -> AsyncIterator[str]:
     try:
-        async for text in told(events, listener, credential):
+        async for text in texts(events, listener, credential):
             yield text + "\n"
     finally:
         listener.close()
