@@ -20,9 +20,10 @@ import pytest
 
 from tests.mcp.served import PACKAGE, PATIENCE, server, setup
 from truetty.mcp.http import Listener
-from truetty.mcp.serving import MCP_PATH, application
+from truetty.mcp.serving import application
 from truetty.mcp.sessions import Sessions
 from truetty.server.wire.door import Receive, Scope, Send
+from truetty.server.wire.guests import MCP_PATH
 
 CHECKS = Path(__file__).with_name("checks")
 TOKEN = "for-the-checks-alone-0123456789"

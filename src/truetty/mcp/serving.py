@@ -19,14 +19,12 @@ from mcp.server.transport_security import TransportSecuritySettings
 from truetty.mcp.http import Listener
 from truetty.mcp.server import build
 from truetty.mcp.session import Setup
-from truetty.mcp.sessions import FORGOTTEN_SECONDS, SESSION_HEADER, Sessions
+from truetty.mcp.sessions import FORGOTTEN_SECONDS, LARGEST_REQUEST, SESSION_HEADER, Sessions
 from truetty.mcp.wire import Wire
 from truetty.server.start.log import log_seldom
 from truetty.server.wire.door import App, Receive, Scope, Send, guard
+from truetty.server.wire.guests import MCP_PATH
 
-MCP_PATH: Final = "/mcp"
-# Commands may be a megabyte long, and arrive twice as long in JSON.
-LARGEST_REQUEST: Final = 16 << 20
 MOST_SESSIONS: Final = 100
 
 

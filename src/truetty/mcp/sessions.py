@@ -26,6 +26,8 @@ UNUSED_SECONDS: Final = 12 * 60 * 60.0
 FORGOTTEN_SECONDS: Final = 48 * 60 * 60.0
 MOST_CLIENTS: Final = 100
 LONGEST_NAME: Final = 200  # characters: names are kept as long as their sessions
+# Commands may be a megabyte long, and arrive twice as long in JSON.
+LARGEST_REQUEST: Final = 16 << 20
 SESSION_HEADER: Final = "mcp-session-id"
 
 
@@ -55,6 +57,17 @@ def client_name(ctx: ServerRequestContext[object, object]) -> str:
     return name
 
 
+def client_key(ctx: ServerRequestContext[object, object]) -> str:
+    """What tells a client over HTTP from the others."""
+    headers = getattr(ctx.request, "headers", None)
+    named = headers.get(SESSION_HEADER) if headers is not None else None
+    return f"client {client_name(ctx)}" if named is None else session_key(named)
+
+
+def session_key(id: str) -> str:
+    return f"session {id}"
+
+
 class Sessions:
     def __init__(self, setup: Setup, *, shared: bool = False) -> None:
         self.setup: Final = setup
@@ -70,7 +83,7 @@ class Sessions:
         await self.close()
 
     async def of(self, ctx: ServerRequestContext[object, object]) -> Session:
-        key = self._key(ctx) if self._shared else ""
+        key = client_key(ctx) if self._shared else ""
         if key not in self._open:
             self._make_room()
             self._open[key] = Session(self.setup)
@@ -84,7 +97,7 @@ class Sessions:
 
     def end(self, id: str) -> None:
         """The client has said that it is done."""
-        self._close(f"session {id}")
+        self._close(session_key(id))
 
     async def close(self) -> None:
         if self._timer is not None:
@@ -94,13 +107,6 @@ class Sessions:
         await self.setup.page.close()
         while self._closing:
             await asyncio.wait(self._closing)
-
-    def _key(self, ctx: ServerRequestContext[object, object]) -> str:
-        headers = getattr(ctx.request, "headers", None)
-        named = headers.get(SESSION_HEADER) if headers is not None else None
-        if named is not None:
-            return f"session {named}"
-        return f"client {client_name(ctx)}"
 
     def _make_room(self) -> None:
         """The one that has no terminal and was not used for the longest goes."""

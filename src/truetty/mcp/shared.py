@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from typing import Final
 
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from truetty.core.errors import LimitReached, TruettyError
@@ -22,6 +23,7 @@ from truetty.core.version import VERSION
 from truetty.mcp import opening
 from truetty.mcp.sessions import MOST_CLIENTS
 from truetty.mcp.shared_client import SharedClient
+from truetty.mcp.shared_http import HttpClients
 from truetty.server import starter
 from truetty.server.acts.desk import Desk
 from truetty.server.dispatch import Dispatch
@@ -50,31 +52,44 @@ class SharedClients:
         self._watch = watch
         self._clients: set[SharedClient] = set()
         self._holders: dict[str, SharedClient] = {}  # by task
+        self._http = HttpClients(self)
 
     async def serve(self, websocket: WebSocket) -> None:
         """Until the client has gone."""
         await websocket.accept()
         with contextlib.suppress(WebSocketDisconnect):
             try:
-                client = SharedClient(self, websocket, opening.read(await websocket.receive_text()))
-                if len(self._clients) >= MOST_CLIENTS:
-                    raise LimitReached(f"{MOST_CLIENTS} clients are here", limit="clients", value=MOST_CLIENTS)
-                await client.check()
+                opened = opening.read(await websocket.receive_text())
+                client = SharedClient(self, opened, lambda task: websocket.send_text(encoded({"task": task})))
+                await self.take(client)
             except TruettyError as error:
                 await websocket.send_text(encoded({"error": plain(refusal(error))}))
                 await websocket.close(REFUSED)
                 return
             await websocket.send_text(encoded({"ok": {"truetty": VERSION, "warning": client.setup.guard.warning}}))
-            self._clients.add(client)
             if (before := client.opening.task) is not None and self._is_free(before, client):
                 self._holders[before] = client
                 for command_id, prompt in (client.opening.known_questions or {}).items():
                     self.service.notices.recall(command_id, before, prompt)
             try:
-                await client.run(lambda: self._dispatch.is_leaving)
+                await client.run(websocket, lambda: self._dispatch.is_leaving)
             finally:
-                self._clients.discard(client)
-                self._holders = {task: one for task, one in self._holders.items() if one is not client}
+                self.let_go(client)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A request of /mcp."""
+        await self._http.answer(scope, receive, send)
+
+    async def take(self, client: SharedClient) -> None:
+        """It is here until `let_go`. Raises TruettyError: it cannot be."""
+        if len(self._clients) >= MOST_CLIENTS:
+            raise LimitReached(f"{MOST_CLIENTS} clients are here", limit="clients", value=MOST_CLIENTS)
+        await client.check()
+        self._clients.add(client)
+
+    def let_go(self, client: SharedClient) -> None:
+        self._clients.discard(client)
+        self._holders = {task: one for task, one in self._holders.items() if one is not client}
 
     def claim(self, client: SharedClient, wanted: str) -> str:
         """The one that it had, or the first that no other client has now."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -38,7 +38,6 @@ from truetty.mcp.session import Face, Session, Setup
 from truetty.mcp.sessions import client_name
 from truetty.policy import Audit
 from truetty.server.acts.desk import Desk
-from truetty.server.events import encoded
 from truetty.service.capacity import Shared
 from truetty.service.commands import StartRequest
 from truetty.service.guard import Guard
@@ -82,14 +81,14 @@ class Clients(Protocol):
 
 
 class SharedClient:
-    """One connection. It is to `mcp/server.py` what `Sessions` are."""
+    """One client. It is to `mcp/server.py` what `Sessions` are. `on_task`: it has got this one."""
 
-    def __init__(self, clients: Clients, websocket: WebSocket, opening: Opening) -> None:
+    def __init__(self, clients: Clients, opening: Opening, on_task: Callable[[str], Awaitable[None]]) -> None:
         self.opening: Final = opening
         self.setup: Final = _setup(clients, opening)
         self.name = ""  # as it calls itself
         self._clients = clients
-        self._websocket = websocket
+        self._on_task = on_task
         self._session: Session | None = None
         self._lines: Lines | None = None
         self._making = asyncio.Lock()
@@ -102,17 +101,25 @@ class SharedClient:
         await LocalHost().find(settings.shell, variables)
         self._registry(None)
 
-    async def run(self, is_leaving: Callable[[], bool]) -> None:
-        """Until it has gone."""
+    async def run(self, websocket: WebSocket, is_leaving: Callable[[], bool]) -> None:
+        """On a connection of its own, until it has gone."""
         server = build(self)
-        self._lines = Lines(self._websocket, is_leaving)
+        self._lines = Lines(websocket, is_leaving)
         lines = cast("anyio.AsyncFile[str]", self._lines)
         try:
             async with stdio_server(lines, lines) as (incoming, outgoing):
                 await server.run(incoming, outgoing, server.create_initialization_options())
         finally:
-            if self._session is not None:
-                await self._session.close()
+            await self.close()
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    @property
+    def is_busy(self) -> bool:
+        """A call of it is being answered."""
+        return self._session is not None and bool(self._session.calls)
 
     async def of(self, ctx: ServerRequestContext[object, object]) -> Session:
         async with self._making:
@@ -127,7 +134,7 @@ class SharedClient:
         self.name = on_one_line(client_name(ctx)) or "client"
         root = await self._root(ctx)
         task = self._clients.claim(self, f"{self.name}@{root or self.opening.workspace}")
-        await self._websocket.send_text(encoded({"task": task}))
+        await self._on_task(task)
         service = self._service(root)
         return Session(
             self.setup, service, task, ClientDesk(self._clients.desk, service, self.name, task, self.opening.policy)

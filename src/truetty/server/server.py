@@ -143,7 +143,7 @@ class Server:
             self._clients,
             self._service,
             self._watch.viewers,
-            self._guests.serve,
+            self._guests,
         )
         web = listener.Uvicorn(listener.config(app, Peer, at_once=limits.MOST_CONNECTIONS))
         async with self._service:

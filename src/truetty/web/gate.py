@@ -31,6 +31,7 @@ from truetty.server.refusals import TooLarge
 from truetty.server.rights import OWNER, SCOPE
 from truetty.server.wire import door
 from truetty.server.wire.door import App, Receive, Refused, Scope, Send, Values
+from truetty.server.wire.guests import MCP_PATH
 from truetty.server.wire.http import answer, refused
 from truetty.web.documents import CLOSED, HEADERS, Documents
 from truetty.web.logins import LOGIN_SECONDS, Login, Logins, Secrets
@@ -229,7 +230,7 @@ def _check_change(found: Values) -> None:
 
 
 def _is_call(scope: Scope) -> bool:
-    return bool(scope["path"].startswith("/v1/"))
+    return bool(scope["path"].startswith("/v1/")) or scope["path"] == MCP_PATH
 
 
 def _only(found: Values, name: str) -> str | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.routing import WebSocketRoute
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
@@ -21,6 +21,7 @@ from truetty.server.lookup import find_terminal
 from truetty.server.refusals import OtherProtocol
 from truetty.server.wire import event_socket, http
 from truetty.server.wire.connection import Connection
+from truetty.server.wire.guests import MCP_PATH, Guests
 from truetty.server.wire.view import SUBPROTOCOL, LastView, View
 from truetty.service.service import Service
 
@@ -56,9 +57,9 @@ def application(
     clients: Clients,
     service: Service,
     viewers: Counter[str],
-    mcp: Callable[[WebSocket], Awaitable[None]],
+    guests: Guests,
 ) -> ASGIApp:
-    """`viewers` counts those of each terminal. `mcp` serves an MCP client."""
+    """`viewers` counts those of each terminal. `guests` are MCP clients."""
     in_all = asyncio.Semaphore(limits.MOST_CALLS_IN_ALL)
 
     async def connect(websocket: WebSocket) -> None:
@@ -114,7 +115,17 @@ def application(
         if rights.of(websocket.scope) != rights.OWNER:
             await websocket.close(REFUSED, "this is for programs of the user's own")
         else:
-            await mcp(websocket)
+            await guests.serve(websocket)
+
+    class Mcp:
+        """/mcp. An instance gets requests of every method as they are."""
+
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            if rights.of(scope) != rights.OWNER:
+                denied = Denied("this is for programs of the user's own")
+                await http.refused(denied)(scope, receive, send)
+            else:
+                await guests.answer(scope, receive, send)
 
     sockets = [
         WebSocketRoute("/v1/connect", connect),
@@ -122,7 +133,7 @@ def application(
         WebSocketRoute("/v1/events", hear),
         WebSocketRoute("/v1/mcp", guest),
     ]
-    app = Starlette(routes=[*sockets, *http.routes(dispatch, events)])
+    app = Starlette(routes=[*sockets, Route(MCP_PATH, Mcp()), *http.routes(dispatch, events)])
 
     async def counted(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
