@@ -1,6 +1,10 @@
 // An asciicast (version 2 or 3) as a list of moments, with long pauses cut.
+//
+// Rule: times are whole microseconds. A slider of the browser keeps 15 digits of its value: a sum of seconds with more
+//       of them comes back smaller, and what is shown at the very end would be missing.
 
 const LONGEST_PAUSE = 2; // seconds; a longer one is shown as this long
+const MICROSECONDS = 1e6; // in a second
 
 export interface Moment {
   readonly at: number; // seconds from the start, pauses cut
@@ -38,7 +42,7 @@ export function readCast(text: string): Cast {
     const [time, kind, data] = JSON.parse(line) as [number, string, string];
     const pause = head.version === 2 ? time - before : time;
     before = time;
-    at += Math.min(Math.max(0, pause), LONGEST_PAUSE);
+    at = Math.round((at + Math.min(Math.max(0, pause), LONGEST_PAUSE)) * MICROSECONDS) / MICROSECONDS;
     if (kind === "o") moments.push({ at, text: data, size: null });
     else if (kind === "m") markers.push({ at, label: data });
     else if (kind === "r") {

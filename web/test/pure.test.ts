@@ -87,6 +87,9 @@ test("a recording: pauses are cut, markers are kept", () => {
   assert.deepEqual(three.moments.at(-1)?.size, [80, 24]);
   assert.deepEqual([0, 0.5, 2.55, 9].map((at) => countUntil(three.moments, at)), [0, 1, 1, 3]);
   assert.equal(readCast('{"version":2,"width":80,"height":24}\n[1,"o","a"]\n[2,"o","b"]').duration, 2);
+  const tenths = readCast(`{"version":3,"term":{"cols":80,"rows":24}}\n${'[0.1,"o","a"]\n'.repeat(3)}`);
+  assert.equal(tenths.duration, 0.3); // added up it is 0.30000000000000004, of which a slider keeps 0.3
+  assert.equal(countUntil(tenths.moments, 0.3), 3);
 });
 
 test("the Ctrl key of the key bar", () => {
