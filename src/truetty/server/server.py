@@ -287,7 +287,7 @@ class Server:
             "socket": self._setup.path,
             "pid": os.getpid(),
             "start_time": identity(os.getpid()),
-            "boot_id": boot(),
+            "boot_id": boot() or None,
             "version": VERSION,
             "protocol": PROTOCOL,
             "web": self._web.url,

@@ -125,9 +125,10 @@ def identity(pid: int) -> str | None:
         return None
 
 
-def boot() -> str | None:
+def boot() -> str:
+    """Names this run of this machine. Empty: it has no name."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as file:
             return file.read().strip()
     except OSError:
-        return None
+        return ""

@@ -20,6 +20,7 @@ from typing import Any, Final
 from truetty import files
 from truetty.core.errors import HostError
 from truetty.core.version import VERSION as TRUETTY
+from truetty.server.start.place import boot
 from truetty.server.state.shortage import Shortage
 from truetty.server.state.spare import Spare
 
@@ -133,15 +134,6 @@ def read(path: str, spare: bytes = b"") -> Past:
         message = f"{path} has version {version}, and truetty {TRUETTY} knows {VERSION}: start the newer truetty again"
         raise HostError(message, path=path, reason="versions", version=version)
     return Past(lines, damaged, first.get("boot"))
-
-
-def boot() -> str:
-    """Names this run of the machine."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id") as file:
-            return file.read().strip()
-    except OSError:
-        return ""
 
 
 def _encode(line: Line) -> bytes:

@@ -22,6 +22,7 @@ from truetty import files
 from truetty.host.base import Channel, Ended
 from truetty.host.kept_hold import HeldPty, KeeperLink
 from truetty.host.past import PastChannel
+from truetty.server.start.place import boot
 from truetty.server.starter import Starter
 from truetty.server.state import journal, kept_options
 from truetty.server.state.journal import Journal, Line
@@ -73,7 +74,7 @@ class Keep:
         past = journal.read(path, spare.read())
         self.damaged: Final = past.damaged  # lines of it that could not be read
         # What the keeper holds is of this run of the machine, though the journal may no longer say so.
-        self._is_ours = past.boot == journal.boot() or (past.boot is None and bool(link.held))
+        self._is_ours = past.boot == boot() or (past.boot is None and bool(link.held))
         records = records_of(past.lines) if self._is_ours else {}
         self._records = {id: one for id, one in records.items() if one.label is not None or one.commands}
         self.keys: Final = keys_of(past.lines, self._records.keys())  # retry keys of servers before this one
