@@ -112,6 +112,26 @@ def test_a_server_whose_socket_was_removed_is_not_called_absent(server: Live) ->
         assert status == 125 and f"no server answers for {server.place.folder}, but process {pid} has its lock" in error
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: a host name and a mount of its own")
+def test_a_folder_that_another_machine_serves(server: Live, tmp_path: Path) -> None:
+    """As a home on NFS is. The other machine is one by its name and by the name of its run; its socket is not here."""
+    (tmp_path / "run").write_text("00000000-0000-4000-8000-000000000000\n")
+    place = f"hostname far; mount --bind {tmp_path}/run /proc/sys/kernel/random/boot_id"
+    words = ["unshare", "--uts", "--mount", "sh", "-c", f'{place}; exec "$@"', "sh"]
+    command = [*words, sys.executable, "-m", "truetty", "serve", "--foreground"]
+    with subprocess.Popen(command, env={**os.environ, "TRUETTY_STATE": server.place.folder}) as far:
+        try:
+            while server.place.read_info() is None:
+                assert far.poll() is None
+            for path in server.place.sockets():
+                Path(path).unlink(missing_ok=True)
+            for word in ("--status", "--stop"):
+                status, _, error = serve(server, word)
+                assert status == 125 and "its server runs on the machine far. Let TRUETTY_STATE name" in error
+        finally:
+            far.terminate()
+
+
 def test_a_server_without_its_keeper_says_so(server: Live) -> None:
     found = proc.stat(server.pid())
     assert found is not None and "no keeper" not in serve(server, "--status")[1]

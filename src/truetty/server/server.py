@@ -288,6 +288,7 @@ class Server:
             "pid": os.getpid(),
             "start_time": identity(os.getpid()),
             "boot_id": boot() or None,
+            "machine": os.uname().nodename,
             "version": VERSION,
             "protocol": PROTOCOL,
             "web": self._web.url,

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from truetty.core.errors import HostError
-from truetty.server.start.place import Place, owner
+from truetty.server.start.place import Place, boot, owner
 
 FIRST_PAUSE: Final = 0.02  # seconds between two tries while another process starts the server; each is twice as long
 PATIENCE: Final = 5.0
@@ -134,8 +134,13 @@ def _is_held(place: Place) -> bool:
 
 
 def _silent(place: Place) -> HostError:
-    info = place.read_info()
-    pid = None if info is None else info.get("pid")
+    info = place.read_info() or {}
+    pid, machine = info.get("pid"), info.get("machine")
+    if machine is not None and info.get("boot_id") not in (None, boot()):
+        # A lock ends with its machine. So this one is held by another machine, which sees the same folder.
+        reason = f"its server runs on the machine {machine}"
+        message = f"no server answers for {place.folder}: {reason}. Let TRUETTY_STATE name a folder of this machine"
+        return HostError(message, path=place.folder, reason=reason, pid=pid, machine=machine)
     whose = f"process {pid} has its lock" if pid is not None else "another process has its lock"
     reason = "it does not answer"
     return HostError(f"no server answers for {place.folder}, but {whose}", path=place.folder, reason=reason, pid=pid)
