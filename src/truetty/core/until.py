@@ -109,6 +109,14 @@ class Screen:
 
 Until = Settled | Exit | Input | Match | Idle | Port | Screen
 
+# The words that take no argument. Most waits are for the first one.
+_PLAIN: Final[dict[str, Until]] = {
+    "settled": Settled(),
+    "finished": Exit(),
+    "exit": Exit(),
+    "input": Input(),
+    "waiting": Input(),
+}
 WORDS: Final = ("settled", "finished", "exit", "input", "match:REGEX", "idle:SECONDS", "port:NUMBER")
 
 
@@ -130,6 +138,8 @@ def _compiled(pattern: str | patterns.Pattern) -> patterns.Pattern:
 
 def of(given: str | re.Pattern[str] | Until) -> Until:
     """What `Command.wait` was given: one of these values, a compiled pattern, or one of the words at the top."""
+    if isinstance(given, str) and given in _PLAIN:
+        return _PLAIN[given]
     match given:
         case Settled() | Exit() | Input() | Match() | Idle() | Port() | Screen():
             return given
@@ -151,12 +161,8 @@ def read(words: str) -> Until:
     """What a person or a model wrote: one of the words at the top."""
     name, colon, rest = words.strip().partition(":")
     match name, colon:
-        case ("settled", ""):
-            return Settled()
-        case ("exit" | "finished", ""):
-            return Exit()
-        case ("input" | "waiting", ""):
-            return Input()
+        case (name, "") if name in _PLAIN:
+            return _PLAIN[name]
         case ("match", ":") if rest:
             return Match(patterns.BoundedPattern(rest))
         case ("idle", ":"):

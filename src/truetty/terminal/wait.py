@@ -132,17 +132,18 @@ class Wait:
         self._reached: Reached | None = None
 
     async def wait(self, timeout: float | None) -> WaitResult:
-        await self._catch_up()
+        if self._search is not None:
+            await self._catch_up(self._search)
         await self._changes.until(self._holds, timeout, self._again)
-        await self._catch_up()
+        if self._search is not None:
+            await self._catch_up(self._search)
         return WaitResult(self._reached, self._found)
 
-    async def _catch_up(self) -> None:
+    async def _catch_up(self, search: PatternSearch) -> None:
         """Search what is there now, in slices."""
-        if self._search is not None:
-            end = self._output.bytes
-            while self._search.is_before(end) and not self._holds():
-                await turn()
+        end = self._output.bytes
+        while search.is_before(end) and not self._holds():
+            await turn()
 
     def _holds(self) -> bool:
         self._reached = self._reached or self._look()

@@ -39,8 +39,8 @@ class Processes(Stands):
         None: processes cannot be seen.
         """
         living = self._channel.family.children()
-        if living is None:
-            return None
+        if not living:
+            return living
         old: set[int] = set()
         for one in living:  # parents come first
             if one.pid in self._known or one.parent in old:
@@ -64,7 +64,7 @@ class Processes(Stands):
         the secret was not drawn yet. fish computes completions in such a child after its first start.
         """
         front, new = self._channel.tty.foreground(), self.running()
-        if new is not None and any(process.group == front for process in new):
+        if new and any(process.group == front for process in new):
             return False
         in_front = self._channel.tty.shell_in_front()
         return None if new is None and in_front else in_front
@@ -81,15 +81,18 @@ class Processes(Stands):
         """Between commands: whatever shares the shell's own group or holds the terminal belongs to the prompt."""
         return {self._channel.pid, self._channel.tty.foreground()}
 
-    def survivors(self, shell: str) -> Survivors:
-        """The command has ended: those it left behind. `shell` is what the shell is called."""
+    def survivors(self, shell: str) -> Survivors | None:
+        """The command has ended: those it left behind. None: there are none, or they cannot be seen.
+
+        `shell` is what the shell is called.
+        """
         family = self._channel.family
         living = family.children()
         if living is None:
-            return Survivors(family, shell)
+            return None
         orphans = family.orphans(self._mark)
         if not living and not orphans:
-            return Survivors(family, shell)
+            return None
         prompt = self._groups_of_prompt()
         known, pids = self._known, {process.pid for process in living}
         new = [one for one in living if one.group not in prompt and one.pid not in known and one.parent not in pids]

@@ -52,7 +52,7 @@ class Run:
         self.time_is_over = False  # its own time-out has passed
         self.marks_came_back = False  # our marks did not work when it began, and do now
         self.shell_then: ShellFacts | None = None  # when it ended
-        self.survivors: Survivors | None = None  # since it ended, unless its shell has too
+        self.survivors: Survivors | None = None  # since it ended, if it has left any behind
 
     # -- what happens to it
 

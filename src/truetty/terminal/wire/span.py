@@ -39,12 +39,12 @@ class Span:
     ) -> None:
         """`prompt_from`: where the prompt began that stands there now, if a mark said so; `has_marks`: one could."""
         self._transcript = transcript
+        self._from = end = transcript.size
         self._prompt = b""  # as it looked before this command
         if not has_marks:
-            self._prompt = transcript.read(max(0, transcript.size - TAIL)).rpartition(b"\n")[2]
-        elif prompt_from is not None and transcript.size - prompt_from <= TAIL:
+            self._prompt = transcript.read(max(0, end - TAIL)).rpartition(b"\n")[2]
+        elif prompt_from is not None and end - prompt_from <= TAIL:
             self._prompt = transcript.read(prompt_from)
-        self._from = transcript.size
         self._echo_lines = 0  # of what was typed, still to come back
         self._preface: Preface | None = None  # until it is known where it ends
         self._switch: Mode | None = None  # by which the alternate screen was taken, while the command has it

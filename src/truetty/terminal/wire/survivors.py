@@ -50,8 +50,6 @@ class Survivors:
         return not any(one.forked and one.state in _ON_CPU for one in self._found)
 
     def notes(self) -> list[str]:
-        if not self._found:
-            return []
         self._look()
         stopped = [one for one in self._found if one.state in HALTED]
         running = [one for one in self._found if one.state not in HALTED]

@@ -342,11 +342,12 @@ class Typist(Stands):
 
     def type(self, typed: Typed, serial: int, consumed: int | None) -> int:
         """`consumed`: how many bytes the shell has read."""
-        self._channel.files.write(typed.files)
+        if typed.files:
+            self._channel.files.write(typed.files)
+            self.own(typed, serial)
         if typed.frees_keys:
             self._channel.tty.free_keys()
         self._line.forget()
-        self.own(typed, serial)
         return self._write(typed.line, consumed)
 
     def own(self, typed: Typed, serial: int) -> None:
