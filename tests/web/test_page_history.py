@@ -71,6 +71,13 @@ def test_a_recording_is_played_from_a_command(tabs: Tabs) -> None:
     expect(rows).to_contain_text("second-42")
 
 
+def test_a_recording_that_is_not_played_yet_shows_its_end(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "web", rc=False)
+    shell.run("echo only-$((40+2))")
+    tab = tabs.open(f"/history?replay={shell.id}")
+    expect(tab.locator(".replay .xterm-rows")).to_contain_text("only-42")
+
+
 def test_commands_of_closed_terminals_are_there(tabs: Tabs) -> None:
     shell = Shell(tabs.server, "gone", rc=False)
     shell.run("echo remembered")

@@ -85,7 +85,7 @@ export function heldBar(page: Page, id: string): Node {
     "div",
     { class: "held-bar", role: "status" },
     h("b", {}, "You have the keyboard."),
-    h("span", { class: "more" }, () => left() || `${worker()} waits and is told what you ran, not what you typed.`),
+    h("span", { class: "more" }, () => left() || `Meanwhile ${worker()} waits. It is told what you ran, not what you typed.`),
     h("button", { type: "button", class: "button mine", "data-act": "give-back", on: { click: () => void giveBack(page, id) } }, "Give back", h("kbd", { "aria-hidden": "true" }, "Ctrl Shift G")),
   );
 }

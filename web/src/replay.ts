@@ -84,7 +84,8 @@ export function replay(page: Page, terminal: string, from: string | null): Eleme
       drawn = emulator(host, found.size, { dark: isDark.value, onData: () => {}, onKey: () => false, onDraw: () => {}, onLink: () => {} });
       cast.value = found;
       const label = from === null ? null : (page.store.command(from)?.text ?? null);
-      seek((found.markers.findLast((one) => one.label === label)?.at ?? 0) - BEFORE);
+      const mark = found.markers.findLast((one) => one.label === label);
+      seek(mark === undefined ? found.duration : mark.at - BEFORE); // the end is a better picture than an empty screen
     } catch (error) {
       trouble.value = error instanceof Error ? error.message : String(error);
     }
