@@ -34,6 +34,8 @@ def test_a_task_is_read_from_json() -> None:
         ({"id": "a", "commands": "x", "timeout": 0}, "more than 0"),
         ({"id": "a", "commands": "x", "timeout": True}, "more than 0"),
         ({"id": "a", "commands": "x", "resources": {"gpu": True}}, "names with numbers"),
+        ({"id": "a", "commands": "x", "resources": {"gpu": -1}}, "names with numbers, 0 or more"),
+        ({"id": "a", "commands": "x", "resources": {"gpu": float("nan")}}, "names with numbers, 0 or more"),
         ({"id": "a", "commands": "x", "command": "y"}, "a task has no field 'command'; it has id, commands,"),
     ],
 )

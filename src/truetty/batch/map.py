@@ -45,6 +45,7 @@ class Place(Protocol):
 
 
 Open = Callable[[Task], Awaitable[Any]]  # gives a Place
+OpenWith = Callable[[Mapping[str, float], dict[str, Any]], Awaitable[Any]]  # resources, and the arguments of `open`
 Tasks = Iterable[Task | Mapping[str, Any]]
 
 
@@ -232,8 +233,10 @@ async def _follow(command: Running, end: float | None) -> tuple[Outcome, TaskSta
                 return await command.stop(), "timed_out", "its time was over, and it was ended"
 
 
-def map_by(open: Callable[..., Awaitable[Any]], tasks: Tasks, arguments: MapArguments) -> Map:
-    """With terminals by a registry's `open`."""
+def map_by(
+    open: Callable[..., Awaitable[Any]], tasks: Tasks, arguments: MapArguments, open_with: OpenWith | None = None
+) -> Map:
+    """With terminals by a registry's `open`. `open_with` is for tasks that name resources, on a cluster."""
     given: dict[str, Any] = dict(arguments)
     options = {name: given.pop(name) for name in MapOptions.__annotations__ if name in given}
 
@@ -243,6 +246,7 @@ def map_by(open: Callable[..., Awaitable[Any]], tasks: Tasks, arguments: MapArgu
             made["cwd"] = task.cwd
         if task.env is not None:
             made["env"] = {**(made.get("env") or {}), **task.env}
-        return open(**made)
+        wanted = {name: much for name, much in (task.resources or {}).items() if much}
+        return open(**made) if open_with is None or not wanted else open_with(wanted, made)
 
     return Map(place, tasks, **options)

@@ -7,7 +7,7 @@ Rule 2: unknown is None: a task that could not be begun has no outcome.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -34,7 +34,7 @@ class Task:
     cwd: str | None = None  # in which the terminal begins; None: as the registry makes it
     env: Mapping[str, str] | None = None  # variables beside those that terminals have
     timeout: float | None = None  # seconds for the whole task, from when its terminal is open
-    resources: Mapping[str, float] | None = None  # of a cluster; other registries pass over them
+    resources: Mapping[str, float] | None = None  # taken of a cluster's node while it runs; others pass over them
 
     @classmethod
     def of(cls, given: object) -> Task:
@@ -54,9 +54,9 @@ class Task:
             _texts(id, "commands", given.get("commands")),
             _texts(id, "setup", given.get("setup", ())),
             _one(id, "cwd", given.get("cwd"), str, "a path"),
-            _mapping(id, "env", given.get("env"), str, "texts"),
+            _variables(id, given.get("env")),
             _seconds(id, given.get("timeout")),
-            _mapping(id, "resources", given.get("resources"), (int, float), "numbers"),
+            _amounts(id, given.get("resources")),
         )
 
 
@@ -92,13 +92,21 @@ def _one(id: str, name: str, value: Any, kind: type, wanted: str) -> Any:
     return value
 
 
-def _mapping(id: str, name: str, value: Any, kind: Any, wanted: str) -> Any:
+def _variables(id: str, value: Any) -> Any:
+    return _mapping(id, "env", value, lambda one: isinstance(one, str), "texts")
+
+
+def _amounts(id: str, value: Any) -> Any:
+    def fits(one: object) -> bool:
+        return isinstance(one, int | float) and not isinstance(one, bool) and 0 <= one < float("inf")
+
+    return _mapping(id, "resources", value, fits, "numbers, 0 or more")
+
+
+def _mapping(id: str, name: str, value: Any, fits: Callable[[object], bool], wanted: str) -> Any:
     if value is None:
         return None
-    right = isinstance(value, Mapping) and all(
-        isinstance(key, str) and isinstance(one, kind) and not isinstance(one, bool) for key, one in value.items()
-    )
-    if not right:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) and fits(one) for key, one in value.items()):
         raise _wrong(id, name, f"names with {wanted}", value)
     return dict(value)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -23,6 +24,7 @@ from truetty.ray.host import END_SECONDS, Birth, pause
 from truetty.ray.placing import Demand, Node
 from truetty.ray.tunnel import Pump, Tunnel, answer, described
 
+LOG: Final = logging.getLogger("truetty.ray")
 NUMBERS: Final = 100_000  # of terminals, for each host: the first has t1, the second t100001
 BUSY_SECONDS: Final = 10.0  # after so long, resources that are in use are taken for lasting
 START_SECONDS: Final = 120.0  # for a worker process and a server, on a busy machine
@@ -58,7 +60,7 @@ class Members:
     """`on_join` is called with each new one."""
 
     def __init__(self, demand: Demand, pump: Pump, on_join: Callable[[Member], None]) -> None:
-        self._demand = demand
+        self.demand: Final = demand
         self._pump = pump
         self._on_join = on_join
         self._loop = asyncio.get_running_loop()
@@ -102,7 +104,7 @@ class Members:
             await pause(LOOK_SECONDS, self._look)
             self._look.clear()
             with contextlib.suppress(Exception):  # Ray's head does not answer, or no node fits: the next look may do
-                found = placing.fitting(await asyncio.to_thread(placing.nodes), self._demand)
+                found = placing.fitting(await asyncio.to_thread(placing.nodes), self.demand)
                 for node in filter(self._wants_host, found):
                     self._failed[node.id] = time.monotonic()
                     _keep(self._joins, self._join(node))
@@ -131,13 +133,13 @@ class Members:
     async def _start(self, node: Node) -> Member:
         await self._until_free(node)
         last = NUMBERS * next(self._numbers)
-        actor = await asyncio.to_thread(placing.make, node, self._demand, last)
+        actor = await asyncio.to_thread(placing.make, node, self.demand, last)
         try:
             birth = await self._born(actor, node)
             placing.check(birth, node)
             where = f"the host on {node.name} ({node.id[:8]})"
             tunnel = Tunnel(where, actor, birth.life, self._pump, lambda *loss: self._hear(member, *loss))
-            member = Member(node, actor, birth, tunnel, self._demand.terminals)
+            member = Member(node, actor, birth, tunnel, self.demand.terminals)
             await self._pump.do(tunnel.begin())
             await member.registry.__aenter__()
             return member
@@ -147,18 +149,28 @@ class Members:
 
     async def _until_free(self, node: Node) -> None:
         """Ray would start a host when there is room, and say nothing until then."""
-        until = time.monotonic() + BUSY_SECONDS
-        while (lacking := await asyncio.to_thread(placing.lacking, self._demand)) is not None:
+        until, told = time.monotonic() + BUSY_SECONDS, False
+        while (lacking := await asyncio.to_thread(placing.lacking, node, self.demand)) is not None:
             if time.monotonic() >= until:
                 raise HostError(f"{node.name}: {lacking}", reason="in use", node=node.name)
+            if not told:
+                self._say("%s: %s: waiting for it, %.0f s at most", node, lacking, BUSY_SECONDS)
+                told = True
             await pause(1.0)
 
     async def _born(self, actor: Any, node: Node) -> Birth:
         birth: asyncio.Future[Birth] = answer(actor.begin.remote())
-        if (await asyncio.wait([birth], timeout=START_SECONDS))[0]:
+        if not (await asyncio.wait([birth], timeout=BUSY_SECONDS))[0]:
+            self._say("%s: waiting for Ray to start a worker there, %.0f s at most", node, START_SECONDS)
+            await asyncio.wait([birth], timeout=START_SECONDS - BUSY_SECONDS)
+        if birth.done():
             return birth.result()
         message = f"{node.name}: Ray has not started a host in {START_SECONDS:.0f} s; what it takes may be in use there"
         raise HostError(message, reason="not started", node=node.name)
+
+    def _say(self, message: str, *values: object) -> None:
+        """What is waited for: a warning while the caller waits for the cluster, and for its log later."""
+        LOG.log(logging.WARNING if self._tending is None else logging.INFO, message, *values)
 
     # -- leaving
 

@@ -24,6 +24,7 @@ RESOURCE: Final = "terminals"  # nodes that offer this are those for terminals
 CONCURRENCY: Final = 10_000  # calls of one host at the same time; an async actor has 1,000 by itself
 MOST_NAMED: Final = 5  # nodes in an error
 REACH_SECONDS: Final = 10.0
+NODE_LABEL: Final = "ray.io/node-id"  # Ray's own, of each node
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,9 @@ class Node:
     id: str
     name: str  # of the machine
     resources: Mapping[str, float]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.id[:8]})"
 
 
 def attach(address: str | None) -> bool:
@@ -108,20 +112,24 @@ def fitting(found: list[Node], wanted: Demand) -> list[Node]:
     """Those that have as much, used or not. Raises HostError where there is none."""
     fit = [one for one in found if all(one.resources.get(name, 0) >= much for name, much in wanted.resources.items())]
     if not fit:
-        has = "; ".join(f"{one.name} has {_listed(one.resources, wanted.resources)}" for one in found[:MOST_NAMED])
-        message = f"no node of the cluster has {_listed(wanted.resources)} for a host of terminals: {has or 'no node'}"
-        raise HostError(message, reason="not enough", demanded=dict(wanted.resources))
+        raise refusal("no node of the cluster", found, wanted.resources, " for a host of terminals")
     return fit
 
 
-def lacking(wanted: Demand) -> str | None:
-    """What the whole cluster has too little of at this moment, since others use it."""
-    import ray
+def refusal(none: str, found: list[Node], wanted: Mapping[str, float], purpose: str = "") -> HostError:
+    has = "; ".join(f"{one.name} has {listed(one.resources, wanted)}" for one in found[:MOST_NAMED])
+    message = f"{none} has {listed(wanted)}{purpose}: {has or 'no node'}"
+    return HostError(message, reason="not enough", demanded=dict(wanted))
 
-    free = ray.available_resources()
+
+def lacking(node: Node, wanted: Demand) -> str | None:
+    """What the node has too little of at this moment, since others use it."""
+    from ray._private.state import available_resources_per_node
+
+    free = available_resources_per_node().get(node.id, {})
     if all(free.get(name, 0) >= much for name, much in wanted.resources.items()):
         return None
-    return f"a host takes {_listed(wanted.resources)}, and {_listed(free, wanted.resources)} of it are free"
+    return f"a host takes {listed(wanted.resources)}, and {listed(free, wanted.resources)} of it are free"
 
 
 def make(node: Node, wanted: Demand, last: int) -> Any:
@@ -148,6 +156,33 @@ def make(node: Node, wanted: Demand, last: int) -> Any:
     )
 
 
+def offers(node: Node, taken: Mapping[str, float], wanted: Mapping[str, float]) -> bool:
+    """Whether the node has as much, used or not, beside what is taken."""
+    return all(node.resources.get(name, 0) - taken.get(name, 0) >= much for name, much in wanted.items())
+
+
+def reserve(wanted: Mapping[str, float], among: list[Node]) -> Any:
+    """A group of Ray, which has these resources of one of the nodes when it is ready."""
+    from ray.util.placement_group import placement_group
+
+    selector = f"in({', '.join(node.id for node in among)})"
+    return placement_group([dict(wanted)], bundle_label_selector=[{NODE_LABEL: selector}])
+
+
+def node_of(group: Any) -> str:
+    """The id of the node on which it is."""
+    from ray.util.placement_group import placement_group_table
+
+    found: str = placement_group_table(group)["bundles_to_node_id"][0]
+    return found
+
+
+def free(group: Any) -> None:
+    from ray.util.placement_group import remove_placement_group
+
+    remove_placement_group(group)
+
+
 def end(actor: Any) -> None:
     """Its worker process, at once."""
     import ray
@@ -168,6 +203,6 @@ def check(birth: Birth, node: Node) -> None:
             raise HostError(message, reason="versions", node=node.name, **{name: other})
 
 
-def _listed(resources: Mapping[str, float], of: Mapping[str, float] | None = None) -> str:
+def listed(resources: Mapping[str, float], of: Mapping[str, float] | None = None) -> str:
     names = resources if of is None else of
     return ", ".join(f"{resources.get(name, 0):g} {name}" for name in names) or "nothing"

@@ -26,6 +26,7 @@ from truetty.core.errors import ChannelLost, HostError, LimitReached, Misuse, Un
 from truetty.host.wall import Sandbox
 from truetty.ray import placing
 from truetty.ray.members import Member, Members
+from truetty.ray.reserving import Reserved, free, reserve
 from truetty.ray.tunnel import Pump
 from truetty.service.reuse import Limits
 from truetty.service.seat_request import Directory
@@ -199,9 +200,10 @@ class Cluster:
     def map(self, tasks: Tasks, **arguments: Unpack[MapArguments]) -> Map:
         """Run tasks, so many at once, each in a new terminal: `async for result in registry.map(tasks)`.
 
-        The arguments are those of `truetty.Registry.map`.
+        The arguments are those of `truetty.Registry.map`. `resources` of a task are taken of the node on which it runs,
+        for as long as it runs.
         """
-        return map_by(self.open, tasks, arguments)
+        return map_by(self.open, tasks, arguments, self._open_with)
 
     def release(self, task: str | Terminal, *, caller: object = None) -> builtins.list[Terminal]:
         """Let go of all terminals of a task; or of one terminal, which its task keeps if it has one."""
@@ -254,6 +256,23 @@ class Cluster:
             return False
         before = self._lent[terminal]
         return before is None or terminal.command is not before
+
+    async def _open_with(self, resources: Mapping[str, float], making: dict[str, Any]) -> Reserved:
+        """A terminal on a node of which these are taken, until it is closed."""
+        group, node = await reserve(lambda: self.hosts, self._opened.demand.resources, resources)
+
+        def order() -> Iterable[Member]:
+            found = [one for one in self.hosts if one.node.id == node]
+            if not found:
+                message = "the host on the node that Ray has chosen was lost. Nothing was sent."
+                raise ChannelLost(message, reason="no host")
+            return found
+
+        try:
+            return Reserved(await self._place(lambda there: there.open(**making), order), group)
+        except BaseException:
+            await asyncio.shield(free(group))
+            raise
 
     async def _place(
         self, make: Callable[[Registry], Awaitable[Terminal]], order: Callable[[], Iterable[Member]]
