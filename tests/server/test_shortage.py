@@ -142,9 +142,9 @@ DIES_FULL = """
 import contextlib, os, signal
 from truetty.terminal.wire.typist import Typist
 
-def dying(self, typed, serial, type=Typist.type):
+def dying(self, *order, type=Typist.type):
     if not os.path.exists({flag!r}):
-        return type(self, typed, serial)
+        return type(self, *order)
     os.unlink({flag!r})
     with open({full!r}, "wb", buffering=0) as file, contextlib.suppress(OSError):
         while file.write(bytes(4096)):

@@ -77,9 +77,9 @@ DIES = """
 import os, signal
 from truetty.terminal.wire.typist import Typist
 
-def dying(self, typed, serial, type=Typist.type):
+def dying(self, *order, type=Typist.type):
     if not os.path.exists({flag!r}):
-        return type(self, typed, serial)
+        return type(self, *order)
     os.unlink({flag!r})
     process = self._channel.process
     before = process.consumed()
@@ -121,9 +121,9 @@ DIES_WITH_FILES = """
 import os, shutil, signal
 from truetty.terminal.wire.typist import Typist
 
-def dying(self, typed, serial, type=Typist.type):
+def dying(self, *order, type=Typist.type):
     if not os.path.exists({flag!r}):
-        return type(self, typed, serial)
+        return type(self, *order)
     os.unlink({flag!r})
     shutil.rmtree(self._channel.files.path)
     open(self._channel.files.path, "w").close()
