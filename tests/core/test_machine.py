@@ -310,7 +310,7 @@ def test_a_look_at_a_hook_of_the_prompt_confirms_the_claim() -> None:
 
 def test_a_hook_confirms_nothing_once_two_end_marks_disagree() -> None:
     t = started()
-    t.event(replace(D, start=D.start - 10, end=D.start, code=0), in_front=False)
+    t.event(D._replace(start=D.start - 10, end=D.start, code=0), in_front=False)
     t.event(D, in_front=False)
     t.sight = Observation("running", place="there", in_hook=True)
     t.turn(10)

@@ -47,7 +47,7 @@ def test_the_secret_is_found_wherever_the_mark_lies() -> None:
 def test_a_tty_that_prints_capitals_only_changes_no_secret() -> None:
     data = marks.encode("D", "00ab-c1", "3", "himBHs", "77de-f2", "12", "{emacs:history")
     mark = read(data.upper())
-    assert (mark.secret, mark.next, mark.code, mark.count) == ("00ab-c1", "77de-f2", 3, 12)
+    assert (mark.secret, mark.next, mark.code, mark.commands) == ("00ab-c1", "77de-f2", 3, 12)
 
 
 def test_a_script_writes_the_same_with_its_own_escapes() -> None:

@@ -18,7 +18,7 @@ import tempfile
 import termios
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.patience import PATIENCE
@@ -164,7 +164,7 @@ class Session:
         """Marks of ours that were printed from there on, whole."""
         signs = Scanner().feed(self.buffer[since:])
         return [
-            replace(sign, start=since + sign.start, end=since + sign.end) for sign in signs if isinstance(sign, Mark)
+            sign._replace(start=since + sign.start, end=since + sign.end) for sign in signs if isinstance(sign, Mark)
         ]
 
     def screen(self, since: int = 0) -> bytes:

@@ -2,16 +2,16 @@
 
 Ordinary output is no sign: it is the bytes between signs. Every sign carries the absolute
 offsets `[start, end)` of its sequence in the stream, so that nothing has to be copied or cut to be found again.
+
+They are named tuples: several are made for each command, and a frozen dataclass takes longer to make.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A mark of our own (OSC 7717). Whether its secret is right is for the command to say."""
 
     start: int
@@ -23,12 +23,11 @@ class Mark:
     flags: str = ""
     next: str = ""  # the secret of the shell's next line; empty where the shell draws none
     next_at: int = 0  # where in the stream it lies
-    count: int | None = None  # how many commands the shell has read so far
+    commands: int | None = None  # how many the shell has read so far
     options: str = ""  # what the shell says of its editor, in its own words
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """A foreign mark (OSC 133, 633, 7, 3008). Every program can print one: it proves nothing."""
 
     start: int
@@ -38,8 +37,7 @@ class Hint:
     code: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(NamedTuple):
     """A private mode that changes a decision was switched."""
 
     start: int
@@ -48,8 +46,7 @@ class Mode:
     on: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """The program asked the terminal something, and may wait for the answer."""
 
     start: int

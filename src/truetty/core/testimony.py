@@ -11,7 +11,6 @@ Rule 4: a look at a hook of the prompt confirms it too, unless two D marks carri
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum, auto
 from typing import Final
 
@@ -162,7 +161,7 @@ class Testimony:
         """
         before = self._prompt_mark
         if before is None or before.letter != "D" or before.secret != mark.secret:
-            self._prompt_mark = mark if in_front is not None else replace(mark, code=None)
+            self._prompt_mark = mark if in_front is not None else mark._replace(code=None)
         self._claimed_at = now
         if self._end_claim is not None and self._end_claim.code == mark.code:
             self._confirmed = True

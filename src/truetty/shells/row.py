@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from truetty.core.signs import Mark
 
@@ -60,8 +60,7 @@ class Typed:
     frees_keys: bool = False  # the tty acts on a byte of the line (`stty intr 7`): it is told not to, first
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A command for a shell: everything that its keys may depend on."""
 
     folder: str

@@ -44,7 +44,7 @@ class BashEditor(Editor):
 
         A text with a syntax error is not counted either. There bash prints what is wrong, and the code is 2.
         """
-        return mark.count == count and (mark.code == 0 or not printed)
+        return mark.commands == count and (mark.code == 0 or not printed)
 
     def takes(self, request: Request) -> bool:
         edits = _EDITS.search(request.options) is not None

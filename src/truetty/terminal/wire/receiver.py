@@ -7,7 +7,6 @@ Rule 2: a mark counts only with its secret. Everything else is output.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from signal import SIGINT
 
 from truetty.core import marks
@@ -75,9 +74,9 @@ class Receiver:
         if run is None or run.machine.ending is not None:
             return
         if isinstance(sign, Mark) and sign.letter == "P" and not link.typist.has_end():
-            sign = replace(sign, code=None)
+            sign = sign._replace(code=None)
         if isinstance(sign, Mark) and sign.letter in "DP" and run.lost_interrupt and sign.code == 0:
-            sign = replace(sign, code=128 + SIGINT)
+            sign = sign._replace(code=128 + SIGINT)
         if run.on_sign(sign, now, link.shell, in_front=in_front, is_echo=link.typist.is_echo):
             link.integration.on_mark(run)
             link.timeline.end_echo(run.machine.testimony.output_from or 0, run.text or "")

@@ -115,7 +115,7 @@ class Typist(Stands):
         That of a line which is no command of ours may come when the next command was typed already.
         """
         self._flags = mark.flags or self._flags
-        self._count = mark.count if mark.count is not None else self._count
+        self._count = mark.commands if mark.commands is not None else self._count
         self._at_editor = False
         if self.is_checking and not of_command:
             return
