@@ -15,6 +15,7 @@ from truetty.shells.writing import draw_key, own_name
 
 SECRET = "0123456789abcdef012345"
 PROMPT = b"\x1b]7717;P;bare\x07"
+END = b"\x1b]7717;D;"
 # A prompt that says where it is, in a shell that has read no file of a person's; fish's own runs git in both.
 PLAIN = {
     "bash": (("--norc", "--noprofile", "-i"), r"PS1='\[\e]7717;P;bare\a\]$ '"),
@@ -116,7 +117,7 @@ class SentLine:
         self._written = tuple(typed.files)
         self._seen = b""
         self._pty.write(typed.line)
-        while not any(letter == b"D" for letter, _ in _MARK.findall(self._seen)):
+        while END not in self._seen:
             self._seen += self._pty.read()
 
     def settle(self) -> None:
