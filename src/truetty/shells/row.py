@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from truetty.core.signs import Mark
@@ -46,8 +47,7 @@ class Launch:
     files: Mapping[str, bytes] = field(default_factory=dict)  # name inside the folder → content
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(NamedTuple):
     """Keys to type, and the files they need first.
 
     A file of one command is named by a letter and the serial, and removed when it was read: `d` and the serial prints
@@ -55,7 +55,7 @@ class Typed:
     """
 
     line: bytes  # with its Enter, and bracketed paste where that was asked for
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    files: Mapping[str, bytes] = MappingProxyType({})
     by_editor: bool = False  # the shell's own marks tell both ends, and its editor shows the text itself
     frees_keys: bool = False  # the tty acts on a byte of the line (`stty intr 7`): it is told not to, first
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from enum import Enum, auto
 from typing import ClassVar, Final, NamedTuple
 
@@ -324,7 +323,7 @@ class Typist(Stands):
         if (editor := way.editor_for(self.shell, request)) is not None:
             secrets.use_line()
             typed = editor.keys(request)
-            return typed if frozenset(modes.special).isdisjoint(typed.line) else replace(typed, frees_keys=True)
+            return typed if frozenset(modes.special).isdisjoint(typed.line) else typed._replace(frees_keys=True)
         return self.shell.recipe.trigger(request)
 
     def _must_check(self) -> bool:
