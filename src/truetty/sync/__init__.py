@@ -29,6 +29,7 @@ from truetty.core.outcome import Outcome as Outcome
 from truetty.core.outcome import Waiting as Waiting
 from truetty.questions.replies import Reply as Reply
 from truetty.settings import Settings as Settings
+from truetty.sync.connecting import cluster as cluster
 from truetty.sync.connecting import connect as connect
 from truetty.sync.face import Command as Command
 from truetty.sync.face import Output as Output
