@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from truetty.store import lasting
 from truetty.store.lasting import Carrier, GapRecord, LastingFile, LastingTranscript
 
 PIPE = tuple[int, int, int]
@@ -85,7 +86,8 @@ def test_a_kernel_that_cannot_splice(pipe: PIPE, pty: Pty, tmp_path: Path, monke
     assert take_all(file, pty.master) == b"one\n"
     pty.print(b"two\n")
     assert take_all(file, pty.master) == b"two\n"
-    assert (tmp_path / "t1").read_bytes() == b"one\ntw\0\0" and file.gaps == [(6, 8)] and file.size == 8
+    assert (tmp_path / "t1").read_bytes() == b"one\ntw\0\0" and file.stored == 6 and file.size == 8
+    assert file.read(6, 8) == b"o\n"
 
 
 def test_what_was_on_the_way_is_found_by_the_next_process(pipe: PIPE, pty: Pty, tmp_path: Path) -> None:
@@ -102,16 +104,33 @@ def test_what_was_on_the_way_is_found_by_the_next_process(pipe: PIPE, pty: Pty, 
     assert Path(first).read_bytes() == b"on its way"
 
 
-def test_beyond_the_quota_there_is_a_gap(pipe: PIPE, pty: Pty, tmp_path: Path) -> None:
+def test_beyond_the_quota_the_newest_bytes_are_in_memory(
+    pipe: PIPE, pty: Pty, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasting, "DEFAULT_MEMORY", 8)
     file = LastingFile(str(tmp_path / "t1"), 1, carrier(pipe), quota=6)
     transcript = LastingTranscript(file)
-    for text in (b"1234", b"5678", b"90"):
+
+    def printed(text: bytes) -> None:
         pty.print(text)
         taken = take_all(file, pty.master)
         assert taken == text  # whoever reads along misses nothing
         transcript.append(taken)
-    assert transcript.size == 10 and transcript.read() == b"123456"
-    assert transcript.gaps() == ((6, 10),) and transcript.trouble == "quota reached"
+
+    for text in (b"1234", b"5678", b"90abcd"):
+        printed(text)
+    assert transcript.size == 14 and transcript.read() == b"1234567890abcd"
+    assert transcript.gaps() == () and transcript.trouble == "quota reached"
+    printed(b"efg")
+    assert transcript.read() == b"123456" + b"defg" and transcript.read(14, 2) == b"ef"
+    assert transcript.gaps() == ((6, 13),) and transcript.gaps(0, 10) == ((6, 10),) and file.stored == 6
+    transcript.blank(14, 16)
+    assert transcript.read(13) == b"d**g"
+    transcript.settle()
+    assert transcript.read(13) == b"d**g" and file.read(13, 17) == b"d**g"
+    again = LastingFile(file.path, 1, carrier(pipe), quota=6)
+    again.take_over([(6, None, "quota reached")])
+    assert (again.size, again.gaps, again.stored) == (17, [(6, 17)], 6)
 
 
 def test_a_full_disk_loses_what_it_refuses_and_says_so(pipe: PIPE, pty: Pty, tmp_path: Path) -> None:
@@ -155,7 +174,7 @@ def test_what_was_on_the_way_and_has_no_room_is_not_stored_and_seen(pipe: PIPE, 
     assert carrier(pipe).take(1, pty.master) == 10  # and is killed
     file = LastingFile(str(tmp_path / "t1"), 1, carrier(pipe), quota=3)
     file.finish()
-    assert (file.unstored, file.size, file.gaps) == (b"its way", 10, [(3, 10)])
+    assert (file.unstored, file.size, file.stored) == (b"its way", 10, 3)
 
 
 def test_secrets_are_blanked_for_readers_at_once_and_in_the_file_at_the_end(

@@ -7,6 +7,8 @@ Rule 1: at every instant each byte is in the pty, in the pipe, or in the file. T
 Rule 2: the word changes only while the pipe is empty.
 Rule 3: the file's length is how much was printed. What the disk refuses is a gap: its bytes reach us, and are gone.
         There the file has a hole, which needs no room. That a gap has begun is told before its bytes are gone.
+        Of what is beyond the quota the newest bytes are in memory, until this process ends: the screen, and the
+        output of the last commands.
         Where the kernel cannot move bytes from a pty to a pipe (Linux 5.10), they are read and written: what a process
         has read and not written when it is killed is lost there.
 Rule 4: the secrets of our marks are blanked for readers at once, and in the file when the command has ended: the next
@@ -28,7 +30,7 @@ from typing import Final
 
 from truetty import files
 from truetty.core.errors import HostError
-from truetty.store.transcript import Range, Transcript, spans_without
+from truetty.store.transcript import DEFAULT_MEMORY, Range, Transcript, spans_without
 
 CHUNK: Final = 1 << 16
 # In a flood more is taken at once: then one move to the file and one read of it do for many.
@@ -110,6 +112,7 @@ class LastingFile:
         self.size = os.fstat(self._fd).st_size
         self.gaps: list[Range] = []
         self.trouble: str | None = None  # why bytes were not kept
+        self._newest = bytearray()  # the end of what is beyond the quota
         self.unstored = b""  # bytes at the end that a process before us has left and the disk did not take
         self._missing_from: int | None = None  # nothing is stored from there on
 
@@ -162,7 +165,7 @@ class LastingFile:
             while done < room:
                 done += os.pwrite(self._fd, data[done:room], at + done)
         self._tell(len(data), done, room)
-        self._grow(len(data))
+        self._grow(data, room)
         return data
 
     def _store(self, size: int) -> bytes:
@@ -173,7 +176,7 @@ class LastingFile:
         data = os.pread(self._fd, done, at)
         if done < size:
             data += self._carrier.drain(size - done)
-        self._grow(size)
+        self._grow(data, room)
         return data
 
     def _tell(self, size: int, done: int, room: int) -> None:
@@ -187,17 +190,20 @@ class LastingFile:
             self.gaps.append((self._missing_from, self._missing_from))
             self._on_gap(self._missing_from, None, self.trouble)
 
-    def _grow(self, size: int) -> None:
-        self.size += size
+    def _grow(self, data: bytes, room: int) -> None:
+        self.size += len(data)
         if self._missing_from is not None:
-            self.gaps[-1] = (self._missing_from, self.size)
+            self._newest += data[room:]
+            if len(self._newest) > DEFAULT_MEMORY:
+                del self._newest[: -DEFAULT_MEMORY // 2]
+            self.gaps[-1] = (self._missing_from, self.size - len(self._newest))
             with suppress(OSError):  # a file system without holes: the next process has other offsets
                 os.ftruncate(self._fd, self.size)
 
     @property
     def stored(self) -> int:
         """Bytes that are in the file."""
-        return self.size - sum(end - start for start, end in self.gaps)
+        return self.size - len(self._newest) - sum(end - start for start, end in self.gaps)
 
     def check_room(self) -> None:
         """Raises OSError where its disk is full."""
@@ -206,6 +212,10 @@ class LastingFile:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def read(self, start: int, end: int) -> bytes:
+        """Of a span without gaps."""
+        base = self.size - len(self._newest)
+        if self._newest and start >= base:
+            return bytes(self._newest[start - base : end - base])
         with self._opened() as fd:
             data = os.pread(fd, end - start, start)
             while len(data) < end - start and (more := os.pread(fd, end - start - len(data), start + len(data))):
@@ -213,6 +223,10 @@ class LastingFile:
         return data
 
     def blank(self, start: int, end: int) -> None:
+        base = self.size - len(self._newest)
+        if self._newest and start >= base:
+            self._newest[start - base : end - base] = b"*" * (end - start)
+            return
         with self._opened() as fd:
             os.pwrite(fd, b"*" * (end - start), start)
 
@@ -290,7 +304,8 @@ class LastingTranscript(Transcript):
 
     def gaps(self, start: int = 0, end: int | None = None) -> tuple[Range, ...]:
         stop = self._size if end is None else end
-        return tuple((max(a, start), min(b, stop)) for a, b in self._file.gaps if a < stop and b > start)
+        inside = ((max(a, start), min(b, stop)) for a, b in self._file.gaps)
+        return tuple((a, b) for a, b in inside if a < b)
 
     def close(self) -> None:
         self.settle()

@@ -58,11 +58,12 @@ class KeptTerminal:
         return self._printed(offset)
 
     def _printed(self, offset: int) -> Iterator[bytes]:
-        for start, end in spans_without(self.file.gaps, offset, self.file.size):
+        stored = self.file.size - len(self.file.unstored)
+        for start, end in spans_without(self.file.gaps, offset, stored):
             self.transcript.skip_to(start)
             for at in range(start, end, PIECE):
                 yield self.file.read(at, min(at + PIECE, end))
-        self.transcript.skip_to(self.file.size - len(self.file.unstored))
+        self.transcript.skip_to(stored)
         if self.file.unstored:
             yield self.file.unstored
 
