@@ -7,12 +7,12 @@
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const target = process.argv[2] ?? join(here, "../src/truetty/web/static");
+const target = resolve(process.argv[2] ?? join(here, "../src/truetty/web/static"));
 const LIBRARIES = ["@preact/signals-core", "@xterm/xterm", "@xterm/addon-fit", "@xterm/addon-unicode11"];
 
 async function bundle(entry, name) {
@@ -33,7 +33,13 @@ async function bundle(entry, name) {
     absWorkingDir: here,
     logLevel: "warning",
   });
-  return result.outputFiles.map((file) => ({ name: file.path.slice(target.length + 1), data: file.contents }));
+  return result.outputFiles.map((file) => ({ name: file.path.slice(target.length + 1), data: file.contents, imports: importsOf(result.metafile, file.path) }));
+}
+
+/** The files that a file needs before it runs. */
+function importsOf(metafile, path) {
+  const [, found] = Object.entries(metafile.outputs).find(([name]) => resolve(here, name) === path);
+  return found.imports.filter((one) => one.kind === "import-statement").map((one) => basename(one.path));
 }
 
 function starting(files, start) {
@@ -65,6 +71,9 @@ for (const [mark, start] of [["MAIN", "main-"], ["STYLE", "page-"], ["TERMINAL_S
   const named = files.filter((file) => file.name.endsWith(extension));
   index = index.replaceAll(`{{${mark}}}`, starting(named, start));
 }
+const main = files.find((file) => file.name.startsWith("main-"));
+// Without these lines the browser asks for what main imports only when it has main.
+index = index.replace("{{PRELOADS}}", main.imports.map((name) => `<link rel="modulepreload" href="/static/${name}" />`).join("\n    "));
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 await writeFile(join(target, "index.html"), index); // its nonce is put in by the server: it is not compressed
