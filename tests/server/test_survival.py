@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
@@ -127,6 +129,7 @@ def dying(self, *order, type=Typist.type):
     os.unlink({flag!r})
     shutil.rmtree(self._channel.files.path)
     open(self._channel.files.path, "w").close()
+    os.symlink(self._channel.files.path, {place!r})
     os.kill(os.getpid(), signal.SIGKILL)
 
 Typist.type = dying
@@ -136,8 +139,8 @@ Typist.type = dying
 def test_a_command_that_cannot_be_typed_any_more_has_ended_and_its_terminal_stays(
     make_server: Callable[..., Live], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    flag, file = tmp_path / "flag", tmp_path / "ran"
-    (tmp_path / "sitecustomize.py").write_text(DIES_WITH_FILES.format(flag=str(flag)))
+    flag, file, place = tmp_path / "flag", tmp_path / "ran", tmp_path / "place"
+    (tmp_path / "sitecustomize.py").write_text(DIES_WITH_FILES.format(flag=str(flag), place=str(place)))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     live = make_server()
     terminal = live.post("/v1/terminals", shell="bash", rc=False, name="one")
@@ -156,6 +159,7 @@ def test_a_command_that_cannot_be_typed_any_more_has_ended_and_its_terminal_stay
     live.post("/v1/terminals/one/type", text=f"echo y >>{file}", keys=["Enter"])
     while not file.exists() or file.read_text() != "y\n":
         pass
+    place.readlink().unlink()
 
 
 def test_what_was_read_is_not_read_again(server: Live) -> None:
@@ -198,6 +202,22 @@ def test_a_server_whose_keeper_is_killed_carries_on_and_says_so(server: Live) ->
     outcome = server.post("/v1/run", command="echo on", terminal=terminal["id"])
     assert (outcome["output"], outcome["exit_code"]) == ("on\n", 0)
     assert (terminal["keeper"], server.get("/v1/terminals")["terminals"][0]["keeper"]) == (True, False)
+
+
+def test_private_files_stay_when_the_keeper_is_killed(server: Live, home: Path) -> None:
+    """Another program removes what belongs to processes that have ended. dash reads a file when its command ends."""
+    terminal = server.post("/v1/terminals", shell="dash", rc=False)
+    started = server.post("/v1/commands", command="read x; sh -c 'exit 3'", terminal=terminal["id"])
+    server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}&until=waiting")
+    found = proc.stat(server.pid())
+    assert found is not None
+    os.kill(found.parent, signal.SIGKILL)
+    while server.get("/v1/status")["keeper"] or proc.stat(found.parent) is not None:  # until it is reaped
+        pass
+    subprocess.run([sys.executable, "-m", "truetty", "run", "--no-rc", "true"], check=True, timeout=PATIENCE)
+    server.post(f"/v1/commands/{started['id']}/type", text="go\n")
+    ended = server.get(f"/v1/commands/{started['id']}/wait?timeout={PATIENCE}&until=finished")
+    assert (ended["exit_code"], ended["evidence"], ended["notes"]) == (3, "mark", [])
 
 
 def long(*values: object) -> Any:

@@ -19,7 +19,7 @@ from truetty.files import create
 
 PREFIX: Final = "tt-"
 UNKNOWN: Final = "-"
-OWNER: Final = "owner"  # inside each directory: pid, start time and pid namespace of the process that made it
+OWNER: Final = "owner"  # inside each directory: pid, start time and pid namespace of the process it ends with
 SHARED_MEMORY: Final = "/dev/shm"
 # A text of 1 MB, and what shells read at their start.
 LEAST_ROOM: Final = 2 * 1024 * 1024
@@ -28,16 +28,16 @@ _swept: Final[set[str]] = set()  # places
 
 
 class Folder:
-    """Raises OSError when no place has room for it. `owner`: the process whose end is the end of it, if not ours."""
+    """Raises OSError when no place has room for it. It ends with this process, unless another one is its owner."""
 
-    def __init__(self, owner: int | None = None) -> None:
+    def __init__(self) -> None:
         self._maker = os.getpid()
         self._lasting: dict[str, bytes] = {}
         failed: dict[str, OSError] = {}
         for where in _places():
             try:
                 self.path = _make(where)
-                self._fill({OWNER: _identity(owner or os.getpid()).encode()})
+                self._fill({OWNER: _identity(os.getpid()).encode()})
                 return
             except OSError as error:
                 if error.errno in (errno.EMFILE, errno.ENFILE):  # the same in every place
@@ -61,6 +61,10 @@ class Folder:
                     with contextlib.suppress(OSError), open(f"{path}/{within}", "rb") as file:
                         self._lasting[within] = file.read()
         return self
+
+    def give_to(self, owner: int) -> None:
+        """It ends with this process from now on."""
+        self.write({OWNER: _identity(owner).encode()}, lasting=True)
 
     def _fill(self, lasting: Mapping[str, bytes]) -> None:
         """With what must be in it; without it there must be no directory."""

@@ -4,6 +4,7 @@ Rule 1: a terminal is put before its first byte is read, and dropped when no pro
 Rule 2: what is printed is stored before we see it (`Basin`), so that nothing is lost with us.
 Rule 3: a shell of a process before us is the keeper's child: the keeper says how it ended.
 Rule 4: without the keeper terminals go on. They end with us then.
+Rule 5: private files end with the shell: each of us and the keeper may be gone while it goes on.
 """
 
 from __future__ import annotations
@@ -180,13 +181,15 @@ class KeptHold(Hold):
         self._name = name
         self._basin = basin
         self._adopted = False
+        self._folder: Folder | None = None  # of a shell that is started here
 
     def variables(self, inherited: Mapping[str, str]) -> dict[str, str]:
         marks = inherited.get(KEEPER_MARKS)
         return {KEEPER_MARKS: f"{marks}:{self._link.mark}" if marks else self._link.mark}
 
     def folder(self) -> Folder:
-        return Folder(owner=os.getppid())
+        self._folder = Folder()
+        return self._folder
 
     def child(self, pid: int, supervisor: int | None) -> Child:
         if self._adopted:
@@ -194,8 +197,11 @@ class KeptHold(Hold):
         return super().child(pid, supervisor)
 
     def put(self, pty: Pty | None, master: int) -> None:
-        if pty is not None and not self._adopted:
-            self._link.put(self._name, pty, master)
+        if pty is None or self._adopted:
+            return
+        if self._folder is not None:
+            self._folder.give_to(pty.shell)
+        self._link.put(self._name, pty, master)
 
     def drop(self, pty: Pty | None) -> None:
         self._link.drop(self._name)
