@@ -35,8 +35,10 @@ def test_a_list_has_one_table_for_each_change(server: Live) -> None:
         # It tells of its progress each second, and no row changes by that.
         command = server.post("/v1/commands", terminal="build", command="for i in 1 2 3; do echo $i; sleep 1; done")
         server.get(f"/v1/commands/{command['id']}/wait?timeout=60&until=exit")
-        server.ask("DELETE", "/v1/terminals/build")
         tables, line = "", ""
+        while line.split()[2:3] != ["idle"]:
+            tables += (line := process.stdout.readline())
+        server.ask("DELETE", "/v1/terminals/build")
         while line != "no terminals are open\n":
             tables += (line := process.stdout.readline())
         process.send_signal(signal.SIGINT)

@@ -390,13 +390,16 @@ async def test_the_transcript(terminal: Any) -> None:
 
 
 async def test_the_screen(terminal: Any) -> None:
-    await terminal.run("clear; printf '\\033]0;My title\\007'; echo shown", wait=LONG)
+    command = await terminal.start("clear; printf '\\033]0;My title\\007'; echo shown; read x")
+    assert (await command.wait(LONG)).state == "waiting"  # nothing more is drawn: no prompt comes
     screen = terminal.screen()
     assert isinstance(screen, truetty.Screen) and await terminal.screen() == screen
     assert (screen.lines[0], screen.size, screen.title, screen.alternate) == ("shown", (120, 30), "My title", False)
     assert "shown" in terminal.picture(title="A bar") and "A bar" in terminal.picture(title="A bar")
     end, data = terminal.shown()
     assert b"shown" in data and terminal.shown(end) == (end, b"")
+    await command.send("\n")
+    assert (await command.wait(LONG, "finished")).exit_code == 0
 
 
 async def test_resize(terminal: Any) -> None:
