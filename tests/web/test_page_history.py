@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.web.tabs import Shell, Tabs, until
+from tests.web.tabs import Shell, Tabs, card, until
 from tests.web.tabs import chromium as chromium
 from tests.web.tabs import tabs as tabs
 
@@ -132,6 +132,16 @@ def test_links_to_a_terminal_are_listed_and_revoked(tabs: Tabs) -> None:
     tab.locator(".share").get_by_role("button", name="Revoke").click()
     expect(tab.locator(".share")).to_have_count(0)
     assert tabs.server.get("/v1/web/shares")["shares"] == []
+
+
+def test_a_person_who_may_only_watch_is_offered_no_answer(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "web", rc=False)
+    shell.waits('read -p "Go on? [Y/n] " a')
+    tab = tabs.person().new_page()
+    tab.goto(tabs.server.post("/v1/web/shares", terminal_id=shell.id, seconds=3600)["url"])
+    expect(tab.locator(".live .xterm-rows")).to_contain_text("Go on?")
+    expect(card(tab)).to_contain_text("web asks a question")
+    expect(card(tab).get_by_role("button")).to_have_count(0)
 
 
 def test_the_theme_is_switched_on_a_wide_page(tabs: Tabs) -> None:

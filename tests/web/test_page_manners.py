@@ -79,9 +79,11 @@ def test_a_phone_never_scrolls_sideways(tabs: Tabs, width: int) -> None:
     inner = """[...document.querySelectorAll('main *, .tabs *')].filter(one =>
         one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('pre, .crop, .keys-row, .bars')
     ).map(one => one.className)"""
-    for path in ("/", "/#terminals", f"/t/{shell.id}", "/history"):
+    for path in ("/", "/#terminals", f"/t/{shell.id}", "/history", f"/history?replay={shell.id}"):
         tab.goto(tabs.page.url + path)
         expect(tab.locator("h1")).to_be_visible()
+        if "replay" in path:
+            expect(tab.locator(".seek")).to_be_visible()
         assert tab.evaluate(fits), path
         assert tab.evaluate(inner) == [], path
     expect(tab.locator(".rail")).to_be_hidden()

@@ -68,6 +68,20 @@ def test_a_link_leads_to_a_line(tabs: Tabs) -> None:
     expect(tab.locator(".block.chosen")).to_be_in_viewport()
 
 
+def test_a_link_on_a_phone_leaves_the_frame_where_it_is(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "web", rc=False)
+    command = shell.run("seq 60; (exit 3)")["command_id"]
+    for _ in range(5):
+        shell.run("seq 40; (exit 4)")
+    shell.waits('read -p "Go on? [Y/n] " a')
+    tab = tabs.open(f"/t/{shell.id}", width=390, height=640)
+    expect(tab.locator(".live .xterm-rows")).to_contain_text("Go on?")
+    assert tab.evaluate("document.scrollingElement.scrollHeight - innerHeight") == 0
+    tab.goto(f"{tabs.page.url}/t/{shell.id}/c/{command}")
+    expect(tab.locator(".block.chosen")).to_be_in_viewport()
+    expect(tab.locator(".top")).to_be_in_viewport(ratio=1)
+
+
 def test_the_live_end_and_its_end(tabs: Tabs) -> None:
     shell = Shell(tabs.server, "web", rc=False)
     shell.run("echo before")

@@ -68,7 +68,7 @@ export function block(page: Page, facts: () => BlockFacts): Element {
     h(
       "span",
       { class: "facts" },
-      h("span", { class: "cwd" }, () => (facts().cwdBefore === command().cwd ? "" : path(command().cwd))),
+      h("span", { class: "cwd" }, h("bdi", {}, () => (facts().cwdBefore === command().cwd ? "" : path(command().cwd)))),
       region(() => (command().by === "person" ? "by hand" : ""), (text) => (text === "" ? null : h("span", { class: "badge-box mine" }, text))),
       region(() => state().badge, (badge) => (badge === "" ? null : h("span", { class: () => `badge-box tone-${state().tone}` }, badge))),
       h("time", {}, () => timeOf(page, command())),

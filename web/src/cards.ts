@@ -14,7 +14,7 @@ import { glyph } from "./icons.ts";
 import type { Receipt } from "./store.ts";
 
 const GUARD_MS = 600;
-const WHOLE = 3; // cards that are shown whole; the others are a line each
+const WHOLE = 3; // cards that are shown whole; the others are a line each, and so are all for a person who may only watch
 
 type Item = { readonly key: string; readonly need: Need | null; readonly receipt: Receipt | null; readonly whole: boolean };
 
@@ -23,7 +23,7 @@ export function cards(page: Page, only: (need: Need) => boolean, label: string):
   const items = (): Item[] => {
     const open = needs(page.store).filter(only);
     const shown = new Map<string, Item>();
-    open.forEach((need, index) => shown.set(need.key, { key: need.key, need, receipt: null, whole: index < WHOLE }));
+    open.forEach((need, index) => shown.set(need.key, { key: need.key, need, receipt: null, whole: index < WHOLE && page.may("answer") }));
     const list = [...shown.values()];
     for (const receipt of page.store.receipts.value) {
       if (!shown.has(receipt.key) && mounted.has(receipt.key)) list.push({ key: receipt.key, need: null, receipt, whole: true });

@@ -106,7 +106,7 @@ export function historyView(page: Page, start: URLSearchParams): Element {
     const terminal = page.store.terminals.value.get(id) ?? closed.value.get(id);
     return terminal === undefined ? id : nameOf(terminal);
   };
-  const field = h("input", { type: "search", class: "field", placeholder: "Search commands and output, or /a pattern/", "aria-label": "Search", id: "find", on: { input: () => (text.value = field.value) } });
+  const field = h("input", { type: "search", class: "field", placeholder: "Commands, output, or /pattern/", "aria-label": "Search", id: "find", on: { input: () => (text.value = field.value) } });
   field.value = text.value;
   const toggle = (key: string, value: string) => () => {
     const now = new Map(filters.value);

@@ -11,7 +11,7 @@ import { effect, signal } from "@preact/signals-core";
 import { type Page, sentence } from "./context.ts";
 import { h, onEnd, region } from "./dom.ts";
 import { control } from "./early_keys.ts";
-import { nameOf, workerOf } from "./groups.ts";
+import { workerOf } from "./groups.ts";
 import type { Live } from "./screen.ts";
 import { Refusal } from "./wire.ts";
 import { elapsed } from "./words.ts";
@@ -158,12 +158,8 @@ export function keyBar(page: Page, id: string, live: () => Live | null): Element
 /** What a person has run in the last lease, as it was told to the agent. */
 export function lastDeeds(page: Page, id: string): Node {
   const did = () => page.store.did.value.get(id) ?? [];
-  const name = () => {
-    const terminal = page.store.terminals.value.get(id);
-    return terminal === undefined ? id : nameOf(terminal);
-  };
   return region(
-    () => did().map((one) => `${one.text} (exit ${one.exit_code ?? "?"})`).join("; "),
-    (text) => (text === "" ? null : h("p", { class: "note deeds" }, `A person had ${name()} and ran: ${text}`)),
+    () => page.store.leases.value.has(id) ? "" : did().map((one) => `${one.text} (exit ${one.exit_code ?? "?"})`).join("; "),
+    (text) => (text === "" ? null : h("p", { class: "note deeds" }, `A person had the keyboard and ran: ${text}`)),
   );
 }

@@ -86,7 +86,12 @@ function listPlace(page: Page): Element {
     "div",
     { class: "place-terminals" },
     h("header", { class: "top" }, h("h1", {}, "Terminals"), themeButton("button ghost push")),
-    h("div", { class: "scroller", tabindex: "-1" }, terminalList(page)),
+    h(
+      "div",
+      { class: "scroller", tabindex: "-1" },
+      region(() => page.store.terminals.value.size === 0, (is) => (is ? h("p", { class: "none" }, "No terminal is open.") : null)),
+      terminalList(page),
+    ),
   );
 }
 
