@@ -7,41 +7,10 @@ import re
 import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-USUAL = 20.0  # seconds that a command of a script is given
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the model reads."""
-
-    text: str
-    code: int | None
-    is_open: bool = False  # the command goes on, and the framework lets the model type
-
-
-def readable(text: str) -> str:
-    """Without returns and the sequences of bracketed paste, over which a model reads."""
-    return re.sub(r"\x1b\[\?2004[hl]", "", text).replace("\r", "")
-
-
-class Shell:
-    """Without a way to type: the framework has none."""
-
-    def run(self, command: str, timeout: float = USUAL) -> Reply:
-        raise NotImplementedError
-
-    def type(self, text: str) -> Reply:
-        return Reply("", None)
-
-    def stop(self) -> Reply:
-        return Reply("", None)
-
-    def close(self) -> None:
-        pass
+from tests.adapters.shell import USUAL, Reply, Shell, readable
 
 
 class Rex(Shell):

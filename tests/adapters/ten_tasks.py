@@ -15,7 +15,8 @@ import sys
 import threading
 from collections.abc import Callable
 
-from tests.adapters.shells import SHELLS, Reply, Shell
+from tests.adapters.shell import Reply, Shell
+from tests.adapters.shells import SHELLS
 
 LIMIT = 60.0
 PATIENCE = 2.0  # seconds of the time-out in the tasks that exceed it
