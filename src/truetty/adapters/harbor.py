@@ -4,6 +4,9 @@ Rule 1: nothing is installed in the environment but truetty. Theirs installs tmu
 Rule 2: keys that end in Enter at a prompt are a command. So a call returns when the command has finished or asks, and
         waits as long as the agent said only for what still runs.
 Rule 3: new output is known by its place, not by comparing screens.
+Rule 4: no text is typed into a program that asks for a secret, unless `types_secrets` is true. Keys such as C-c are.
+Rule 5: after `exit 7` the agent reads exit code 7, and its next keys go to a new shell. A terminal that is lost ends
+        the session.
 
 `harbor run --agent-import-path truetty.adapters.harbor:TruettyTerminus --agent-kwarg on=ADDRESS`
 """
@@ -24,27 +27,30 @@ from truetty.terminal.keys import encode
 from truetty.terminal.options import Arguments
 
 ENTER: Final = frozenset({"Enter", "C-m", "KPEnter", "C-j", "^M", "^J"})
+REFUSED: Final = "refused: the command asks for a secret. Nothing was typed"
 
 
 class Session:
     """What their agent calls on a `TmuxSession`."""
 
-    def __init__(self, on: str | Sequence[str] | None = None, **making: Unpack[Arguments]) -> None:
+    def __init__(
+        self, on: str | Sequence[str] | None = None, *, types_secrets: bool = False, **making: Unpack[Arguments]
+    ) -> None:
         self._on = on
-        self._making = making
+        self._types_secrets = types_secrets
+        self._making: Arguments = {"size": (160, 40), "rc": False, **making}
         self._open = AsyncExitStack()
+        self._place: Registry | None = None
         self._terminal: Terminal | None = None
+        self._refusal: str | None = None  # of the last keys, until the agent has read it
         self._has_typed = False  # keys stand at the prompt, and Enter was not pressed
         self._shown: Command | None = None  # whose output was given last
 
     async def start(self) -> None:
-        making: Arguments = {"size": (160, 40), "rc": False, **self._making}
-        if self._on is None:
-            self._terminal = await (await self._open.enter_async_context(Registry())).open("bash", **making)
-        else:
-            there = await self._open.enter_async_context(connect(self._on))
-            # What a connection gives has the names of a local terminal.
-            self._terminal = cast(Terminal, await there.open("bash", **making))
+        # What a connection gives has the names of a local registry.
+        place = Registry() if self._on is None else cast(Registry, connect(self._on))
+        self._place = await self._open.enter_async_context(place)
+        self._terminal = await self._place.open("bash", **self._making)
 
     async def stop(self) -> None:
         terminal, self._terminal = self._terminal, None
@@ -53,7 +59,8 @@ class Session:
         await self._open.aclose()
 
     async def is_session_alive(self) -> bool:
-        return self._terminal is not None and not self._terminal.closed
+        """Whether keys can be sent: to this shell, or to a new one after it has exited."""
+        return self._terminal is not None and (not self._terminal.closed or _has_exited(self._terminal))
 
     async def send_keys(
         self,
@@ -64,11 +71,18 @@ class Session:
     ) -> None:
         terminal = self._started()
         pressed = [keys] if isinstance(keys, str) else list(keys)
+        if _has_exited(terminal):
+            if not any(pressed):
+                return
+            terminal = await self._reopen()
         has_enter = bool(pressed) and (pressed[-1] in ENTER or pressed[-1].endswith(("\n", "\r")))
         text = "".join(key for key in pressed if key not in ENTER).strip("\r\n")
         is_plain = not any(_is_name(key) for key in pressed if key not in ENTER)
         if has_enter and is_plain and text.strip() and not terminal.busy and not self._has_typed:
             command = await terminal.start(text)
+        elif self._asks_for_secret(terminal) and any(_is_text(key) for key in pressed):
+            self._refusal = REFUSED
+            return
         else:
             await self._type(terminal, pressed, has_enter=has_enter)
             if terminal.command is None or not terminal.busy:
@@ -77,6 +91,17 @@ class Session:
         outcome = await command.wait(max_timeout_sec if block else min_timeout_sec, "finished" if block else "settled")
         if block and outcome.state != "finished":
             raise TimeoutError(f"Command timed out after {max_timeout_sec} seconds")
+
+    async def _reopen(self) -> Terminal:
+        """A new shell in place of one that has exited."""
+        assert self._place is not None
+        self._has_typed, self._shown = False, None
+        self._terminal = await self._place.open("bash", **self._making)
+        return self._terminal
+
+    def _asks_for_secret(self, terminal: Terminal) -> bool:
+        command = terminal.command
+        return not self._types_secrets and terminal.busy and command is not None and command.hides_typing
 
     async def _type(self, terminal: Terminal, keys: list[str], *, has_enter: bool) -> None:
         for key in keys:
@@ -100,6 +125,9 @@ class Session:
         if command is not None and command is not self._shown:
             new = f"$ {command.text}\n{new}"
             self._shown = command
+        refusal, self._refusal = self._refusal, None
+        if refusal is not None:
+            return f"New Terminal Output:\n{new}\n[{refusal}]"
         if command is None or not new.strip():
             return f"Current Terminal Screen:\n{await self.capture_pane()}"
         return f"New Terminal Output:\n{new}\n[{_standing(command)}]"
@@ -121,6 +149,15 @@ def _is_name(key: str) -> bool:
     return True
 
 
+def _is_text(key: str) -> bool:
+    return key not in ENTER and not _is_name(key) and bool(key.strip("\r\n"))
+
+
+def _has_exited(terminal: Terminal) -> bool:
+    """Whether the shell itself has ended, as by `exit`."""
+    return terminal.closed and terminal.exit_code is not None
+
+
 def _standing(command: Command) -> str:
     if command.finished:
         return f"exit code {command.exit_code}"
@@ -130,11 +167,12 @@ def _standing(command: Command) -> str:
 class TruettyTerminus(Terminus2):
     """`on` is where the environment's truetty is reached: what `truetty.connect` takes, as one text."""
 
-    def __init__(self, *arguments: Any, on: str | None = None, **more: Any) -> None:
+    def __init__(self, *arguments: Any, on: str | None = None, types_secrets: bool = False, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._on = shlex.split(on) if on is not None and " " in on else on
+        self._types_secrets = types_secrets
 
     async def setup(self, environment: BaseEnvironment) -> None:
         size = (self.options.tmux_pane_width, self.options.tmux_pane_height)
-        self._session = Session(self._on, size=size, env=self._extra_env)
+        self._session = Session(self._on, types_secrets=self._types_secrets, size=size, env=self._extra_env)
         await self._session.start()

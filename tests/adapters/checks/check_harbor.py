@@ -32,9 +32,47 @@ def test_keys_without_enter_and_the_screen() -> None:
             await session.send_keys("sleep 600\n", block=True, max_timeout_sec=0.5)
         await session.send_keys("C-c", min_timeout_sec=60.0)  # until what it ends has ended
         assert await session.is_session_alive()
-        await session.send_keys("exit 3\n", block=True)
-        assert not await session.is_session_alive()
         await session.stop()
+        assert not await session.is_session_alive()
+
+    asyncio.run(main())
+
+
+def test_the_shell_exits() -> None:
+    """Its exit code is read, and the next keys have a new shell."""
+
+    async def main() -> None:
+        session = Session()
+        await session.start()
+        await session.send_keys("x=5; exit 7\n", block=True)
+        assert "[exit code 7]" in await session.get_incremental_output()
+        assert await session.is_session_alive()
+        await session.send_keys("", min_timeout_sec=0.1)
+        await session.send_keys("echo after [$x]\n", block=True)
+        assert await session.get_incremental_output() == (
+            "New Terminal Output:\n$ echo after [$x]\nafter []\n\n[exit code 0]"
+        )
+        await session.stop()
+
+    asyncio.run(main())
+
+
+def test_a_secret_is_not_typed() -> None:
+    async def main() -> None:
+        for types_secrets, keys in ((False, "hunter2\n"), (False, ["C-u", "hunter2", "Enter"]), (True, "hunter2\n")):
+            session = Session(types_secrets=types_secrets)
+            await session.start()
+            await session.send_keys("read -sp 'Password: ' p; echo got ${#p}\n", min_timeout_sec=60.0)
+            assert "waits for input: 'Password: '" in await session.get_incremental_output()
+            await session.send_keys(keys, min_timeout_sec=60.0)
+            seen = await session.get_incremental_output()
+            if types_secrets:
+                assert "got 7" in seen
+            else:
+                assert "refused: the command asks for a secret. Nothing was typed" in seen
+                await session.send_keys("C-c", min_timeout_sec=60.0)
+                assert "got 7" not in await session.get_incremental_output()
+            await session.stop()
 
     asyncio.run(main())
 
