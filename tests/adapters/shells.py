@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import tempfile
-import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.adapters import session_shells, tool_shells
+from tests.adapters.script import Script, Verbs
 from tests.adapters.shell import USUAL, Reply, Shell, readable
 
 
@@ -115,44 +115,18 @@ class Inspect(Shell):
         return Reply(seen.stdout + seen.stderr, seen.returncode)
 
 
-class Verbs(Shell):
-    """The eight verbs as a framework's tools: what LangChain, OpenAI Agents, pydantic-ai and the Claude SDK get too."""
+async def inspect_tools(script: Script) -> None:
+    """The eight verbs, called as inspect_ai calls a tool."""
+    from inspect_ai.tool import ToolDef
 
-    def __init__(self, make: Callable[[Any], list[Any]]) -> None:
-        from inspect_ai.tool import ToolDef
+    from truetty.adapters.inspect_ai import tools
+    from truetty.service import Registry, Service
 
-        from truetty.service import Registry, Service
-
-        self.loop = asyncio.new_event_loop()
-        threading.Thread(target=self.loop.run_forever, daemon=True).start()
-        self.service = self._wait(Service(Registry(shell="bash", rc=False)).__aenter__())
-        self.tools = {tool.name: tool.tool for tool in map(ToolDef, make(self.service))}
-        self.id = ""
-
-    def _wait(self, work: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
-
-    def _call(self, verb: str, **arguments: Any) -> Reply:
-        """`exit 3 [t1-1]`, `waiting [t1-2]: …`, `running [t1-3]`; the output stands behind the first empty line."""
-        text = self._wait(self.tools[verb](**arguments))
-        head, _, output = text.partition("\n\n")
-        found = re.search(r"\[(t\d+-\d+)\]", head)
-        self.id = found[1] if found else self.id
-        code = re.match(r"exit (\d+)", head)
-        is_open = head.startswith(("waiting", "running"))
-        return Reply(output or ("" if code else text), int(code[1]) if code else None, is_open)
-
-    def run(self, command: str, timeout: float = USUAL) -> Reply:
-        return self._call("run", command=command, wait=timeout)
-
-    def type(self, text: str) -> Reply:
-        return self._call("send", id=self.id, text=text, enter=True)
-
-    def stop(self) -> Reply:
-        return self._call("stop", id=self.id)
-
-    def close(self) -> None:
-        self._wait(self.service.__aexit__(None, None, None))
+    async with Service(Registry(shell="bash", rc=False)) as service:
+        verbs = {tool.name: tool.tool for tool in map(ToolDef, tools(service))}
+        result: Any = None
+        while (call := await asyncio.to_thread(script.turn, result)) is not None:
+            result = await verbs[call.name](**call.arguments)
 
 
 def swerex() -> Mapping[str, Callable[[], Shell]]:
@@ -194,12 +168,12 @@ def langchain() -> Mapping[str, Callable[[], Shell]]:
 def inspect_ai() -> Mapping[str, Callable[[], Shell]]:
     from inspect_ai.util._sandbox.local import LocalSandboxEnvironment
 
-    from truetty.adapters.inspect_ai import tools
-
-    return {"truetty": lambda: Verbs(tools), "its own": lambda: Inspect(LocalSandboxEnvironment)}
+    return {"truetty": lambda: Verbs(inspect_tools), "its own": lambda: Inspect(LocalSandboxEnvironment)}
 
 
 SHELLS: dict[str, Callable[[], Mapping[str, Callable[[], Shell]]]] = {
+    **tool_shells.SHELLS,
+    **session_shells.SHELLS,
     "swerex": swerex,
     "minisweagent": minisweagent,
     "openhands": openhands,
