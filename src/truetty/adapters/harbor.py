@@ -111,7 +111,8 @@ class Session:
                 await terminal.press(key)
             else:
                 await terminal.send(key)
-        self._has_typed = not terminal.busy and not has_enter and "C-c" not in keys
+        stays = not terminal.busy and not has_enter and "C-c" not in keys
+        self._has_typed = stays and (self._has_typed or any(keys))  # an agent that waits sends no keys
 
     async def capture_pane(self, capture_entire: bool = False) -> str:
         terminal = self._started()
@@ -129,7 +130,8 @@ class Session:
         if refusal is not None:
             return f"New Terminal Output:\n{new}\n[{refusal}]"
         if command is None or not new.strip():
-            return f"Current Terminal Screen:\n{await self.capture_pane()}"
+            screen = f"Current Terminal Screen:\n{await self.capture_pane()}"
+            return screen if command is None else f"{screen}\n[{_standing(command)}]"
         return f"New Terminal Output:\n{new}\n[{_standing(command)}]"
 
     def _started(self) -> Terminal:

@@ -38,6 +38,24 @@ def test_keys_without_enter_and_the_screen() -> None:
     asyncio.run(main())
 
 
+def test_an_agent_that_waits_sends_no_keys() -> None:
+    """The next keys are a command all the same, and a command without output is told with its exit code."""
+
+    async def main() -> None:
+        session = Session()
+        await session.start()
+        await session.send_keys("sleep 600\n", min_timeout_sec=0.1)
+        assert "[still running]" in await session.get_incremental_output()
+        await session.send_keys("C-c", min_timeout_sec=60.0)
+        assert (await session.get_incremental_output()).endswith("[exit code 130]")
+        await session.send_keys("", min_timeout_sec=0.1)
+        await session.send_keys("echo after\n", min_timeout_sec=60.0)
+        assert "after\n\n[exit code 0]" in await session.get_incremental_output()
+        await session.stop()
+
+    asyncio.run(main())
+
+
 def test_the_shell_exits() -> None:
     """Its exit code is read, and the next keys have a new shell."""
 
