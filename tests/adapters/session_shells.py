@@ -142,12 +142,10 @@ class HarborTruetty(Keys):
     def read(self, seen: str, keys: str) -> Reply:
         """`New Terminal Output:`, the command where it is new, its output, and how it stands in brackets."""
         head, _, text = seen.partition("\n")
-        if head != "New Terminal Output:":
-            return Reply("", None, is_open=True)
-        text = text.removeprefix(f"$ {keys.rstrip()}\n")
-        output, _, standing = text.rpartition("\n[")
+        output, _, standing = text.removeprefix(f"$ {keys.rstrip()}\n").rpartition("\n[")
         code = re.match(r"exit code (\d+)\]", standing)
-        return Reply(output if code else text, int(code[1]) if code else None, is_open=code is None)
+        new = f"{output}\n{'' if code else standing}" if head == "New Terminal Output:" else ""
+        return Reply(new.removesuffix("\n"), int(code[1]) if code else None, is_open=code is None)
 
 
 class HarborTmux(Keys):
@@ -189,6 +187,8 @@ class HarborTmux(Keys):
 
 
 def harbor() -> Mapping[str, Callable[[], Shell]]:
+    import truetty.adapters.harbor  # noqa: F401  # which takes longer than a task may, on a busy machine
+
     return {"truetty": HarborTruetty, "its own": HarborTmux}
 
 
