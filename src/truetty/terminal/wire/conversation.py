@@ -244,7 +244,8 @@ class Conversation:
             return False
         if not keys.interrupt and (state is State.QUEUED or run.reader.can_tell):
             return False
-        return keys.are_due(now, self.link.processes.work())
+        processes = self.link.processes
+        return keys.are_due(now, processes.work(), program=processes.programs_in_front())
 
     def _is_first_prompt(self, run: Run, seen: Observation) -> bool:
         """Whether an unknown program reads for the first time: that must be its prompt."""
