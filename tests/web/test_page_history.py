@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -85,9 +87,27 @@ def test_commands_of_closed_terminals_are_there(tabs: Tabs) -> None:
     tab = tabs.open("/history")
     expect(tab.locator(".result")).to_contain_text("echo remembered")
     tab.locator(".result-head").click()
-    expect(tab.locator(".top .about")).to_have_text("closed")
+    expect(tab.locator(".top h1")).to_have_text("gone")
+    expect(tab.locator(".top .about")).to_contain_text("closed · bash · ")
     expect(tab.locator(".block .line")).to_have_text(["remembered\n"])
     expect(tab.locator("[data-act=take-over]")).to_have_count(0)
+    expect(tabs.open("/history?q=remembered").locator(".result .facts")).to_contain_text("gone · ")
+    tab.keyboard.press("g")
+    tab.keyboard.press("n")
+    expect(tab.locator(".place-now .list")).to_contain_text("gone")
+
+
+def test_a_terminal_keeps_its_name_when_it_is_closed(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "gone", rc=False)
+    tab = tabs.open(f"/t/{shell.id}")
+    expect(tab.locator(".top h1")).to_have_text("gone")
+    tabs.server.ask("DELETE", f"/v1/terminals/{shell.id}", {})
+    expect(tab.locator(".top .about")).to_contain_text("closed · bash · ")
+    expect(tab.locator(".top h1")).to_have_text("gone")
+    tab.reload()  # it never had a command
+    expect(tab.locator(".top h1")).to_have_text("gone")
+    os.kill(tabs.server.pid(), signal.SIGKILL)
+    expect(tabs.open(f"/t/{shell.id}").locator(".top h1")).to_have_text("gone")
 
 
 def test_hostile_names_and_output_are_text(tabs: Tabs) -> None:

@@ -110,6 +110,12 @@ export function nameOf(terminal: Terminal): string {
   return terminal.name ?? terminal.id;
 }
 
+/** Of one that is open, or was. */
+export function nameById(store: Store, id: string): string {
+  const found = store.terminals.value.get(id) ?? store.closed.value.get(id);
+  return found === undefined ? id : nameOf(found);
+}
+
 /** Who works in it. */
 export function workerOf(terminal: Terminal): string {
   return (terminal.client ?? "the agent").replace(/\/[\d.]+$/, "");

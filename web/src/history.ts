@@ -3,9 +3,9 @@
 import { effect, signal } from "@preact/signals-core";
 import { type Page, inside, sentence } from "./context.ts";
 import { each, h, onEnd, region } from "./dom.ts";
-import { hasFailed, nameOf } from "./groups.ts";
+import { hasFailed, nameById } from "./groups.ts";
 import { glyph } from "./icons.ts";
-import type { Command, Terminal } from "./model.ts";
+import type { Command } from "./model.ts";
 import { replay } from "./replay.ts";
 import { ended } from "./state.ts";
 import type { Hit, HistoryPage, SearchPage } from "./wire.ts";
@@ -37,7 +37,6 @@ export function historyView(page: Page, start: URLSearchParams): Element {
   const summary = signal("");
   const trouble = signal<string | null>(null);
   const next = signal<string | null>(null);
-  const closed = signal<ReadonlyMap<string, Terminal>>(new Map());
   const total = signal<number | null>(null);
   let turn = 0;
 
@@ -67,12 +66,13 @@ export function historyView(page: Page, start: URLSearchParams): Element {
   const list = (answer: HistoryPage, isMore: boolean) => {
     const rows = answer.commands.map((command) => ({ command, spans: [], hits: [], more: 0 }));
     found.value = isMore ? [...found.value, ...rows] : rows;
-    closed.value = new Map(answer.terminals.map((one) => [one.id, one]));
+    page.store.bury(answer.terminals);
     next.value = answer.next;
     total.value = answer.total;
     summary.value = count(answer.total, "command");
   };
   const results = (answer: SearchPage) => {
+    page.store.bury(answer.terminals);
     found.value = answer.results.map(({ command, spans, hits, count: number }) => ({ command, spans, hits: hits.slice(0, HITS), more: Math.max(0, number - spans.length - Math.min(hits.length, HITS)) }));
     next.value = null;
     const more = answer.more ? " · more are not shown" : "";
@@ -102,10 +102,7 @@ export function historyView(page: Page, start: URLSearchParams): Element {
   }));
   onEnd(() => clearTimeout(timer));
 
-  const name = (id: string) => {
-    const terminal = page.store.terminals.value.get(id) ?? closed.value.get(id);
-    return terminal === undefined ? id : nameOf(terminal);
-  };
+  const name = (id: string) => nameById(page.store, id);
   const field = h("input", { type: "search", class: "field", placeholder: "Commands, output, or /pattern/", "aria-label": "Search", id: "find", on: { input: () => (text.value = field.value) } });
   field.value = text.value;
   const toggle = (key: string, value: string) => () => {

@@ -3,7 +3,7 @@
 import { cards } from "./cards.ts";
 import { type Page, inside } from "./context.ts";
 import { each, h, region } from "./dom.ts";
-import { type Grouped, grouped, nameOf, needs } from "./groups.ts";
+import { type Grouped, grouped, nameById, nameOf, needs } from "./groups.ts";
 import { glyph } from "./icons.ts";
 import { ended, standing } from "./state.ts";
 import type { Command } from "./model.ts";
@@ -136,10 +136,6 @@ function finished(page: Page): Node {
   const { store } = page;
   const failing = () => new Set(grouped(store).filter((one) => one.group === "failed").map((one) => one.terminal.command?.id));
   const some = () => store.finished.value.filter((one) => !failing().has(one.id));
-  const name = (id: string) => {
-    const terminal = store.terminals.value.get(id);
-    return terminal === undefined ? id : nameOf(terminal);
-  };
   return region(
     () => some().length > 0,
     (is) =>
@@ -148,7 +144,7 @@ function finished(page: Page): Node {
             "section",
             { class: "list" },
             h("h2", {}, "Finished in the last hour", h("span", { class: "count" }, () => some().length)),
-            each(() => some().slice(0, MOST_FINISHED), (one) => one.id, (one) => commandRow(page, () => one.value, name(one.value.terminal_id))),
+            each(() => some().slice(0, MOST_FINISHED), (one) => one.id, (one) => commandRow(page, () => one.value, nameById(store, one.value.terminal_id))),
           )
         : null,
   );

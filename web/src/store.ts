@@ -26,9 +26,11 @@ export interface Receipt {
 
 const RECEIPT_SECONDS = 5;
 const MOST_COMMANDS = 1000; // of a terminal; a page shows about 40 at a time
+const MOST_CLOSED = 200; // terminals
 
 export class Store {
   readonly terminals = signal<ReadonlyMap<string, Terminal>>(new Map());
+  readonly closed = signal<ReadonlyMap<string, Terminal>>(new Map()); // as they were last; the newest
   readonly questions = signal<ReadonlyMap<string, Question>>(new Map());
   readonly handoffs = signal<ReadonlyMap<string, Handoff>>(new Map()); // by command
   readonly refused = signal<ReadonlyMap<string, string>>(new Map()); // by terminal: who asked for it and does not get it
@@ -89,6 +91,18 @@ export class Store {
     this.refused.value = new Map(this.refused.value).set(terminal, from);
   }
 
+  /** Terminals that were read with the past: those that live are known by events. */
+  bury(terminals: readonly Terminal[]): void {
+    const gone = terminals.filter((one) => one.closed);
+    if (gone.length === 0) return;
+    const closed = new Map(this.closed.value);
+    for (const one of gone) {
+      closed.delete(one.id); // so that it is the newest
+      closed.set(one.id, one);
+    }
+    this.closed.value = new Map([...closed].slice(-MOST_CLOSED));
+  }
+
   /** What was read of the past. */
   merge(commands: readonly Command[]): void {
     batch(() => {
@@ -133,6 +147,7 @@ export class Store {
       case "closed":
         this.hold(event.terminal.id, null);
         this.terminals.value = without(this.terminals.value, event.terminal.id);
+        this.bury([event.terminal]);
         if (event.terminal.command !== null) this.merge([event.terminal.command]);
         break;
       case "started":

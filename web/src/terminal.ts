@@ -7,7 +7,7 @@ import type { Page } from "./context.ts";
 import { ask, menu } from "./dialogs.ts";
 import { h, onEnd, region } from "./dom.ts";
 import { Feed } from "./feed.ts";
-import { hasFailed, nameOf, terminalOf } from "./groups.ts";
+import { hasFailed, nameById, nameOf, terminalOf } from "./groups.ts";
 import { giveBack, heldBar, keyBar, keyboard, lastDeeds, lastKey, take } from "./hold.ts";
 import { glyph } from "./icons.ts";
 import { placeKeys } from "./keys.ts";
@@ -125,6 +125,7 @@ function loadHistory(page: Page, id: string, onTotal: (count: number) => void) {
       const found = await page.wire.history({ terminal_id: id, limit: HISTORY, before });
       next = found.next;
       page.store.merge(found.commands);
+      page.store.bury(found.terminals);
       onTotal(found.total);
     } catch {
       onTotal(0); // what events tell is shown all the same
@@ -162,10 +163,11 @@ function follow(page: Page, id: string, feed: Feed): void {
 }
 
 function top(page: Page, id: string, terminal: () => Terminal | undefined, look: () => void): Element {
+  const gone = () => page.store.closed.value.get(id);
   const about = () => {
     const found = terminal();
-    if (found === undefined) return "closed";
-    return [found.shell, path(found.cwd), found.size.join(" × ")].filter((one) => one !== "").join(" · ");
+    const facts = found === undefined ? ["closed", gone()?.shell ?? "", path(gone()?.cwd ?? null)] : [found.shell, path(found.cwd), found.size.join(" × ")];
+    return facts.filter((one) => one !== "").join(" · ");
   };
   const more = h("button", { type: "button", class: "button ghost", "aria-label": "More about this terminal", on: { click: () => menu(more, items()) } }, glyph("more"));
   const items = () => {
@@ -189,10 +191,7 @@ function top(page: Page, id: string, terminal: () => Terminal | undefined, look:
   return h(
     "header",
     { class: "top" },
-    h("h1", {}, () => {
-      const found = terminal();
-      return found === undefined ? id : nameOf(found);
-    }),
+    h("h1", {}, () => nameById(page.store, id)),
     h("p", { class: "about" }, about),
     keyboard(page, id),
     more,

@@ -170,6 +170,7 @@ export interface SearchResult {
 }
 export interface SearchPage {
   readonly results: readonly SearchResult[];
+  readonly terminals: readonly Terminal[];
   readonly matches: number;
   readonly commands: number;
   readonly searched: number;

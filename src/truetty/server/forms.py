@@ -162,7 +162,7 @@ class History:
     """Commands, the newest first."""
 
     commands: tuple[CommandForm, ...]
-    terminals: tuple[TerminalForm, ...]  # of these commands
+    terminals: tuple[TerminalForm, ...]  # of these commands, and the one that was asked for
     total: int  # how many there are in all
     next: str | None  # `before` of the next page; None: there is no more
 
@@ -188,6 +188,7 @@ class SearchedCommand:
 @dataclass(frozen=True, slots=True)
 class SearchForm:
     results: tuple[SearchedCommand, ...]  # the newest first
+    terminals: tuple[TerminalForm, ...]  # of these commands
     matches: int  # lines of output and command lines
     commands: int  # in which it was found
     searched: int  # commands

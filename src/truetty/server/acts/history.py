@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from truetty.core.errors import Misuse
@@ -56,8 +56,7 @@ class HistoryActs:
             begin = places[0] + 1
         page = found[begin : begin + min(limit, MOST_LISTED)]
         more = begin + len(page) < len(found)
-        ids = dict.fromkeys(one.terminal_id for one in page)
-        terminals = tuple(self._watch.terminal(self._service.registry.get(id)) for id in ids)
+        terminals = self._terminals(page, asked=terminal_id)  # one without a command has a name too
         return forms.History(tuple(page), terminals, len(found), page[-1].id if page and more else None)
 
     async def search(
@@ -92,6 +91,7 @@ class HistoryActs:
         lines = sum(one.count for one in results)
         return forms.SearchForm(
             results=tuple(results),
+            terminals=self._terminals(one.command for one in results),
             matches=lines + sum(bool(one.spans) for one in results),
             commands=len(results),
             searched=searched,
@@ -106,6 +106,12 @@ class HistoryActs:
         found = await command.output.slices.search(pattern, 0, MOST_CHARACTERS, most)
         hits = tuple(_hit(match, pattern) for match in found.matches)
         return forms.SearchedCommand(form, tuple(_spans(pattern, command.text)), found.count, hits)
+
+    def _terminals(
+        self, commands: Iterable[forms.CommandForm], asked: str | None = None
+    ) -> tuple[forms.TerminalForm, ...]:
+        ids = dict.fromkeys(one.terminal_id for one in commands) | ({} if asked is None else {asked: None})
+        return tuple(self._watch.terminal(self._service.registry.get(id)) for id in ids)
 
     def _chosen(
         self, terminal_id: str | None, state: str | None, by: str | None, since: float | None
