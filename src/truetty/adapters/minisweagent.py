@@ -2,7 +2,8 @@
 
 Rule 1: all actions share one shell. The directory and variables stay, unless `fresh` is true: then each action begins
         in a new shell, as in their own environments.
-Rule 2: a time-out ends the command, is return code -1 and keeps the output, as there. The shell stays.
+Rule 2: a time-out ends the command, is return code -1 and keeps the output, as there. The shell stays. `extra` names
+        it as theirs does: `TimeoutExpired`.
 Rule 3: their actions cannot type. A command that waits for input is ended at once; `exception_info` has its question.
 """
 
@@ -54,10 +55,11 @@ class TruettyEnvironment:
         if outcome.state == "finished":
             return self._result(outcome, "")
         asked = outcome.waiting
-        why = (
-            f"timed out after {patience} seconds" if asked is None else f"asked {asked.prompt!r}, and was not answered"
-        )
-        return self._result(command.stop(), f"An error occurred while executing the command: it {why}. It was ended.")
+        kind, why = "TimeoutExpired", f"timed out after {patience} seconds"
+        if asked is not None:
+            kind, why = "WaitedForInput", f"asked {asked.prompt!r}, and was not answered"
+        info = f"An error occurred while executing the command: it {why}. It was ended."
+        return {**self._result(command.stop(), info), "extra": {"exception_type": kind, "exception": info}}
 
     def close(self) -> None:
         if self._terminal is not None:

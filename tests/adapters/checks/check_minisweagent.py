@@ -44,6 +44,7 @@ def test_a_timeout_keeps_the_output_and_the_shell(environment: TruettyEnvironmen
     environment.execute({"command": "x=1"})
     seen = environment.execute({"command": "echo begun; sleep 600"}, timeout=1)
     assert seen["returncode"] == -1 and "timed out" in seen["exception_info"] and seen["output"].startswith("begun")
+    assert seen["extra"]["exception_type"] == "TimeoutExpired"
     assert environment.execute({"command": "echo $x"})["output"] == "1\n"
 
 
