@@ -120,6 +120,22 @@ async def test_a_second_run_takes_up_where_the_first_stopped(home: Path, tmp_pat
     assert sorted(line["task"] for line in lines if line["event"] == "done") == ["0", "1", "2", "3", "4", "5"]
 
 
+async def test_a_task_that_was_refused_before_it_began_is_begun_by_the_next_run(home: Path, tmp_path: Path) -> None:
+    out, ran, place = tmp_path / "out.jsonl", tmp_path / "ran", tmp_path / "place"
+    tasks = [task("here", f"echo here >> {ran}"), task("there", f"echo there >> {ran}", cwd=str(place))]
+    async with Registry() as registry:
+        first = registry.map(tasks, out=out, shell="bash", rc=False)
+        assert {result.id: result.state async for result in first} == {"here": "done", "there": "refused"}
+        place.mkdir()
+        second = registry.map(tasks, out=out, shell="bash", rc=False)
+        assert (set(second.finished), second.begun, second.refused) == ({"here"}, (), frozenset({"there"}))
+        assert [(result.id, result.state) async for result in second] == [("there", "done")]
+        third = registry.map(tasks, out=out, shell="bash", rc=False)
+        assert (set(third.finished), third.refused) == ({"here", "there"}, frozenset())
+        assert [result async for result in third] == []
+    assert ran.read_text().split() == ["here", "there"]
+
+
 async def test_a_task_is_begun_again_by_the_callers_rule(home: Path, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     tasks = [task("a", f"echo x >> {ran}; [ $(wc -l < {ran}) = 3 ]"), task("b", "false")]

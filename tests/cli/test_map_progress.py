@@ -30,6 +30,18 @@ def test_the_line_has_counts_a_rate_and_failures_by_kind() -> None:
     assert made.line(100, colours=True).endswith("3 done\x1b[31m  2 failed, 1 timed out\x1b[0m")
 
 
+def test_a_refused_task_is_counted_as_refused_and_not_as_finished() -> None:
+    made = Tally(10)
+    made.begin({"k1": "done", "k2": "refused"}, [])
+    for id, state in [("k3", "done"), ("k4", "refused"), ("k5", "refused")]:
+        made.take(TaskResult(id, state, (), 1, 0.5))  # type: ignore[arg-type]
+    made.started_at -= 10.0
+    line = made.line(100, colours=False)
+    assert line == "████░░░░░░░░░░░░░░░░  2 of 10  0 running  0.1/s  1 done  2 refused"
+    [said] = made.summary()
+    assert said.startswith("10 tasks: 1 done, 2 refused (0.1/s). 1 were finished by an earlier run. 1 were refused by")
+
+
 def test_the_line_is_never_wider_than_the_terminal() -> None:
     made = tally()
     for columns in range(20, 100):

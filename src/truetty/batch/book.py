@@ -2,6 +2,7 @@
 
 Rule 1: `started` is written before the first command of a task, `done` after its last. So a task with neither was never
         begun, and one with the first only was begun and not finished, whatever ended the run.
+        One that was refused has a `done` and no `started`: nothing of it has run, so the next run begins it.
 Rule 2: a line is written at once and whole. The last one may be cut all the same, by a full disk or a machine that went
         down: it counts as not written, and the next line begins on a line of its own.
 Rule 3: one run writes a file at a time.
@@ -28,6 +29,7 @@ class Book:
         self.path: Final = path
         self.finished: Final[dict[str, str]] = {}  # how tasks of earlier runs ended, by their ids
         self.begun: Final[dict[str, int]] = {}  # those that no run has finished, and how often they were begun
+        self.refused: Final[set[str]] = set()  # those that no run has begun, and an earlier run has refused
         try:
             self._file = io.FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags, 0o600))
         except OSError as error:
@@ -80,9 +82,13 @@ class Book:
         match found:
             case {"task": str(id), "event": "started"}:
                 self.begun[id] = self.begun.get(id, 0) + 1
+                self.refused.discard(id)
+            case {"task": str(id), "event": "done", "state": "refused"} if id not in self.begun:
+                self.refused.add(id)
             case {"task": str(id), "event": "done", "state": str(state)}:
                 self.finished[id] = state
                 self.begun.pop(id, None)
+                self.refused.discard(id)
             case _:
                 raise Misuse(f"{self.path}:{number} is no result of a map: give another file", path=self.path)
 

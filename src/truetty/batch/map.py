@@ -98,6 +98,8 @@ class Map:
         self._book = None if out is None else Book(os.fspath(out))
         self.finished: Final = {} if self._book is None else dict(self._book.finished)  # by earlier runs: their states
         self.begun: Final = () if self._book is None else tuple(self._book.begun)  # by earlier runs, and not finished
+        # Refused by an earlier run before they were begun: this run begins them.
+        self.refused: Final = frozenset() if self._book is None else frozenset(self._book.refused)
         self._seen: set[str] = set()
         self._ended = asyncio.Event()  # one of ours has, since this was cleared
         self._places = 0  # terminals of ours that are open or being opened

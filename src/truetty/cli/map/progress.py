@@ -1,6 +1,7 @@
 """How far a map is: one line on a person's terminal, drawn anew; into a pipe only the last word.
 
-Rule: the line is drawn at most ten times a second, however many tasks end.
+Rule 1: the line is drawn at most ten times a second, however many tasks end.
+Rule 2: a refused task is not finished, for it has not run: it is in no count but `refused`, and not in the rate.
 """
 
 from __future__ import annotations
@@ -29,14 +30,17 @@ class Tally:
         self.total: Final = total
         self.states: Final[Counter[str]] = Counter()  # of this run
         self.before = 0  # finished by earlier runs
+        self.refused_before = 0  # begun by an earlier run, and then refused a command
         self.failed_before = 0
         self.left: Collection[str] = ()  # begun by an earlier run, and not begun again
         self.running: dict[str, None] = {}
         self.started_at = time.monotonic()
 
     def begin(self, finished: dict[str, str], left: Collection[str]) -> None:
-        self.before, self.left = len(finished), left
-        self.failed_before = sum(state != "done" for state in finished.values())
+        states = Counter(finished.values())
+        self.refused_before = states["refused"]
+        self.before, self.left = states.total() - self.refused_before, left
+        self.failed_before = self.before - states["done"]
 
     def start(self, task: Task) -> None:
         self.running[task.id] = None
@@ -51,13 +55,14 @@ class Tally:
         self.running = {}
 
     @property
-    def ended(self) -> int:
-        return self.states.total()
+    def finished(self) -> int:
+        """By this run."""
+        return self.states.total() - self.states["refused"]
 
     @property
     def rate(self) -> float:
         """Tasks of this run in a second."""
-        return self.ended / max(time.monotonic() - self.started_at, 1e-3)
+        return self.finished / max(time.monotonic() - self.started_at, 1e-3)
 
     @property
     def is_complete(self) -> bool:
@@ -68,16 +73,17 @@ class Tally:
 
     def line(self, columns: int, *, colours: bool) -> str:
         """At most so wide."""
-        share = (self.ended + self.before) / self.total if self.total else 1.0
+        share = (self.finished + self.before) / self.total if self.total else 1.0
         bar = ("█" * round(share * BAR)).ljust(BAR, "░")
-        words = f"{self.ended + self.before:,} of {self.total:,}  {len(self.running)} running  {self.rate:.1f}/s"
+        words = f"{self.finished + self.before:,} of {self.total:,}  {len(self.running)} running  {self.rate:.1f}/s"
         text = f"  {words}  {self.kinds(('done',))}".rstrip()[: max(0, columns - BAR)]
         failures = f"  {self.kinds(FAILURES)}".rstrip()[: max(0, columns - BAR - len(text))]
         return styled(bar, "green", on=colours) + text + styled(failures, "red", on=colours)
 
     def summary(self) -> list[str]:
         before = f" {self.before:,} were finished by an earlier run." if self.before else ""
-        run = f"{self.kinds()} ({self.rate:.1f}/s)" if self.ended else "none was finished now"
+        before += f" {self.refused_before:,} were refused by an earlier run." if self.refused_before else ""
+        run = f"{self.kinds()} ({self.rate:.1f}/s)" if self.states else "none was finished now"
         lines = [f"{_count(self.total, 'task')}: {run}.{before}"]
         if self.left:
             more = f" and {len(self.left) - MOST_NAMED:,} more" if len(self.left) > MOST_NAMED else ""
