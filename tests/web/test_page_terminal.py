@@ -43,6 +43,29 @@ def test_blocks_are_folded_by_what_they_are(tabs: Tabs) -> None:
     expect(bad.locator(".line")).to_have_count(0)
 
 
+def test_what_has_ended_keeps_its_colours(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "web", rc=False)
+    evil = "<b class=x>"
+    prints = rf"printf 'a \033[1;31mred\033[0m {evil}\033[38;2;0;200;0m{evil}\033[0m\n%s\n\033[42mlast\033[0m\n'"
+    shell.run(f'{prints} "$(seq 30)"; (exit 1)')
+    tab = tabs.open(f"/t/{shell.id}")
+    lines = tab.locator(".block .line")
+    expect(lines.first).to_have_text(f"a red {evil}{evil}\n")
+    expect(lines.first.locator("span")).to_have_text(["red", evil])
+    classes = lines.first.locator("span").evaluate_all("all => all.map(one => one.className)")
+    assert classes == ["sgr-1 sgr-31", "sgr-32"]
+    assert lines.locator("b").count() == 0
+    expect(lines.last.locator(".sgr-42")).to_have_text("last")
+    colour = "one => getComputedStyle(one).color"
+    red = lines.first.locator(".sgr-31").evaluate(colour)
+    assert red != lines.first.evaluate(colour)
+    tab.locator(".fold").click()
+    expect(lines).to_have_count(32)
+    expect(lines.nth(1).locator("span")).to_have_count(0)
+    tab.emulate_media(color_scheme="light")
+    until(lambda: lines.first.locator(".sgr-31").evaluate(colour) != red, tab)
+
+
 def test_evidence_copy_and_link(tabs: Tabs) -> None:
     shell = Shell(tabs.server, "web", rc=False)
     command = shell.run("seq 1 30")["command_id"]

@@ -3,13 +3,14 @@
 //    folded  nothing; of the newest commands up to 4 lines whole, or "N lines folded" and the last one
 //    open    up to 12 lines whole; more: the first 4, "N lines folded", the last 8
 //
-// Rule: the middle is never left out without its count.
+// Rule 1: the middle is never left out without its count.
+// Rule 2: colours are classes of spans whose content is text. The classes are those of `LOOKS`, whatever was printed.
 
 import { effect, signal } from "@preact/signals-core";
 import type { Page } from "./context.ts";
 import { h, onEnd, region } from "./dom.ts";
 import type { Command } from "./model.ts";
-import type { Slice } from "./wire.ts";
+import type { Run, Slice } from "./wire.ts";
 import { bytes, count, visible } from "./words.ts";
 
 const WHOLE = 12;
@@ -24,29 +25,40 @@ export const lineCounts = signal<ReadonlyMap<string, number>>(new Map());
 
 export type Extent = "none" | "last" | "open";
 
+export interface Line {
+  readonly text: string;
+  readonly runs: readonly Run[]; // where it is not plain
+}
+
 /** Lines `first`…, then a gap, then `tail`. */
 export interface Known {
   readonly first: number;
-  readonly lines: readonly string[];
+  readonly lines: readonly Line[];
   readonly tailFirst: number;
-  readonly tail: readonly string[];
+  readonly tail: readonly Line[];
   readonly total: number;
 }
 
+const coloured = (texts: readonly string[], colours: readonly (readonly Run[])[]): readonly Line[] =>
+  texts.map((text, index) => ({ text, runs: colours[index] ?? [] }));
+
 /** What a slice says, as head, gap and tail. */
 export function known(slice: Slice): Known {
-  const { first, lines, total } = slice;
+  const { first, total } = slice;
+  return joined(first, coloured(slice.lines, slice.colours), slice.tail_first, coloured(slice.tail, slice.tail_colours), total);
+}
+
+function joined(first: number, lines: readonly Line[], begin: number | null, tail: readonly Line[], total: number): Known {
   const end = first + lines.length; // the number behind the last of them
-  const tailFirst = Math.max(slice.tail_first ?? total + 1, end);
-  const skip = slice.tail_first === null ? 0 : Math.max(0, end - slice.tail_first);
-  return { first, lines, tailFirst, tail: slice.tail.slice(skip), total };
+  const tailFirst = Math.max(begin ?? total + 1, end);
+  return { first, lines, tailFirst, tail: tail.slice(begin === null ? 0 : Math.max(0, end - begin)), total };
 }
 
 /** More lines behind the head. */
 export function extended(before: Known, slice: Slice): Known {
   if (slice.first !== before.first + before.lines.length) return before;
-  const lines = [...before.lines, ...slice.lines];
-  return known({ first: before.first, lines, tail_first: before.tailFirst, tail: before.tail, total: slice.total });
+  const lines = [...before.lines, ...coloured(slice.lines, slice.colours)];
+  return joined(before.first, lines, before.tailFirst, before.tail, slice.total);
 }
 
 export function gapOf(one: Known): number {
@@ -117,8 +129,8 @@ function firstCount(line: number | null): number {
 function body(now: Known, extent: Extent, more: () => void, line: () => number | null): Node {
   const gap = gapOf(now);
   const made = document.createDocumentFragment();
-  const block = (first: number, lines: readonly string[]) =>
-    h("pre", { class: "lines" }, lines.map((text, index) => oneLine(text, first + index, line)));
+  const block = (first: number, lines: readonly Line[]) =>
+    h("pre", { class: "lines" }, lines.map((one, index) => oneLine(one, first + index, line)));
   if (extent === "last") {
     const last = now.tail.slice(now.total <= FEW ? 0 : -1);
     if (now.total > last.length) made.append(fold(now.total - last.length, more));
@@ -136,14 +148,34 @@ function fold(number: number, more: () => void): Node {
   return h("button", { type: "button", class: "fold", "data-fold": number, on: { click: more } }, h("span", {}, label));
 }
 
-function oneLine(text: string, number: number, line: () => number | null): Node {
+function oneLine({ text, runs }: Line, number: number, line: () => number | null): Node {
   const cut = text.length > LONGEST;
-  const shown = visible(cut ? text.slice(0, LONGEST) : text);
+  const shown = cut ? text.slice(0, LONGEST) : text;
   return h(
     "span",
     { class: () => (line() === number ? "line chosen" : "line"), "data-line": number },
-    `${shown}`,
+    runs.length === 0 ? visible(shown) : parts(shown, runs).map(([part, look]) => (look === "" ? visible(part) : h("span", { class: look }, visible(part)))),
     cut ? h("i", { class: "note" }, ` … ${bytes(text.length - LONGEST)} more in this line`) : null,
     "\n",
   );
+}
+
+const LOOKS = new Set(["1", "2", "3", "4", "7", "9", ...[30, 40, 90, 100].flatMap((base) => Array.from({ length: 8 }, (_, index) => String(base + index)))]);
+
+/** A line cut where its look changes, each part with its classes. */
+export function parts(text: string, runs: readonly Run[]): (readonly [string, string])[] {
+  const characters = [...text];
+  const made: [string, string][] = [];
+  let last = 0;
+  const add = (from: number, to: number, look: string) => {
+    if (to > from) made.push([characters.slice(from, to).join(""), look]);
+  };
+  for (const [from, to, look] of runs) {
+    if (from < last || to <= from || from >= characters.length) continue;
+    add(last, from, "");
+    add(from, Math.min(to, characters.length), look.split(";").filter((one) => LOOKS.has(one)).map((one) => `sgr-${one}`).join(" "));
+    last = Math.min(to, characters.length);
+  }
+  add(last, characters.length, "");
+  return made;
 }

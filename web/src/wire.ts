@@ -136,12 +136,16 @@ export const say = {
 
 // -- answers
 
+/** From this character to before that one (characters, not UTF-16 units), and the look in SGR numbers: `1;31`. */
+export type Run = readonly [number, number, string];
 export interface Slice {
   readonly first: number;
   readonly lines: readonly string[];
   readonly tail_first: number | null;
   readonly tail: readonly string[];
   readonly total: number;
+  readonly colours: readonly (readonly Run[])[]; // of each line
+  readonly tail_colours: readonly (readonly Run[])[];
 }
 /** What is searched or listed. `state` may be `failed`. */
 export interface Filter {
@@ -281,7 +285,7 @@ export class Wire {
   // -- what is read
 
   slice = (command: string, fields: { first?: number; count?: number; tail?: number }): Promise<Slice> =>
-    this.get(`/v1/commands/${command}/slice`, fields);
+    this.get(`/v1/commands/${command}/slice`, { ...fields, colours: true });
   history = (fields: Filter & { before?: string | null }): Promise<HistoryPage> => this.get("/v1/history", { ...fields });
   search = (fields: Filter & { q: string; regex: boolean }): Promise<SearchPage> => this.get("/v1/search", { ...fields });
   activity = (command: string): Promise<Activity> => this.get(`/v1/commands/${command}/activity`);

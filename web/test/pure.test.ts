@@ -6,7 +6,7 @@ import { countUntil, readCast } from "../src/cast.ts";
 import { readRoute } from "../src/context.ts";
 import { windowOf } from "../src/feed.ts";
 import { control } from "../src/early_keys.ts";
-import { extended, gapOf, known } from "../src/lines.ts";
+import { extended, gapOf, known, parts } from "../src/lines.ts";
 import { cropOf } from "../src/screen.ts";
 import { ago, bytes, duration, elapsed, path, pieces, visible } from "../src/words.ts";
 import { command, waiting } from "./hand.ts";
@@ -54,14 +54,20 @@ test("what is folded by what it is", () => {
 const numbers = (first: number, count: number) => Array.from({ length: count }, (_, index) => String(first + index));
 
 test("head, gap and tail never overlap and lose nothing", () => {
-  const far = known({ first: 1, lines: numbers(1, 4), tail_first: 111, tail: numbers(111, 8), total: 118 });
+  const plain = { colours: [], tail_colours: [] };
+  const far = known({ first: 1, lines: numbers(1, 4), tail_first: 111, tail: numbers(111, 8), total: 118, ...plain });
   assert.equal(gapOf(far), 106);
-  const near = known({ first: 1, lines: numbers(1, 4), tail_first: 3, tail: numbers(3, 8), total: 10 });
+  const near = known({ first: 1, lines: numbers(1, 4), tail_first: 3, tail: numbers(3, 8), total: 10, ...plain });
   assert.equal(gapOf(near), 0);
-  assert.deepEqual([...near.lines, ...near.tail], numbers(1, 10));
-  const more = extended(far, { first: 5, lines: numbers(5, 106), tail_first: null, tail: [], total: 118 });
-  assert.deepEqual([...more.lines, ...more.tail], numbers(1, 118));
-  assert.equal(extended(far, { first: 9, lines: ["x"], tail_first: null, tail: [], total: 118 }), far, "what does not join on is not taken");
+  assert.deepEqual([...near.lines, ...near.tail].map((one) => one.text), numbers(1, 10));
+  const more = extended(far, { first: 5, lines: numbers(5, 106), tail_first: null, tail: [], total: 118, ...plain });
+  assert.deepEqual([...more.lines, ...more.tail].map((one) => one.text), numbers(1, 118));
+  assert.equal(extended(far, { first: 9, lines: ["x"], tail_first: null, tail: [], total: 118, ...plain }), far, "what does not join on is not taken");
+});
+
+test("a line is cut where its look changes, and only known looks become classes", () => {
+  assert.deepEqual(parts("😀 ok bad", [[2, 4, "1;32"], [5, 99, "31;x y;200"]]), [["😀 ", ""], ["ok", "sgr-1 sgr-32"], [" ", ""], ["bad", "sgr-31"]]);
+  assert.deepEqual(parts("abc", [[0, 2, "7"], [1, 3, "31"], [9, 12, "1"]]), [["ab", "sgr-7"], ["c", ""]], "what overlaps or lies behind the end is passed over");
 });
 
 test("a window of blocks around the reader", () => {

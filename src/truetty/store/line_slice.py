@@ -9,6 +9,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
+from truetty.text.colours import Run
+
 LONGEST: Final = 20_000  # characters of a line; a longer one is cut
 MOST: Final = 2000  # lines
 
@@ -21,6 +23,8 @@ class LineSlice:
     tail: tuple[str, ...]  # the last lines, without those in `lines`
     total: int  # lines of the whole output so far
     cut: tuple[int, ...]  # the numbers of lines of which only the beginning is here
+    colours: tuple[tuple[Run, ...], ...] = ()  # of each of `lines`, where they were asked for
+    tail_colours: tuple[tuple[Run, ...], ...] = ()
 
 
 class Slicer:

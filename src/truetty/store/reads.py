@@ -17,6 +17,7 @@ from typing import Final
 from truetty.core.errors import Misuse
 from truetty.core.patterns import WINDOW, Pattern, searches
 from truetty.store.clean_text import EMPTY, MOST_IN_MEMORY, CleanText, Summary
+from truetty.store.coloured import coloured
 from truetty.store.line_slice import LineSlice, Slicer
 from truetty.store.part import Part
 from truetty.store.reader import Reader
@@ -254,7 +255,7 @@ class Reads:
             yield
         return count + (last not in ("", "\n"))
 
-    def slice(self, first: int, count: int, tail: int) -> Work[LineSlice]:
+    def slice(self, first: int, count: int, tail: int, colours: bool = False) -> Work[LineSlice]:
         """`count` lines from number `first` on, and the last `tail` lines."""
         found, numbered = Slicer(first, count, tail), NumberedLines()
         for text in (yield from self._texts()):
@@ -263,7 +264,7 @@ class Reads:
             yield
         for number, line in numbered.rest():
             found.feed(number, line)
-        return found.result()
+        return (yield from coloured(self._window, found.result())) if colours else found.result()
 
     def grep(self, pattern: str | re.Pattern[str], context: int = 0, limit: int | None = None) -> Work[list[Match]]:
         """Lines that the pattern is found in, with `context` lines around each; at most `limit` of them."""

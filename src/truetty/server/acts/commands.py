@@ -285,9 +285,9 @@ class CommandActs:
         return forms.Count(await self._find(command_id, exact).output.slices.lines())
 
     async def slice(
-        self, caller: Caller, *, command_id: str, exact: bool, first: int, count: int, tail: int
+        self, caller: Caller, *, command_id: str, exact: bool, first: int, count: int, tail: int, colours: bool
     ) -> LineSlice:
-        return await self._find(command_id, exact).output.slices.slice(first, count, tail)
+        return await self._find(command_id, exact).output.slices.slice(first, count, tail, colours)
 
     async def output(self, caller: Caller, *, command_id: str, exact: bool) -> forms.OutputForm:
         output = self._find(command_id, exact).output

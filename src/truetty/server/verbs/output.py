@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from truetty.server import forms
-from truetty.server.fields import BUDGET, COUNT, GREP, Field
+from truetty.server.fields import BUDGET, COUNT, FLAG, GREP, Field
 from truetty.server.verbs.row import SPAN, WHICH_COMMAND, Verb
 from truetty.store.line_slice import LineSlice
 
@@ -83,6 +83,7 @@ ROWS: Final[tuple[Verb, ...]] = (
             Field("first", COUNT, "the number of the first line, from 1", default=1),
             Field("count", COUNT, "lines, at most 2,000", default=500),
             Field("tail", COUNT, "the last lines too, at most 2,000", default=0),
+            Field("colours", FLAG, "where each line is not plain: `[from, to, SGR numbers]`", default=False),
         ),
         LineSlice,
     ),
