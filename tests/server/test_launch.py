@@ -186,6 +186,21 @@ def test_files_of_another_user(server: Live, tmp_path: Path) -> None:
             server.reach()
 
 
+@needs_root
+def test_a_folder_of_another_user_where_the_socket_might_have_been(make_server: Make, tmp_path: Path) -> None:
+    server = make_server(runtime=str(tmp_path))
+    ours, theirs = (Path(path) for path, _ in zip(server.place.sockets(), range(2), strict=False))
+    theirs.parent.mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(theirs))
+        bound.listen()
+        for one in (theirs, theirs.parent):
+            os.chown(one, 65534, 65534)
+        assert server.pid()
+    info = server.place.read_info()
+    assert info is not None and info["socket"] == str(ours)
+
+
 IN_A_FOLDER_OF_ITS_OWN = """
 import sys
 from truetty import HostError

@@ -69,7 +69,17 @@ def _paths(place: Place) -> Iterator[str]:
     info = place.read_info()
     if info is not None:
         yield info["socket"]
-    yield from (path for path in place.sockets() if info is None or path != info["socket"])
+    for path in place.sockets():
+        if (info is None or path != info["socket"]) and _is_own_folder(os.path.dirname(path)):
+            yield path
+
+
+def _is_own_folder(path: str) -> bool:
+    """In /tmp another user may have made the folder that has our name: no server of ours is in it."""
+    try:
+        return os.stat(path).st_uid == os.geteuid()
+    except OSError:
+        return False
 
 
 def _connected(path: str) -> socket.socket:
