@@ -70,6 +70,9 @@ def test_events_begin_with_how_everything_stands(page: Page) -> None:
     reset = stream.heard()
     assert [one["id"] for one in reset["terminals"]] == [terminal]
     assert reset["commands"][0]["waiting"]["prompt"] == "Sure? "
+    since = reset["commands"][0]["waiting_since"]
+    assert reset["commands"][0]["started_at"] <= since <= reset["at"]
+    assert reset["terminals"][0]["command"]["waiting_since"] == since
     stream.say(t="ping", x=7)
     stream.until(t="pong", x=7)
     episode = reset["commands"][0]["episode"]

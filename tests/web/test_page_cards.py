@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import tomllib
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -67,6 +70,20 @@ def test_a_page_that_comes_late_sees_it_too_and_one_answer_wins(tabs: Tabs) -> N
     expect(first.locator(".receipt")).to_contain_text("Answered “y”")
     expect(card(second)).to_have_count(0)
     assert "got <y>" in shell.ends(command)["output"]
+
+
+def test_since_when_it_waits_is_known_to_a_page_that_comes_late_and_after_a_kill(tabs: Tabs) -> None:
+    shell = Shell(tabs.server)
+    command = shell.waits("read -p 'Sure? ' x")
+    since = tabs.server.get(f"/v1/commands/{command}")["waiting_since"]
+    late = tabs.open()
+    expect(late.locator(".card .age")).to_have_text(re.compile(r"\d+:\d\d"))
+    os.kill(tabs.server.pid(), signal.SIGKILL)
+    found = tabs.server.get(f"/v1/commands/{command}/wait")
+    assert found["state"] == "waiting"
+    assert tabs.server.get(f"/v1/commands/{command}")["waiting_since"] == since
+    tab = tabs.open()
+    expect(tab.locator(".card .age")).to_have_text(re.compile(r"\d+:\d\d"))
 
 
 def test_a_stale_card_says_so_and_types_nothing(tabs: Tabs) -> None:

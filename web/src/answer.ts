@@ -60,7 +60,7 @@ export function readingOf(waiting: Waiting): string {
 }
 
 function since(page: Page, command: Command): () => number | null {
-  return () => page.store.waitingSince.value.get(command.id) ?? null;
+  return () => page.store.command(command.id)?.waiting_since ?? null;
 }
 
 /** The command with the waiting that this card is for. */

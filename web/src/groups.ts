@@ -53,7 +53,7 @@ export function needs(store: Store): Need[] {
       continue;
     }
     const kind = command.waiting?.kind === "secret" ? "secret" : "answer";
-    found.push({ kind, key: keyOf(command), since: store.waitingSince.value.get(command.id) ?? null, id: command.id });
+    found.push({ kind, key: keyOf(command), since: command.waiting_since, id: command.id });
   }
   return found.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
 }

@@ -38,6 +38,7 @@ export interface Command {
   readonly notes: readonly string[];
   readonly by?: "agent" | "person" | "program" | null;
   readonly client?: string | null;
+  readonly waiting_since: number | null; // seconds since 1970
 }
 
 export interface Holding {

@@ -35,7 +35,6 @@ export class Store {
   readonly handoffs = signal<ReadonlyMap<string, Handoff>>(new Map()); // by command
   readonly refused = signal<ReadonlyMap<string, string>>(new Map()); // by terminal: who asked for it and does not get it
   readonly progress = signal<ReadonlyMap<string, Progress>>(new Map());
-  readonly waitingSince = signal<ReadonlyMap<string, number>>(new Map());
   readonly receipts = signal<readonly Receipt[]>([]);
   readonly link = signal<LinkState>({ kind: "connecting", since: 0 });
   readonly leases = signal<ReadonlyMap<string, Lease>>(new Map()); // those that this page holds, by terminal
@@ -212,20 +211,15 @@ export class Store {
 
   private onCommand(command: Command): void {
     this.replace(command);
-    if (command.finished) {
-      this.progress.value = without(this.progress.value, command.id);
-      this.waitingSince.value = without(this.waitingSince.value, command.id);
-    }
+    if (command.finished) this.progress.value = without(this.progress.value, command.id);
   }
 
   private onWaiting(event: Event & { event: "waiting" | "resumed" }): void {
     const before = this.command(event.command_id) ?? this.terminals.value.get(event.terminal_id)?.command ?? null;
     if (before !== null && before.id === event.command_id) {
       const state = event.waiting === null ? "running" : "waiting";
-      this.replace({ ...before, state, waiting: event.waiting, episode: event.episode });
+      this.replace({ ...before, state, waiting: event.waiting, episode: event.episode, waiting_since: event.waiting_since });
     }
-    if (event.waiting === null) this.waitingSince.value = without(this.waitingSince.value, event.command_id);
-    else this.waitingSince.value = new Map(this.waitingSince.value).set(event.command_id, event.at);
   }
 
   private onProgress(id: string, count: number, line: string, at: number): void {

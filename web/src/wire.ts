@@ -65,6 +65,7 @@ export type Event = Numbered &
         terminal_id: string;
         episode: number | null;
         waiting: Waiting | null;
+        waiting_since: number | null;
       }
     | { event: "progress"; command_id: string; terminal_id: string; output_bytes: number; last_line: string }
     | { event: "downgraded" | "healed"; terminal_id: string; strategy: string }

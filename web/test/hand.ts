@@ -81,7 +81,7 @@ export function waiting(facts: Partial<Waiting> = {}): Waiting {
 export function command(id: string, facts: Partial<Command> = {}): Command {
   return {
     id, terminal_id: id.slice(0, id.lastIndexOf("-")), text: "make", state: "running", finished: false, exit_code: null, signal: null,
-    evidence: null, strategy: "rich", waiting: null, episode: null, timed_out: false, started_at: 100, duration: 1, cwd: "/w",
+    evidence: null, strategy: "rich", waiting: null, episode: null, waiting_since: null, timed_out: false, started_at: 100, duration: 1, cwd: "/w",
     output_bytes: 10, complete: true, notes: [], ...facts,
   };
 }

@@ -26,19 +26,20 @@ const groups = (store: Store) => grouped(store).map((one) => `${one.terminal.id}
 
 test("a reset is how everything stands; a page that comes late sees open questions", () => {
   const store = new Store();
-  const asking = command("t1-1", { state: "waiting", waiting: waiting(), episode: 3 });
+  const asking = command("t1-1", { state: "waiting", waiting: waiting(), episode: 3, waiting_since: 940 });
   store.apply(event({ event: "reset", terminals: [terminal("t1", { command: asking })], commands: [asking], questions: [question("q1")] }), 1000);
   assert.deepEqual(needs(store).map((one) => `${one.kind} ${one.key}`).sort(), ["answer t1-1:3", "question q1"]);
+  assert.equal(needs(store).find((one) => one.kind === "answer")?.since, 940);
 });
 
 test("a waiting makes a need, by its episode, and going on takes it away", () => {
   const store = filled();
   assert.deepEqual(groups(store), ["t1 running", "t2 quiet"]);
-  store.apply(event({ event: "waiting", command_id: "t1-1", terminal_id: "t1", episode: 1, waiting: waiting() }), 1000);
+  store.apply(event({ event: "waiting", command_id: "t1-1", terminal_id: "t1", episode: 1, waiting: waiting(), waiting_since: 900 }), 1000);
   assert.deepEqual(groups(store), ["t1 needs", "t2 quiet"]);
-  store.apply(event({ event: "resumed", command_id: "t1-1", terminal_id: "t1", episode: null, waiting: null }), 1000);
-  store.apply(event({ event: "waiting", command_id: "t1-1", terminal_id: "t1", episode: 2, waiting: waiting({ kind: "secret" }) }), 1000);
-  assert.deepEqual(needs(store).map((one) => `${one.kind} ${one.key} ${one.since}`), ["secret t1-1:2 1000"]);
+  store.apply(event({ event: "resumed", command_id: "t1-1", terminal_id: "t1", episode: null, waiting: null, waiting_since: null }), 1000);
+  store.apply(event({ event: "waiting", command_id: "t1-1", terminal_id: "t1", episode: 2, waiting: waiting({ kind: "secret" }), waiting_since: 900 }), 1000);
+  assert.deepEqual(needs(store).map((one) => `${one.kind} ${one.key} ${one.since}`), ["secret t1-1:2 900"]);
 });
 
 test("a prompt that reads all day needs nobody", () => {

@@ -46,6 +46,7 @@ class CommandForm:
     notes: tuple[str, ...]
     by: By | None = None  # None: not known
     client: str | None = None  # what has started it, as it calls itself
+    waiting_since: float | None = None  # seconds since 1970: when the waiting has begun
 
 
 @dataclass(frozen=True, slots=True)

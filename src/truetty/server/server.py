@@ -54,6 +54,7 @@ from truetty.service.registry import Origin
 from truetty.service.rule_book import RuleBook
 from truetty.service.service import Service
 from truetty.settings import Settings
+from truetty.terminal.command import Command
 from truetty.terminal.terminal import Terminal
 
 LOG: Final = logging.getLogger("truetty.server")
@@ -93,7 +94,13 @@ class Server:
         rules = RuleBook(settings)
         questions = QuestionActs(self._service.permissions, self._events, last_question, self._note_question, rules)
         self._watch = Watch(
-            self._events, self._service.leases, self._on_change, self._note, self._is_kept, questions.about
+            self._events,
+            self._service.leases,
+            self._on_change,
+            self._note,
+            self._is_kept,
+            questions.about,
+            self._note_waiting,
         )
         handoffs = HandoffActs(self._service, self._events)
         self._clients = Clients(self._on_change)
@@ -189,7 +196,9 @@ class Server:
         self._service.leases.keep = self._keep.note_lease
         for one in await self._keep.adopt():
             self._service.adopt(one.terminal, one.commands, Origin(one.label["own"], one.label["usual"]))
-            self._watch.adopt(one.terminal, one.label["client"], one.label["opened_at"], one.started_at, one.starters)
+            label = one.label
+            times = one.started_at, one.starters, one.waiting_since
+            self._watch.adopt(one.terminal, label["client"], label["opened_at"], *times)
             if one.lease is not None:
                 self._service.leases.adopt(one.terminal, one.lease)
             if one.label.get("until_finished"):
@@ -220,6 +229,10 @@ class Server:
     def _note_question(self, number: int) -> None:
         if self._keep is not None:
             self._keep.note_question(number)
+
+    def _note_waiting(self, command: Command, since: float | None) -> None:
+        if self._keep is not None:
+            self._keep.note_waiting(command.id, since)
 
     def _note(self, terminal: Terminal, client: str | None, opened_at: float) -> None:
         """What the next server must know of it."""

@@ -31,6 +31,7 @@ _RANK: Final[dict[Strategy, int]] = {"none": 0, "basic": 1, "rich": 2}
 
 
 Note = Callable[[Terminal, str | None, float], None]
+NoteWaiting = Callable[[Command, float | None], None]
 
 LAST: Final = 2048  # bytes of the output's end that are read for its last line
 MOST_TIMES: Final = 100  # of so many commands of a terminal it is remembered when they have started
@@ -55,6 +56,7 @@ class _Watched:
         self.command: Command | None = None
         self.finished = True  # listeners know the end of the command
         self.episode: int | None = None  # the waiting that listeners know
+        self.waiting_since: float | None = None  # seconds since 1970; before the first episode, from the journal
         self.strategy = terminal.strategy
         self.closed = False
         self.labels: tuple[object, ...] = ()
@@ -74,11 +76,14 @@ class Watch:
         note: Note,
         is_kept: Callable[[], bool],
         questions: Callable[[str], tuple[str, ...]],
+        note_waiting: NoteWaiting,
     ) -> None:
         """`on_change`: a terminal was opened or closed. `note`: what callers know of one is new, or has changed.
+        `note_waiting`: since when a command waits; None: no longer.
         `is_kept`: whether terminals outlive this process. `questions`: the open ones about a terminal."""
         self._questions = questions
         self._note = note
+        self._note_waiting = note_waiting
         self._is_kept = is_kept
         self._events = events
         self._leases = leases
@@ -105,6 +110,7 @@ class Watch:
         opened_at: float,
         started_at: Mapping[str, float],
         starters: Mapping[str, Starter],
+        waiting_since: float | None,
     ) -> None:
         """One that a process before this one has opened. Listeners of this one begin with how it stands."""
         times = self._times[terminal.id] = _Times(client, opened_at)
@@ -114,6 +120,7 @@ class Watch:
             one = self._watch(terminal)
             one.command = terminal.command
             one.finished = one.command is None or one.command.finished
+            one.waiting_since = waiting_since
             self._on_change()
 
     def _watch(self, terminal: Terminal) -> _Watched:
@@ -196,7 +203,13 @@ class Watch:
             notes=standing.notes,
             by=None if starter is None else starter.by,
             client=None if starter is None else starter.client,
+            waiting_since=self._waiting_since(command),
         )
+
+    def _waiting_since(self, command: Command) -> float | None:
+        one = self._watched.get(command.terminal_id)
+        is_known = one is not None and one.command is command and one.episode is not None
+        return one.waiting_since if one is not None and is_known and command.open_waiting == one.episode else None
 
     # -- what has changed
 
@@ -237,6 +250,7 @@ class Watch:
 
     def _start(self, one: _Watched, command: Command | None) -> None:
         one.command, one.finished, one.episode, one.told_bytes = command, command is None, None, 0
+        one.waiting_since = None
         if command is None:
             return
         times = self._times[one.terminal.id]
@@ -260,12 +274,25 @@ class Watch:
             one.labels = self._labels(one)
             return
         if (episode := command.open_waiting) != one.episode:
-            one.episode = episode
-            facts = {"command_id": command.id, "terminal_id": command.terminal_id, "episode": episode}
-            event = "resumed" if episode is None else "waiting"
-            self._events.publish(event, **facts, waiting=plain(None if episode is None else command.waiting))
+            self._tell_waiting(one, command, episode)
         if self._events.listeners and one.progress is None:
             self._arm(one)
+
+    def _tell_waiting(self, one: _Watched, command: Command, episode: int | None) -> None:
+        # The first waiting that is seen of an adopted command is the one that the server before has written down.
+        is_adopted = one.episode is None and one.waiting_since is not None and episode is not None
+        if not is_adopted:
+            one.waiting_since = None if episode is None else time.time()
+            self._note_waiting(command, one.waiting_since)
+        one.episode = episode
+        self._events.publish(
+            "resumed" if episode is None else "waiting",
+            command_id=command.id,
+            terminal_id=command.terminal_id,
+            episode=episode,
+            waiting=plain(None if episode is None else command.waiting),
+            waiting_since=one.waiting_since,
+        )
 
     def _arm(self, one: _Watched) -> None:
         loop = asyncio.get_running_loop()

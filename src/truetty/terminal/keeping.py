@@ -47,6 +47,7 @@ class CommandRecord:
     starter: tuple[str, str | None] | None = None  # what has started it, as its owner wrote it
     given: tuple[int, int | None] = (0, None)  # of its output, as in `Ledger.on_given`
     news: tuple[str, Any] | None = None  # what its agent knows of it, as its owner wrote it
+    waiting_since: float | None = None  # seconds since 1970, as its owner wrote it
 
 
 @dataclass(slots=True)

@@ -59,6 +59,7 @@ class Adopted:
     started_at: dict[str, float]  # by command, in seconds since 1970
     starters: dict[str, Starter]  # by command
     lease: LeaseRecord | None  # of a person who has typed there, and of which no outcome tells yet
+    waiting_since: float | None  # of its last command
 
 
 class Keep:
@@ -146,6 +147,11 @@ class Keep:
         id, _, serial = command_id.rpartition("-")
         self._journal.note({"t": id, "news": [int(serial), record.agent, record.state]})
 
+    def note_waiting(self, command_id: str, since: float | None) -> None:
+        """A command waits for input since then, or no longer."""
+        id, _, serial = command_id.rpartition("-")
+        self._journal.note({"t": id, "waits": [int(serial), since]})
+
     @property
     def is_kept(self) -> bool:
         """Whether there is a keeper: without one terminals end with this process."""
@@ -232,7 +238,8 @@ class Keep:
         starters = {name: Starter.of(one.starter) for name, one in known.items() if one.starter is not None}
         news = [NewsRecord(label["task"]) if one.news is None else NewsRecord(*one.news) for one in record.commands]
         lease = None if record.lease is None else LeaseRecord.of(record.lease)
-        return Adopted(terminal, dict(zip(commands, news, strict=True)), label, started, starters, lease)
+        since = record.commands[-1].waiting_since if record.commands else None
+        return Adopted(terminal, dict(zip(commands, news, strict=True)), label, started, starters, lease, since)
 
     def _on_closed(self, kept: KeptTerminal) -> None:
         """It is remembered, and the oldest are forgotten."""

@@ -58,6 +58,8 @@ def lines_of(id: str, record: TerminalRecord) -> Iterator[Line]:
         yield {"t": id, "given": [command.begun["serial"], *command.given]}
         if command.news is not None:
             yield {"t": id, "news": [command.begun["serial"], *command.news]}
+        if command.waiting_since is not None and command.ended is None:
+            yield {"t": id, "waits": [command.begun["serial"], command.waiting_since]}
         if command.ended is not None:
             yield {"t": id, "end": command.ended}
     for at, size in record.sizes:
@@ -115,6 +117,9 @@ def _add(record: TerminalRecord, what: Mapping[str, Any]) -> None:
         case {"news": [serial, agent, state]}:
             for command in _with_serial(commands, serial):
                 command.news = (agent, state)
+        case {"waits": [serial, since]}:
+            for command in _with_serial(commands, serial):
+                command.waiting_since = since
         case {"exit": [code, signal]}:
             record.exit = (code, signal)
         case {"size": [columns, rows], "at": at}:
