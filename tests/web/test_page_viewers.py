@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 
+import pytest
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import WebSocket, expect
 
@@ -65,3 +66,39 @@ def test_a_viewer_that_was_cut_off_goes_on_behind_what_it_has_drawn(tabs: Tabs) 
     assert not any(one["t"] == "picture" for one in said)
     first = next(one for one in said if one["t"] == "hello")
     assert struct.unpack(">IQQ", missed[0][:20])[1] == first["from"]
+
+
+PROGRAMS = {
+    "less": ("seq 1 500 | sed 's/$/ ü 漢字/' | less -M", ["space", "space", "/", "3", "0", "0", "enter"]),
+    "vim": ("vim -u NONE -N -c 'set number' -c 'call setline(1, range(1, 90))'", ["G", "O", "n", "e", "w", "escape"]),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_full_screen_program_looks_after_a_cut_as_the_server_has_it(tabs: Tabs, name: str) -> None:
+    program, keys = PROGRAMS[name]
+    shell = Shell(tabs.server, rc=False)
+    command = shell.start(program)
+    tab = tabs.open(f"/t/{shell.id}", cuttable(tabs))
+
+    def wanted() -> list[str]:
+        screen = tabs.server.get(f"/v1/terminals/{shell.id}/screen")
+        assert screen["alternate"] or not screen["lines"][0]
+        return [line.rstrip() for line in screen["lines"]]
+
+    until(lambda: any("23" in line for line in wanted()) and rows(tab) == wanted(), tab)
+    before = wanted()
+    cut(tab)
+    for key in keys:
+        tabs.server.post(f"/v1/commands/{command}/type", keys=[key])
+    until(lambda: is_redrawn(wanted(), before), tab)
+    assert rows(tab) == before  # what was there stays while nothing comes
+    mend(tabs, tab)
+    until(lambda: rows(tab) == wanted() != before, tab)
+    tabs.server.post(f"/v1/commands/{command}/type", keys=["up"])  # and it goes on from there
+    until(lambda: rows(tab) == wanted(), tab)
+    tabs.server.post(f"/v1/commands/{command}/stop")
+
+
+def is_redrawn(lines: list[str], before: list[str]) -> bool:
+    return lines != before and any("300" in line or "new" in line for line in lines)
