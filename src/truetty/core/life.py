@@ -41,6 +41,7 @@ from enum import Enum, auto
 from typing import Final
 
 from truetty.core.outcome import Evidence
+from truetty.core.standing import Standing
 
 
 class State(Enum):
@@ -113,3 +114,7 @@ class Ending:
     time: float
     at_prompt: bool = True  # False: its D came, and the shell is still on its way to its prompt
     lost: bool = False  # another program has read the line that was to run it
+
+    def standing(self) -> Standing:
+        """For the next process."""
+        return {name: getattr(self, name) for name in self.__slots__}

@@ -8,24 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 Standing = Mapping[str, Any]
+
+_AS_IT_IS: Final = frozenset({str, int, float, bool, type(None)})  # types whose values are JSON already
 
 
 class Stands:
     __slots__ = ()
 
     STANDS: ClassVar[tuple[str, ...]] = ()
+    _names: ClassVar[tuple[tuple[str, str], ...]] = ()  # in a record, and of the attribute
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._names = tuple((name.strip("_"), name) for name in cls.STANDS)
 
     def standing(self) -> Standing:
-        return {name.strip("_"): _plain(getattr(self, name)) for name in self.STANDS}
+        return {
+            name: one if type(one := getattr(self, attribute)) in _AS_IT_IS else _plain(one)
+            for name, attribute in self._names
+        }
 
     def stand(self, values: Standing) -> None:
         """As another process has left it. What is not in `values` stays: an older version did not know it."""
-        for name in self.STANDS:
-            if name.strip("_") in values:
-                setattr(self, name, _like(getattr(self, name), values[name.strip("_")]))
+        for name, attribute in self._names:
+            if name in values:
+                setattr(self, attribute, _like(getattr(self, attribute), values[name]))
 
 
 def _plain(value: object) -> object:

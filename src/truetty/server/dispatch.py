@@ -25,6 +25,8 @@ UNCOMPARED: Final = frozenset({"patience"})
 # What typed something. If the server that was asked has been killed, it is not known whether it did.
 TYPING: Final = frozenset({"send", "type", "type_in", "answer"})
 
+START: Final = BY_NAME["start"]
+
 Act = Callable[..., Coroutine[Any, Any, Any]]
 
 
@@ -49,11 +51,16 @@ class Dispatch:
             raise Stopping("the server is ending: it takes nothing more")
         if self.is_leaving:
             await asyncio.Event().wait()
-        act = self.acts[verb.name]
         if key is None or not verb.keyed:
-            return await act(caller, **arguments)
+            return await self.acts[verb.name](caller, **arguments)
         if verb.name == "run":
             return await self._run(given, caller, key, arguments)
+        return await self._once(verb, given, caller, key, arguments)
+
+    async def _once(
+        self, verb: Verb, given: Mapping[str, Any], caller: Caller, key: object, arguments: Mapping[str, Any]
+    ) -> Any:
+        act = self.acts[verb.name]
         request = {field.name: given.get(field.name) for field in verb.fields if field.name not in UNCOMPARED}
         past = self.keys.past(fields.key(key), verb.name, request)
         if past is not None and past.made is not None:
@@ -67,10 +74,11 @@ class Dispatch:
         """A retry key is the start's. So a client that was cut may ask for the rest of the wait, or start and wait."""
         now, wait = asyncio.get_running_loop().time, arguments["wait"]
         begun = now()
-        started = await self.call(BY_NAME["start"], {**given, "patience": wait}, caller, key)
+        starting = {name: value for name, value in arguments.items() if name not in ("wait", "until")}
+        started = await self._once(START, given, caller, key, {**starting, "patience": wait})
         left = None if wait is None else max(wait - (now() - begun), 0)
         patience = {"timeout": left, "until": arguments["until"]}
-        nothing_known = {"after_episode": 0, "after_byte": 0}
+        nothing_known = {"after_episode": 0, "after_byte": 0, "is_new": True}
         return await self.acts["wait"](caller, command_id=started.id, exact=True, **patience, **nothing_known)
 
     def leave(self, key: str | None) -> None:

@@ -26,9 +26,8 @@ LONG_AGO: Final = -1  # the number of an event that no ring has
 OF_TERMINALS: Final = frozenset({"waiting", "resumed", "progress", "downgraded", "healed", "lease", "handoff_over"})
 
 
-def encoded(value: object) -> str:
-    """JSON in ASCII: half a character, which stands for a byte that is no UTF-8, travels too."""
-    return json.dumps(value, separators=(",", ":"))
+# JSON in ASCII: half a character, which stands for a byte that is no UTF-8, travels too.
+encoded: Final[Callable[[object], str]] = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Events:
@@ -68,12 +67,14 @@ class Events:
 
     def wake(self) -> None:
         for one in self._listeners:
-            one.wake.set()
+            one.on_news()
 
-    def listen(self, since: int | None = None, epoch: str | None = None, wake: asyncio.Event | None = None) -> Listener:
-        """From the event after `since` on; None: from the next one on. `wake` is set when there may be one."""
+    def listen(
+        self, since: int | None = None, epoch: str | None = None, on_news: Callable[[], None] | None = None
+    ) -> Listener:
+        """From the event after `since` on; None: from the next one on. `on_news` is called when there may be one."""
         known = since is not None and since <= self._last and epoch in (None, self.epoch)
-        return Listener(self, self._last if since is None else since if known else LONG_AGO, wake or asyncio.Event())
+        return Listener(self, self._last if since is None else since if known else LONG_AGO, on_news)
 
     def after(self, seq: int) -> tuple[int, list[str]]:
         """The number to go on from, and what has come since this one: its events, or a reset."""
@@ -112,10 +113,11 @@ class Events:
 
 
 class Listener:
-    """A place in the ring. `wake` is set when there may be something to take."""
+    """A place in the ring. Where there may be something to take, `on_news` is called; None: `wake` is set."""
 
-    def __init__(self, events: Events, seq: int, wake: asyncio.Event) -> None:
-        self.wake: Final = wake
+    def __init__(self, events: Events, seq: int, on_news: Callable[[], None] | None = None) -> None:
+        self.wake: Final = asyncio.Event()
+        self.on_news: Final = on_news or self.wake.set
         self._events = events
         self.seq = seq  # of the last one that was taken
         events.add(self)

@@ -25,8 +25,17 @@ _SIMPLE: Final[dict[object, str]] = {
 }
 
 
+_AS_IT_IS: Final = frozenset(_SIMPLE)  # types whose values are JSON already
+
+
 def plain(value: object) -> Any:
     """As JSON has it. What JSON has no form for is its text: a fact in an error may be any object."""
+    if type(value) in _AS_IT_IS:
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            name: one if type(one := getattr(value, name)) in _AS_IT_IS else plain(one) for name in _hints(type(value))
+        }
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -36,8 +45,6 @@ def plain(value: object) -> Any:
             return {str(name): plain(item) for name, item in value.items()}
         case list() | tuple() | set() | frozenset():
             return [plain(item) for item in value]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {name: plain(getattr(value, name)) for name in _hints(type(value))}
     return str(value)
 
 

@@ -60,6 +60,7 @@ class _Watched:
         self.strategy = terminal.strategy
         self.closed = False
         self.labels: tuple[object, ...] = ()
+        self.started: CommandForm | None = None  # the command, as listeners were told of its start
         self.shell = terminal.shell  # as it is in the labels
         self.leave: Callable[[], None] = lambda: None
         self.progress: asyncio.TimerHandle | None = None
@@ -103,6 +104,14 @@ class Watch:
             self._on_change()
         self.look(terminal)
 
+    def start(self, terminal: Terminal, client: str | None, command: Command) -> CommandForm:
+        """The same, of a command that was just started there: how it stood then."""
+        one = self._watched.get(terminal.id)
+        if one is None or one.command is not command:  # listeners were not told of it yet
+            self.add(terminal, client)
+            one = self._watched.get(terminal.id)
+        return one.started if one is not None and one.started is not None else self.command(command)
+
     def adopt(
         self,
         terminal: Terminal,
@@ -125,7 +134,7 @@ class Watch:
 
     def _watch(self, terminal: Terminal) -> _Watched:
         one = self._watched[terminal.id] = _Watched(terminal)
-        one.labels = self._labels(one)
+        one.labels = self._labels(one, terminal.cwd)
         one.leave = terminal.changes.subscribe(partial(self._look, one), Rank.OWNERS)
         return one
 
@@ -135,7 +144,7 @@ class Watch:
         if one is None:
             return
         self._look(one)
-        self._tell_labels(one)
+        self._tell_labels(one, terminal.cwd)
 
     def close(self) -> None:
         for one in self._watched.values():
@@ -196,7 +205,7 @@ class Watch:
             started_at=None if times is None else times.started_at.get(command.id),
             duration=standing.duration,
             cwd=standing.cwd,
-            output_bytes=command.output.bytes,
+            output_bytes=standing.output_bytes,
             complete=standing.complete,
             unread=command.unread,
             closed=standing.closed,
@@ -221,12 +230,13 @@ class Watch:
             facts = {"terminal_id": what.lease.terminal_id, "holder": None, "reason": what.why, "until": None}
             self._events.publish("lease", **facts, did=did)
 
-    def _labels(self, one: _Watched) -> tuple[object, ...]:
+    def _labels(self, one: _Watched, cwd: str | None) -> tuple[object, ...]:
         terminal = one.terminal
-        return terminal.name, terminal.task, terminal.size, terminal.shell, terminal.cwd
+        return terminal.name, terminal.task, terminal.size, terminal.shell, cwd
 
-    def _tell_labels(self, one: _Watched) -> None:
-        if one.closed or one.labels == (labels := self._labels(one)):
+    def _tell_labels(self, one: _Watched, cwd: str | None) -> None:
+        """`cwd`: of the terminal, at this moment."""
+        if one.closed or one.labels == (labels := self._labels(one, cwd)):
             return
         terminal = one.terminal
         one.labels, one.shell = labels, terminal.shell
@@ -246,12 +256,13 @@ class Watch:
         if terminal.closed and (one.finished or terminal.changes.over):
             self._end(one)
         elif terminal.shell != one.shell:  # a command has replaced it, as exec zsh does
-            self._tell_labels(one)
+            self._tell_labels(one, terminal.cwd)
 
     def _start(self, one: _Watched, command: Command | None) -> None:
         one.command, one.finished, one.episode, one.told_bytes = command, command is None, None, 0
         one.waiting_since = None
         if command is None:
+            one.started = None
             return
         times = self._times[one.terminal.id]
         times.started_at[command.id] = time.time()
@@ -261,7 +272,9 @@ class Watch:
             if len(known) > MOST_TIMES:
                 del known[next(iter(known))]
         one.next_progress = asyncio.get_running_loop().time() + limits.PROGRESS_SECONDS
-        self._events.publish("started", command=plain(self.command(command)))
+        one.started = self.command(command)
+        self._events.publish("started", command=plain(one.started))
+        self._tell_labels(one, one.started.cwd)
 
     def _follow(self, one: _Watched, command: Command) -> None:
         if (strategy := one.terminal.strategy) != one.strategy:
@@ -270,8 +283,9 @@ class Watch:
             self._events.publish(event, terminal_id=one.terminal.id, strategy=strategy)
         if command.finished:
             one.finished = True
-            self._events.publish("finished", command=plain(self.command(command)))
-            one.labels = self._labels(one)
+            form = self.command(command)
+            self._events.publish("finished", command=plain(form))
+            one.labels = self._labels(one, form.cwd)
             return
         if (episode := command.open_waiting) != one.episode:
             self._tell_waiting(one, command, episode)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn, Self
 
 from truetty.core.errors import Denied, TruettyError
 from truetty.policy import Asker, Audit, Decision, Policy, Rule, ask_or_deny
@@ -34,6 +34,11 @@ class Location(NamedTuple):
     cwd: str | None
     shell: str
     is_outside: bool = False  # of the sandbox that terminals are in
+
+    @classmethod
+    def of(cls, terminal: Terminal, *, is_outside: bool = False) -> Self:
+        """Where the terminal is now."""
+        return cls(terminal.cwd, terminal.shell, is_outside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +121,12 @@ class Permissions:
         """
         subject = Subject(terminal.task, terminal.id)
         for _ in range(MOST_LOOKS + 1):
-            location = Location(terminal.cwd, terminal.shell, is_outside)
+            location = Location.of(terminal, is_outside=is_outside)
             if permit is not None and location == judged:
                 return self.record(permit, subject)
             judged, permit = location, await self.judge(command, location, subject, asker)
+            if self.policy.allows_all and not is_outside:  # wherever the terminal is by now
+                return self.record(permit, subject)
         reason = f"terminal {terminal.id} does not stay where it was judged"
         self.refuse(Decision("deny", reason, None, command), subject, command=command)
 

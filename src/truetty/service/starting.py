@@ -60,8 +60,7 @@ class Starter:
     ) -> Command:
         chosen = self._registry.get(terminal)
         self._leases.check(chosen.id, done=NOTHING)
-        location = Location(chosen.cwd, chosen.shell)
-        if not self.is_outside(chosen) and await self._leaves(request, location):
+        if self._asked_outside and not self.is_outside(chosen) and await self._leaves(request, Location.of(chosen)):
             message = f"terminal {terminal} is in the sandbox, and what the user is asked for runs outside of it"
             raise Misuse(f"{message}: name no terminal", terminal_id=terminal)
         await self._permissions.judge_in(chosen, request.command, asker, is_outside=self.is_outside(chosen))

@@ -24,7 +24,7 @@ import os
 import struct
 import termios
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -222,13 +222,18 @@ class LastingFile:
                 data += more  # one call gives at most 2 GB
         return data
 
-    def blank(self, start: int, end: int) -> None:
-        base = self.size - len(self._newest)
-        if self._newest and start >= base:
-            self._newest[start - base : end - base] = b"*" * (end - start)
-            return
-        with self._opened() as fd:
-            os.pwrite(fd, b"*" * (end - start), start)
+    def blank(self, spans: Iterable[Range]) -> None:
+        """Of spans without gaps, each. A full disk may refuse what is written over, too: that stays."""
+        base, stored = self.size - len(self._newest), []
+        for start, end in spans:
+            if self._newest and start >= base:
+                self._newest[start - base : end - base] = b"*" * (end - start)
+            else:
+                stored.append((start, end))
+        with suppress(OSError), self._opened() as fd:
+            for start, end in stored:
+                with suppress(OSError):
+                    os.pwrite(fd, b"*" * (end - start), start)
 
     def close(self) -> None:
         """Hold no descriptor; reading goes on."""
@@ -286,11 +291,10 @@ class LastingTranscript(Transcript):
 
     def settle(self) -> None:
         """The command has ended: no process will need the secrets of its marks."""
-        for start, end in self._blanks:
-            for first, last in spans_without(self._file.gaps, start, end):
-                with suppress(OSError):  # a full disk may refuse what is written over, too
-                    self._file.blank(first, last)
-        self._blanks.clear()
+        if self._blanks:
+            gaps = self._file.gaps
+            self._file.blank(span for start, end in self._blanks for span in spans_without(gaps, start, end))
+            self._blanks.clear()
 
     def read(self, offset: int = 0, limit: int | None = None) -> bytes:
         start = max(0, offset)

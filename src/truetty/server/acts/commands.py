@@ -47,12 +47,12 @@ class CommandActs:
     async def run(self, caller: Caller, *, wait: float | None, until: Until | None, **wanted: Any) -> Outcome:
         now = asyncio.get_running_loop().time
         begun = now()
-        command = await self._start(caller, patience=wait, **wanted)
+        command, _ = await self._start(caller, patience=wait, **wanted)
         left = None if wait is None else max(wait - (now() - begun), 0)
-        return await self._wait(caller, command, left, until)
+        return await self._wait(caller, command, left, until, is_new=True)
 
     async def start(self, caller: Caller, **wanted: Any) -> forms.CommandForm:
-        return self._watch.command(await self._start(caller, **wanted))
+        return (await self._start(caller, **wanted))[1]
 
     async def _start(
         self,
@@ -63,17 +63,18 @@ class CommandActs:
         exact: bool,
         patience: float | None = None,
         **wanted: Any,
-    ) -> Command:
-        """`patience`: seconds for which a person may be asked whether it may run."""
+    ) -> tuple[Command, forms.CommandForm]:
+        """The command, and how it stood then. `patience`: seconds in which a person may be asked whether it may run."""
         if terminal is not None:
             terminal = find_terminal(self._service, terminal, exact=exact).id
         inherited = self._terminals.inherited(environ)
-        cwd = wanted["cwd"] if terminal is None else self._service.registry.get(terminal).cwd
-        asker = self._questions.asker(caller, terminal=terminal, task=wanted["task"], cwd=cwd, patience=patience)
+        asker = self._questions.asker(
+            caller, terminal=terminal, task=wanted["task"], cwd=wanted["cwd"], patience=patience
+        )
         starter.current.set(Starter("person" if caller.credential.is_page else "program", caller.name))
         started = await self._service.start(terminal=terminal, inherited=inherited, asker=asker, **wanted)
-        self._watch.add(self._service.registry.get(started.terminal_id), caller.name)
-        return started
+        terminal_of = self._service.registry.get(started.terminal_id)
+        return started, self._watch.start(terminal_of, caller.name, started)
 
     async def wait(
         self,
@@ -85,10 +86,12 @@ class CommandActs:
         until: Until | None,
         after_episode: int | None,
         after_byte: int | None,
+        is_new: bool = False,
     ) -> Outcome:
+        """`is_new`: the caller's own call has just started it."""
         known = after_episode is not None or after_byte is not None
         last = LastWait(after_episode or 0, after_byte or 0) if known else None
-        return await self._wait(caller, self._find(command_id, exact), timeout, until, last)
+        return await self._wait(caller, self._find(command_id, exact), timeout, until, last, is_new=is_new)
 
     async def _wait(
         self,
@@ -97,9 +100,11 @@ class CommandActs:
         timeout: float | None,
         until: Until | None,
         last: LastWait | None = None,
+        *,
+        is_new: bool = False,
     ) -> Outcome:
         wait = command.wait if last is None else partial(command.wait_since, last)
-        longest = caller.longest_wait
+        longest, ended_before = caller.longest_wait, command.finished and not is_new
         async with caller.rest():
             if longest is None or (timeout is not None and timeout <= longest):
                 outcome = await wait(timeout, until or Settled())
@@ -111,7 +116,8 @@ class CommandActs:
                         outcome = await wait(timeout, until or Settled())
                 except TimeoutError:
                     outcome = await command.report()
-        self._look(command)
+        if ended_before or not command.finished:  # otherwise its end was told, with all that it has changed
+            self._look(command)
         return outcome
 
     async def command(self, caller: Caller, *, command_id: str, exact: bool) -> forms.CommandForm:

@@ -20,6 +20,7 @@ from typing import Any, Final
 from truetty import files
 from truetty.core.errors import HostError
 from truetty.core.version import VERSION as TRUETTY
+from truetty.server.events import encoded
 from truetty.server.start.place import boot
 from truetty.server.state.shortage import Shortage
 from truetty.server.state.spare import Spare
@@ -137,4 +138,4 @@ def read(path: str, spare: bytes = b"") -> Past:
 
 
 def _encode(line: Line) -> bytes:
-    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+    return encoded(line).encode() + b"\n"

@@ -113,7 +113,7 @@ class Keep:
 
     def note_key(self, key: PastKey) -> None:
         """Something is about to be done for a request with this key."""
-        self._journal.write(asdict(key))
+        self._journal.write(key.line())
 
     def note_question(self, number: int) -> None:
         """A person is about to be asked the question with this number."""
@@ -256,7 +256,7 @@ class Keep:
 
     def _compact(self) -> None:
         """The journal begins anew with what is still needed of it."""
-        lines: list[Line] = [journal.header(), {"question": self.last_question}, *map(asdict, self.keys)]
+        lines: list[Line] = [journal.header(), {"question": self.last_question}, *(key.line() for key in self.keys)]
         lines += self.web.lines()
         lines += [{"t": name, "stray": why} for name, why in self._strays.items() if name in self._link.held]
         for id, record in self._records.items():

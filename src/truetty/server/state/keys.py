@@ -38,6 +38,10 @@ class PastKey:
     at: float  # seconds since 1970
     made: str | None  # the id of the terminal or command that was made with it
 
+    def line(self) -> Mapping[str, Any]:
+        """In the journal."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 Note = Callable[[PastKey], None]
 

@@ -83,7 +83,7 @@ class Connection:
         self._gone = asyncio.Event()
         self._listener: Listener | None = None
         self._wake = asyncio.Event()  # there is something to send
-        self._urgent = asyncio.Event()  # it is an answer
+        self._delay: asyncio.TimerHandle | None = None  # events are held back until then
         self._frames: deque[tuple[str, asyncio.Future[None]]] = deque()
 
     def token(self, caller: str | None) -> object:
@@ -107,6 +107,7 @@ class Connection:
         self._gone.set()
         if self._listener is not None:
             self._listener.close()
+        self._end_delay()
         left = {*tasks, *self._calls.values(), *self._tokens.values()}
         for task in left:
             task.cancel()
@@ -185,7 +186,7 @@ class Connection:
         wanted = fields.read(BY_NAME["events"].fields, call)
         if self._listener is not None:
             self._listener.close()
-        self._listener = self._events.listen(wanted["since"], wanted["epoch"], self._wake)
+        self._listener = self._events.listen(wanted["since"], wanted["epoch"], self._on_event)
         self._wake.set()
         return {"seq": self._events.seq, "epoch": self._events.epoch}
 
@@ -202,20 +203,25 @@ class Connection:
         sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._frames.append((encoded(frame), sent))
         self._wake.set()
-        self._urgent.set()
         await sent
+
+    def _on_event(self) -> None:
+        """It is sent with the next answer, which may be near."""
+        if self._delay is None:
+            self._delay = asyncio.get_running_loop().call_later(limits.EVENT_SECONDS, self._wake.set)
+
+    def _end_delay(self) -> None:
+        if self._delay is not None:
+            self._delay.cancel()
+            self._delay = None
 
     async def _send_all(self) -> None:
         try:
             await self._socket.send_text(encoded({"hello": plain(self._hello)}))
             while True:
                 await self._wake.wait()
-                if not self._frames:
-                    with contextlib.suppress(TimeoutError):
-                        async with asyncio.timeout(limits.EVENT_SECONDS):
-                            await self._urgent.wait()
                 self._wake.clear()
-                self._urgent.clear()
+                self._end_delay()
                 while await self._send_batch():
                     pass
         except (WebSocketDisconnect, RuntimeError):

@@ -8,8 +8,7 @@ Rule 2: a turn is given back once, whatever becomes of the call.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 
 from truetty.core.errors import LimitReached
 from truetty.server import limits
@@ -44,18 +43,22 @@ class Turn:
         self._is_over = True
         self._leave()
 
-    @asynccontextmanager
-    async def rest(self) -> AsyncIterator[None]:
-        """Around a wait. A wait that is cancelled has no turn any more."""
+    def rest(self) -> Rest:
+        """Around a wait."""
+        return Rest(self)
+
+    def pause(self) -> None:
         if self._turns.waits >= limits.MOST_WAITS:
             message = f"{limits.MOST_WAITS:,} calls of this connection wait already"
             raise LimitReached(message, limit="waits", value=limits.MOST_WAITS)
         self._turns.waits += 1
         self._leave()
-        try:
-            yield
-        finally:
-            self._turns.waits -= 1
+
+    async def go_on(self, *, is_cut: bool) -> None:
+        """A wait that is cut has no turn any more."""
+        self._turns.waits -= 1
+        if is_cut:
+            return
         if not self._is_over:
             await self._turns.calls.acquire()
             self._has_call = True
@@ -70,3 +73,16 @@ class Turn:
         if self._has_all:
             self._has_all = False
             self._turns.in_all.release()
+
+
+class Rest(AbstractAsyncContextManager[None]):
+    """The time in which a call only waits."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+
+    async def __aenter__(self) -> None:
+        self._turn.pause()
+
+    async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        await self._turn.go_on(is_cut=kind is not None)

@@ -9,7 +9,6 @@ Rule 3: a second record says that all was typed. Without it, what the shell has 
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from math import inf
 
 from truetty.core.life import Ending
@@ -46,7 +45,7 @@ def ended(link: Link, run: Run) -> Standing:
     assert run.machine.ending is not None and run.shell_then is not None
     return {
         "serial": run.serial,
-        "ending": asdict(run.machine.ending),
+        "ending": run.machine.ending.standing(),
         "output_from": run.machine.testimony.output_from,
         "downgraded": run.machine.downgraded,
         "healed": run.healed,
