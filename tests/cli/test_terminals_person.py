@@ -14,8 +14,8 @@ from tests.server.live import Live
 
 
 @pytest.fixture
-def server(own_server: Live) -> Live:
-    own_server.post("/v1/terminals", name="build", shell="bash", rc=False, environ=dict(os.environ))
+def server(own_server: Live, home: Path) -> Live:
+    own_server.post("/v1/terminals", name="build", shell="bash", rc=False, cwd=str(home), environ=dict(os.environ))
     return own_server
 
 

@@ -307,3 +307,11 @@ def test_following_a_command(server: Live, terminal: str) -> None:
         server.post(f"/v1/commands/{id}/send", text="y\n")
         *_, last = parts
         assert (last["event"], last["outcome"]["exit_code"]) == ("finished", 0)
+
+
+def test_a_terminal_begins_at_home_unless_its_caller_names_a_directory(
+    server: Live, home: Path, tmp_path: Path
+) -> None:
+    assert server.post("/v1/terminals", shell="bash", rc=False)["cwd"] == str(home)
+    assert server.post("/v1/terminals", shell="bash", rc=False, cwd=str(tmp_path))["cwd"] == str(tmp_path)
+    assert server.post("/v1/run", command="pwd", wait=60)["output"] == f"{home}\n"

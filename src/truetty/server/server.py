@@ -87,7 +87,8 @@ class Server:
         self._setup = setup
         self._keep = keep
         self._shortage = Shortage() if keep is None else keep.shortage
-        self._service = Service.from_settings(settings, rest=REST, make=None if keep is None else keep.make)
+        make = None if keep is None else keep.make
+        self._service = Service.from_settings(settings, rest=REST, cwd=_home(), make=make)
         self._events = Events(lambda: self._acts.state())
         self._closing = Closing()
         last_question = 0 if keep is None else keep.last_question
@@ -320,3 +321,9 @@ def methods(*objects: object) -> dict[str, Act]:
     """The method of each verb. `events` is none: a connection, or the stream of a response, takes from the ring."""
     found = {name: cast(Act, getattr(one, name)) for one in objects for name in BY_NAME if hasattr(one, name)}
     return {name: found[name] for name in BY_NAME if name != "events"}
+
+
+def _home() -> str | None:
+    """Where terminals are whose caller names no directory: the server itself is in /."""
+    home = os.path.expanduser("~")
+    return home if os.path.isdir(home) else None

@@ -92,8 +92,11 @@ class Registry:
         self._seats = Seats(make or _make_terminal, idle=idle, clock=clock)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, shared: Shared | None = None, make: Make | None = None) -> Self:
-        """`shared` is what several registries have together; `make` makes terminals."""
+    def from_settings(
+        cls, settings: Settings, *, cwd: Directory = None, shared: Shared | None = None, make: Make | None = None
+    ) -> Self:
+        """`cwd` is where terminals are if the settings name no workspace; `shared` is what several registries have
+        together; `make` makes terminals."""
         shared = shared or Shared.of(settings)
         return cls(
             limit=shared.capacity,
@@ -101,7 +104,7 @@ class Registry:
             idle=settings.idle,
             warm=settings.warm,
             shell=settings.shell,
-            cwd=settings.workspace,
+            cwd=settings.workspace or cwd,
             make=make,
             **terminal_arguments(settings, shared.total),
         )

@@ -117,13 +117,14 @@ class Service:
         rest: str = REST,
         shared: Shared | None = None,
         asked_outside: bool = False,
+        cwd: str | None = None,
         make: Make | None = None,
     ) -> Self:
-        """`policy` instead of the settings' own; `shared` is what several services have together; `make` makes
-        terminals."""
+        """`policy` instead of the settings' own; `shared` is what several services have together; `cwd` and `make` are
+        the registry's."""
         policy = policy or policy_of(settings)
         audit = Audit(settings.audit) if settings.audit is not None else None
-        registry = Registry.from_settings(settings, shared=shared, make=make)
+        registry = Registry.from_settings(settings, cwd=cwd, shared=shared, make=make)
         return cls(registry, policy=policy, asker=asker, audit=audit, rest=rest, asked_outside=asked_outside)
 
     def for_agent(self, agent: str) -> Self:
