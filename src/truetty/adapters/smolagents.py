@@ -2,11 +2,13 @@
 
 Rule 1: while a program waits for input, `command` is typed into it, and Enter pressed. The result says which it was.
 Rule 2: a program that asks for a secret is not answered: the tool refuses, and says so.
+Rule 3: smolagents writes a tool down as the source of its class (`save`, `to_dict`, agents whose code runs elsewhere).
+        So the class names nothing of this module, and imports inside its methods.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from smolagents import Tool
 
@@ -29,24 +31,41 @@ class TerminalTool(Tool):
     }
     output_type = "string"
 
-    def __init__(self, *, on: On = None, cwd: str | None = None, **more: Any) -> None:
-        super().__init__(**more)
-        self._place, self._cwd = Place(on), cwd
-        self._terminal: sync.Terminal | None = None
+    def __init__(self, on: str | list[str] | None = None, cwd: str | None = None) -> None:
+        from truetty.adapters.smolagents import Line
+
+        super().__init__()
+        self.line = Line(on, cwd)
 
     def setup(self) -> None:
-        self._terminal = self._place.registry.open("bash", cwd=self._cwd, rc=False)
+        self.line.open()
         self.is_initialized = True
 
     def forward(self, command: str, wait: float | None = None) -> str:
-        if self._terminal is None or self._terminal.closed:
-            self.setup()
-        assert self._terminal is not None
-        current, patience = self._terminal.command, WAIT if wait is None else wait
-        if current is None or not self._terminal.busy:
+        return self.line.take(command, wait)
+
+    def close(self) -> None:
+        self.line.close()
+
+
+class Line:
+    """The tool's shell: opened by the first command, and anew after it has ended."""
+
+    def __init__(self, on: On, cwd: str | None) -> None:
+        self._place, self._cwd = Place(on), cwd
+        self._terminal: sync.Terminal | None = None
+
+    def open(self) -> sync.Terminal:
+        self._terminal = self._place.registry.open("bash", cwd=self._cwd, rc=False)
+        return self._terminal
+
+    def take(self, command: str, wait: float | None) -> str:
+        terminal = self.open() if self._terminal is None or self._terminal.closed else self._terminal
+        current, patience = terminal.command, WAIT if wait is None else wait
+        if current is None or not terminal.busy:
             if not command.strip() or command == "C-c":
                 return "[nothing runs]"
-            return _text(self._terminal.start(command), patience)
+            return _text(terminal.start(command), patience)
         if command == "C-c":
             return _report(current.stop(), current)
         if command and current.hides_typing:

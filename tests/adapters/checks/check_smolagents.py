@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from smolagents import Tool
+from smolagents.tool_validation import validate_tool_attributes
+
 from tests.adapters.checks.scripts import example
 from truetty.adapters.smolagents import TerminalTool
 
@@ -23,3 +26,12 @@ def test_a_command_that_runs_on() -> None:
     assert "exit code 7" in tool(command="exit 7")
     assert tool(command="echo after") == "after\n\n[finished, exit code 0]"
     tool.close()
+
+
+def test_a_tool_that_is_written_down_and_read_again() -> None:
+    validate_tool_attributes(TerminalTool)
+    first = TerminalTool()
+    again = Tool.from_dict(first.to_dict())
+    assert again(command="cd /; pwd") == again(command="pwd") == "/\n\n[finished, exit code 0]"
+    again.close()
+    first.close()
