@@ -154,6 +154,7 @@ def openhands() -> Mapping[str, Callable[[], Shell]]:
     return {
         "truetty": lambda: Hands(TruettyExecutor(folder)),
         "its own": lambda: Hands(TerminalExecutor(folder, terminal_type="subprocess")),
+        "its own, tmux": lambda: Hands(TerminalExecutor(folder, terminal_type="tmux")),
     }
 
 

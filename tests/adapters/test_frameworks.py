@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,19 @@ def test_every_drop_in_has_an_environment_an_example_and_checks() -> None:
     assert files == set(FRAMEWORKS)
     assert files == {path.stem.removeprefix("with_") for path in (ROOT / "examples/adapters").glob("with_*.py")}
     assert files | {"uv"} == {path.parent.name for path in HERE.glob("environments/*/requirements.lock")}
+
+
+def test_the_package_brings_no_framework() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {_name(one) for one in project["dependencies"]} == {"google-re2", "pyavt"}
+    extras = {
+        _name(one) for name, wanted in project["optional-dependencies"].items() if name != "dev" for one in wanted
+    }
+    assert extras == {"mcp", "ray", "resvg-py", "shfmt-py", "starlette", "uvicorn", "websockets"}
+
+
+def _name(requirement: str) -> str:
+    return requirement.partition(">=")[0]
 
 
 def test_the_package_of_drop_ins_needs_no_framework() -> None:
