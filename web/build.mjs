@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { TABLE } from "./table.mjs";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -20,6 +21,7 @@ async function bundle(entry, name) {
     entryPoints: { [name]: join(here, entry) },
     outdir: target,
     bundle: true,
+    alias: TABLE,
     splitting: true,
     format: "esm",
     target: ["es2022"],

@@ -7,8 +7,8 @@
 // Rule 4: its scrollback is never the history; blocks are.
 
 import { FitAddon } from "@xterm/addon-fit";
-import { Unicode11Addon } from "@xterm/addon-unicode11";
 import { type ITheme, Terminal } from "@xterm/xterm";
+import { UnicodeV11 } from "unicode-table";
 
 const DARK: ITheme = {
   background: "#0b0e12", foreground: "#d3d8e0", cursor: "#e3e7ee", cursorAccent: "#0b0e12", selectionBackground: "#35507a",
@@ -103,7 +103,7 @@ export function emulator(host: HTMLElement, size: readonly [number, number], opt
   });
   const fit = new FitAddon();
   terminal.loadAddon(fit);
-  terminal.loadAddon(new Unicode11Addon());
+  terminal.unicode.register(new UnicodeV11());
   terminal.unicode.activeVersion = "11";
   swallowQueries(terminal);
   terminal.open(host);

@@ -5,6 +5,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { TABLE } from "../table.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const names = (await readdir(here)).filter((name) => name.endsWith(".test.ts")).sort();
@@ -15,6 +16,7 @@ try {
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
+    alias: TABLE,
     platform: "node",
     format: "esm",
     logLevel: "warning",
