@@ -536,10 +536,15 @@ class Registry(Face[AsyncRegistry]):
         return loop.ask(lambda: self._inner.idle)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, shared: Shared | None = None, make: Make | None = None) -> Self:
-        """`shared` is what several registries have together; `make` makes terminals."""
+    def from_settings(
+        cls, settings: Settings, *, cwd: Directory = None, shared: Shared | None = None, make: Make | None = None
+    ) -> Self:
+        """`cwd` is where terminals are if the settings name no workspace; `shared` is what several registries have
+        together; `make` makes terminals."""
         made = cls.__new__(cls)
-        Face.__init__(made, open_in_loop(lambda: AsyncRegistry.from_settings(settings, shared=shared, make=make)))
+        Face.__init__(
+            made, open_in_loop(lambda: AsyncRegistry.from_settings(settings, cwd=cwd, shared=shared, make=make))
+        )
         return made
 
     def __enter__(self) -> Self:
