@@ -54,6 +54,15 @@ async def test_each_task_says_how_it_ended(home: Path, tmp_path: Path) -> None:
     assert found["refused"].outcomes == () and "none" in (found["refused"].error or "")
 
 
+async def test_a_command_that_cannot_be_run_refuses_its_own_task_only(home: Path) -> None:
+    tasks = [truetty.Task("empty", ("echo one", " ")), *(task(str(number), "echo two") for number in range(4))]
+    async with Registry() as registry:
+        found = await results(registry, tasks, at_once=5)
+    assert [found[str(number)].state for number in range(4)] == ["done"] * 4
+    assert (found["empty"].state, len(found["empty"].outcomes)) == ("refused", 1)
+    assert found["empty"].error == "the command is empty. Nothing was run."
+
+
 async def test_so_many_run_at_once_and_a_source_may_be_endless(home: Path, tmp_path: Path) -> None:
     taken = 0
 

@@ -116,7 +116,7 @@ def test_a_run_that_is_ended_twice_does_each_task_once(
     status, _, error = run(*words, patience=patience)
     results.read()
     times.append(time.monotonic())
-    assert f"{count:,} tasks: " in error and "were finished by an earlier run" in error
+    assert f"{count:,} tasks: " in error and " Of an earlier run: " in error
     assert (status, named(error), results.unfinished) == (1 if left else 0, left, left)
     once = Counter(ran.read_text().split())
     assert set(once.values()) == {1} and set(once) | left == {f"k{n}" for n in range(count)}
@@ -153,6 +153,14 @@ def test_results_go_to_standard_output_without_a_file(home: Path, tmp_path: Path
     [
         ('{"id": "a", "commands": ["x"]}\n{"id": "b"', "t.jsonl:2 is no JSON"),
         ('{"id": "a", "commands": ["x"]}\n{"id": "b"}\n', "t.jsonl:2: commands of task 'b' must be"),
+        (
+            '{"id": "a", "commands": ["x"]}\n{"id": "b", "commands": ["x", " "]}\n',
+            "t.jsonl:2: commands of task 'b', number 2: the command is empty",
+        ),
+        (
+            '{"id": "a", "commands": ["x"]}\n\n{"id": "a", "commands": ["y"]}\n',
+            "t.jsonl:3: the id 'a' is that of line 1 too",
+        ),
     ],
 )
 def test_a_bad_line_is_named_and_nothing_is_run(home: Path, tmp_path: Path, text: str, says: str) -> None:

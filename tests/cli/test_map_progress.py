@@ -6,6 +6,8 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.patience import PATIENCE
 from truetty import Task, TaskResult, Terminal, until
 from truetty.cli.map.progress import Tally
@@ -13,7 +15,7 @@ from truetty.text.screen import Screen
 
 
 def tally() -> Tally:
-    made = Tally(5000)
+    made = Tally(5000, has_file=True)
     made.begin({"k1": "done", "k2": "failed"}, [])
     for number, state in enumerate(["done", "done", "done", "failed", "failed", "timed_out"]):
         made.start(Task(str(number), ("true",)))
@@ -31,7 +33,7 @@ def test_the_line_has_counts_a_rate_and_failures_by_kind() -> None:
 
 
 def test_a_refused_task_is_counted_as_refused_and_not_as_finished() -> None:
-    made = Tally(10)
+    made = Tally(10, has_file=True)
     made.begin({"k1": "done", "k2": "refused"}, [])
     for id, state in [("k3", "done"), ("k4", "refused"), ("k5", "refused")]:
         made.take(TaskResult(id, state, (), 1, 0.5))  # type: ignore[arg-type]
@@ -39,7 +41,7 @@ def test_a_refused_task_is_counted_as_refused_and_not_as_finished() -> None:
     line = made.line(100, colours=False)
     assert line == "████░░░░░░░░░░░░░░░░  2 of 10  0 running  0.1/s  1 done  2 refused"
     [said] = made.summary()
-    assert said.startswith("10 tasks: 1 done, 2 refused (0.1/s). 1 were finished by an earlier run. 1 were refused by")
+    assert said == "10 tasks: 1 done, 2 refused (0.1/s). Of an earlier run: 1 done, 1 refused."
 
 
 def test_the_line_is_never_wider_than_the_terminal() -> None:
@@ -69,3 +71,11 @@ async def test_a_person_sees_how_far_it_is_and_then_the_summary(home: Path, tmp_
         assert ended.exit_code == 1
         shown = "\n".join(terminal.screen().lines)
         assert "truetty: 7 tasks: 4 done, 2 failed, 1 waiting" in shown and "6 of 7" not in shown
+
+
+@pytest.mark.parametrize(("has_file", "advice"), [(True, " --again runs them once more."), (False, "")])
+def test_what_was_begun_is_named_with_how_to_go_on_if_there_is_a_way(has_file: bool, advice: str) -> None:
+    made = Tally(2, has_file=has_file)
+    made.start(Task("a", ("true",)))
+    made.stop()
+    assert made.summary()[1] == f"Begun and not finished: a.{advice}"

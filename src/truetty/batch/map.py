@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol, Self, TypedDict
 from truetty.batch.book import Book
 from truetty.batch.task import STATES, Task, TaskResult, TaskState
 from truetty.core.checks import check_count
-from truetty.core.errors import ChannelLost, Closed, Denied, LimitReached, Misuse, TruettyError
+from truetty.core.errors import ChannelLost, Closed, LimitReached, Misuse, TruettyError
 from truetty.core.kinds import described, quoted
 from truetty.core.outcome import Outcome
 from truetty.terminal.options import Making, ShellName
@@ -176,10 +176,10 @@ class Map:
             if self._on_start is not None:
                 self._on_start(task)
             return result(*await self._commands(place, task, outcomes))
-        except Denied as error:
-            return result("refused", str(error))
         except (ChannelLost, Closed) as error:
             return result("lost", str(error))
+        except TruettyError as error:  # of a command that was not started: the policy, a full disk
+            return result("refused", str(error))
         finally:
             await asyncio.shield(self._leave(place))
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from truetty.core.checks import fault
 from truetty.core.errors import Misuse
 from truetty.core.kinds import described, quoted
 from truetty.core.outcome import Outcome
@@ -20,7 +21,7 @@ from truetty.core.outcome import Outcome
 # timed_out  the task's time was over while one ran
 # waiting    one asks for something, and no one answers here
 # lost       the terminal, its machine or the way to it is gone
-# refused    no terminal was opened, or the policy denies a command: nothing of that was run
+# refused    no terminal was opened, or a command was refused, by the policy for one: nothing of that was run
 TaskState = Literal["done", "failed", "timed_out", "waiting", "lost", "refused"]
 
 
@@ -77,13 +78,15 @@ def _wrong(id: str, name: str, wanted: str, value: object) -> Misuse:
 
 
 def _texts(id: str, name: str, value: object) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (value,)
-    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+    found = (value,) if isinstance(value, str) else value
+    if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
         raise _wrong(id, name, "a text or a list of texts", value)
-    if name == "commands" and not value:
+    if name == "commands" and not found:
         raise _wrong(id, name, "at least one command", value)
-    return tuple(value)
+    for number, one in enumerate(found, 1):
+        if (reason := fault(one)) is not None:
+            raise Misuse(f"{name} of task {quoted(id)}, number {number}: {reason}", task=id, field=name)
+    return tuple(found)
 
 
 def _one(id: str, name: str, value: Any, kind: type, wanted: str) -> Any:

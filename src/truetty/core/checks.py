@@ -19,12 +19,13 @@ ENDLESS: Final = ", or None to wait without end"
 
 
 def check_text(command: str) -> None:
-    reason = _fault(command)
+    reason = fault(command)
     if reason is not None:
         raise BadCommand(f"{reason}.{NOTHING_RAN}", command=command, reason=reason)
 
 
-def _fault(command: object) -> str | None:
+def fault(command: object) -> str | None:
+    """Why no shell can be given this as a command. None: it can."""
     if isinstance(command, list | tuple) and all(isinstance(word, str) for word in command):
         return f"a command is one text, not a list: use shlex.join({list(command)!r}), which is {shlex.join(command)!r}"
     if not isinstance(command, str):

@@ -22,6 +22,7 @@ from truetty.batch.map import Map
 from truetty.cli.map.progress import Progress, Tally
 from truetty.cli.signals import ENDING, ended_by, run_until_signalled
 from truetty.core.errors import HostError
+from truetty.core.kinds import quoted
 
 LOCAL: Final = "local"
 RAY: Final = "ray"  # alone, or with an address behind a colon
@@ -52,7 +53,7 @@ def map(
     output = sys.stdout
 
     async def running() -> int:
-        tally = Tally(len(found))
+        tally = Tally(len(found), has_file=out is not None)
         async with _registry(on, at_once) as registry:
             results = registry.map(found, **rules, **made, on_start=tally.start)
             tally.begin(results.finished, [] if again else results.begun)
@@ -106,15 +107,25 @@ def read_tasks(path: str) -> list[Task]:
     """Of a file of JSON lines; "-" is standard input."""
     try:
         with contextlib.nullcontext(sys.stdin) if path == "-" else open(path, encoding="utf-8") as file:
-            return [_task(path, number, line) for number, line in enumerate(file, 1) if line.strip()]
+            found = {number: _task(path, number, line) for number, line in enumerate(file, 1) if line.strip()}
     except OSError as error:
         raise HostError(f"cannot read {path}: {error.strerror}", path=path, reason=error.strerror) from error
     except UnicodeDecodeError as error:
         raise HostError(f"cannot read {path}: it is not UTF-8", path=path, reason=str(error)) from error
+    lines: dict[str, int] = {}
+    for number, task in found.items():
+        if (first := lines.setdefault(task.id, number)) != number:
+            about = f"the id {quoted(task.id)} is that of line {first} too"
+            raise Misuse(f"{_where(path, number)}: {about}. Nothing was run.", path=path, line=number)
+    return list(found.values())
+
+
+def _where(path: str, number: int) -> str:
+    return f"{'standard input' if path == '-' else path}:{number}"
 
 
 def _task(path: str, number: int, line: str) -> Task:
-    where = f"{'standard input' if path == '-' else path}:{number}"
+    where = _where(path, number)
     try:
         return Task.of(json.loads(line))
     except ValueError as error:

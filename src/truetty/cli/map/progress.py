@@ -24,23 +24,20 @@ FAILURES: Final = tuple(state for state in STATES if state != "done")
 
 
 class Tally:
-    """What is known of all tasks. `total`: how many there are."""
+    """What is known of all tasks. `total`: how many there are; `has_file`: another run can go on from this one."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, *, has_file: bool) -> None:
         self.total: Final = total
+        self.has_file: Final = has_file
         self.states: Final[Counter[str]] = Counter()  # of this run
-        self.before = 0  # finished by earlier runs
-        self.refused_before = 0  # begun by an earlier run, and then refused a command
-        self.failed_before = 0
+        self.earlier: Final[Counter[str]] = Counter()  # of earlier runs; refused: begun, and then refused a command
         self.left: Collection[str] = ()  # begun by an earlier run, and not begun again
         self.running: dict[str, None] = {}
         self.started_at = time.monotonic()
 
     def begin(self, finished: dict[str, str], left: Collection[str]) -> None:
-        states = Counter(finished.values())
-        self.refused_before = states["refused"]
-        self.before, self.left = states.total() - self.refused_before, left
-        self.failed_before = self.before - states["done"]
+        self.earlier.update(finished.values())
+        self.left = left
 
     def start(self, task: Task) -> None:
         self.running[task.id] = None
@@ -57,7 +54,7 @@ class Tally:
     @property
     def finished(self) -> int:
         """By this run."""
-        return self.states.total() - self.states["refused"]
+        return _finished(self.states)
 
     @property
     def rate(self) -> float:
@@ -66,29 +63,27 @@ class Tally:
 
     @property
     def is_complete(self) -> bool:
-        return self.states["done"] + self.before - self.failed_before == self.total
-
-    def kinds(self, states: Collection[str] = STATES) -> str:
-        return ", ".join(f"{self.states[one]:,} {one.replace('_', ' ')}" for one in states if self.states[one])
+        return self.states["done"] + self.earlier["done"] == self.total
 
     def line(self, columns: int, *, colours: bool) -> str:
         """At most so wide."""
-        share = (self.finished + self.before) / self.total if self.total else 1.0
+        finished = self.finished + _finished(self.earlier)
+        share = finished / self.total if self.total else 1.0
         bar = ("█" * round(share * BAR)).ljust(BAR, "░")
-        words = f"{self.finished + self.before:,} of {self.total:,}  {len(self.running)} running  {self.rate:.1f}/s"
-        text = f"  {words}  {self.kinds(('done',))}".rstrip()[: max(0, columns - BAR)]
-        failures = f"  {self.kinds(FAILURES)}".rstrip()[: max(0, columns - BAR - len(text))]
+        words = f"{finished:,} of {self.total:,}  {len(self.running)} running  {self.rate:.1f}/s"
+        text = f"  {words}  {_kinds(self.states, ('done',))}".rstrip()[: max(0, columns - BAR)]
+        failures = f"  {_kinds(self.states, FAILURES)}".rstrip()[: max(0, columns - BAR - len(text))]
         return styled(bar, "green", on=colours) + text + styled(failures, "red", on=colours)
 
     def summary(self) -> list[str]:
-        before = f" {self.before:,} were finished by an earlier run." if self.before else ""
-        before += f" {self.refused_before:,} were refused by an earlier run." if self.refused_before else ""
-        run = f"{self.kinds()} ({self.rate:.1f}/s)" if self.states else "none was finished now"
-        lines = [f"{_count(self.total, 'task')}: {run}.{before}"]
+        earlier = f" Of an earlier run: {_kinds(self.earlier)}." if self.earlier else ""
+        run = f"{_kinds(self.states)} ({self.rate:.1f}/s)" if self.states else "none was finished now"
+        lines = [f"{_count(self.total, 'task')}: {run}.{earlier}"]
         if self.left:
             more = f" and {len(self.left) - MOST_NAMED:,} more" if len(self.left) > MOST_NAMED else ""
             named = ", ".join(_first(self.left, MOST_NAMED)) + more
-            lines.append(f"Begun and not finished: {named}. --again runs them once more.")
+            advice = " --again runs them once more." if self.has_file else ""
+            lines.append(f"Begun and not finished: {named}.{advice}")
         return lines
 
 
@@ -117,6 +112,14 @@ class Progress:
         line = self._tally.line(columns - 1, colours=has_colours(sys.stderr))
         print(f"\r{line}\x1b[K", end="", file=sys.stderr, flush=True)
         self._timer = asyncio.get_running_loop().call_later(PERIOD, self._redraw)
+
+
+def _finished(states: Counter[str]) -> int:
+    return states.total() - states["refused"]
+
+
+def _kinds(states: Counter[str], which: Collection[str] = STATES) -> str:
+    return ", ".join(f"{states[one]:,} {one.replace('_', ' ')}" for one in which if states[one])
 
 
 def _count(number: int, what: str) -> str:
