@@ -128,6 +128,7 @@ def test_several_lines_are_asked_about_before_they_are_pasted(tabs: Tabs) -> Non
     tab.evaluate(paste, "echo one\necho two\n")
     dialog = tab.get_by_role("dialog")
     expect(dialog).to_contain_text("echo two")
+    expect(dialog.get_by_role("heading")).to_have_text("Paste 2 lines, with Enter?")
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_have_count(0)
     tab.locator(".xterm-helper-textarea").focus()

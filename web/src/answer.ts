@@ -7,6 +7,7 @@ import { signal } from "@preact/signals-core";
 import type { Page } from "./context.ts";
 import { type Decision, choice, heading, problem } from "./decision.ts";
 import { h, onEnd, region } from "./dom.ts";
+import { secretOf } from "./groups.ts";
 import type { Command, Waiting } from "./model.ts";
 import { agentWords } from "./keyboard_cards.ts";
 import { firstLine, visible } from "./words.ts";
@@ -175,7 +176,7 @@ export function secretCard(page: Page, id: string, decision: Decision): Node {
   return h(
     "div",
     {},
-    heading(page, `${program} asks for ${wordFor(waiting)}`, command.terminal_id, h("code", {}, firstLine(visible(command.text))), since(page, command)),
+    heading(page, `${program} asks for a ${secretOf(command)}`, command.terminal_id, h("code", {}, firstLine(visible(command.text))), since(page, command)),
     h("pre", { class: "prompt" }, visible(waiting.prompt)),
     agentWords(page, id, decision),
     problem(decision),
@@ -188,10 +189,6 @@ export function secretCard(page: Page, id: string, decision: Decision): Node {
     ),
     h("p", { class: "note" }, `Kept nowhere, shown to no agent. Typed only while ${program} still reads with echo off.`),
   );
-}
-
-function wordFor(waiting: Waiting): string {
-  return { passphrase: "a passphrase", code: "a code", secret: "a secret" }[waiting.asks ?? ""] ?? "a password";
 }
 
 function forgetWhenHidden(field: HTMLInputElement): void {

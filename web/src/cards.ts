@@ -9,7 +9,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { type Page, inside } from "./context.ts";
 import { Decision } from "./decision.ts";
 import { each, h, onEnd, region } from "./dom.ts";
-import { type Need, nameOf, needs, terminalOf } from "./groups.ts";
+import { type Need, nameOf, needs, secretOf, terminalOf } from "./groups.ts";
 import { glyph } from "./icons.ts";
 import type { Receipt } from "./store.ts";
 
@@ -110,7 +110,7 @@ function receiptLine(receipt: () => Receipt): Node {
 function oneLine(page: Page, need: Need): Node {
   const id = terminalOf(need, page.store);
   const terminal = id === null ? undefined : page.store.terminals.value.get(id);
-  const what = { question: "May this run?", answer: "asks a question", secret: "asks for a password", handoff: "asks you to take over", request: "is asked for" }[need.kind];
+  const what = { question: "May this run?", answer: "asks a question", secret: `asks for a ${secretOf(terminal?.command ?? null)}`, handoff: "asks you to take over", request: "is asked for" }[need.kind];
   const name = terminal === undefined ? null : h("a", { class: "where", ...inside(page, `/t/${terminal.id}`) }, nameOf(terminal));
   return h("p", {}, glyph("need"), name, ` ${what}`);
 }

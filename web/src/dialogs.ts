@@ -44,8 +44,9 @@ export function showDialog(title: string, body: Child): void {
 }
 
 export function askPaste(text: string): Promise<boolean> {
-  const lines = text.split(/\r\n|\r|\n/).length;
-  return ask(`Paste ${count(lines, "line")}?`, h("pre", { class: "command-box", tabindex: "0" }, visible(text)), "Paste");
+  const lines = text.split(/\r\n|\r|\n/);
+  const runs = lines.at(-1) === "" && lines.length > 1; // a line end behind the last one
+  return ask(`Paste ${count(runs ? lines.length - 1 : lines.length, "line")}${runs ? ", with Enter" : ""}?`, h("pre", { class: "command-box", tabindex: "0" }, visible(text)), "Paste");
 }
 
 export interface MenuItem {

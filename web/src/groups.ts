@@ -31,6 +31,12 @@ export function asksPerson(command: Command): boolean {
   return waiting.asks === null ? waiting.certain || waiting.kind === "secret" : !STANDING.has(waiting.asks);
 }
 
+/** What is asked for with echo off: the program's own word for it. */
+export function secretOf(command: Command | null): string {
+  const asks = command?.waiting?.asks ?? "";
+  return asks === "passphrase" || asks === "code" || asks === "secret" ? asks : "password";
+}
+
 export function keyOf(command: Command): string {
   return `${command.id}:${command.episode}`;
 }

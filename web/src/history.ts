@@ -69,14 +69,15 @@ export function historyView(page: Page, start: URLSearchParams): Element {
     page.store.bury(answer.terminals);
     next.value = answer.next;
     total.value = answer.total;
-    summary.value = count(answer.total, "command");
+    summary.value = answer.total === 0 ? "No command." : count(answer.total, "command");
   };
   const results = (answer: SearchPage) => {
     page.store.bury(answer.terminals);
     found.value = answer.results.map(({ command, spans, hits, count: number }) => ({ command, spans, hits: hits.slice(0, HITS), more: Math.max(0, number - spans.length - Math.min(hits.length, HITS)) }));
     next.value = null;
     const more = answer.more ? " · more are not shown" : "";
-    summary.value = `${count(answer.matches, "match", "matches")} in ${count(answer.commands, "command")} · ${answer.searched.toLocaleString("en")} searched${more}`;
+    if (answer.matches === 0) summary.value = `Nothing was found in ${count(answer.searched, "command")}${answer.more ? `, of ${answer.of}` : ""}.`;
+    else summary.value = `${count(answer.matches, "match", "matches")} in ${count(answer.commands, "command")} · ${answer.searched.toLocaleString("en")} searched${more}`;
   };
   const address = () => {
     const fields = new URLSearchParams();

@@ -6,7 +6,7 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { h } from "./dom.ts";
-import { type Need, nameOf, needs, terminalOf } from "./groups.ts";
+import { type Need, nameOf, needs, secretOf, terminalOf } from "./groups.ts";
 import { saved } from "./saved.ts";
 import type { Store } from "./store.ts";
 import { duration } from "./words.ts";
@@ -31,7 +31,7 @@ function sentenceOf(need: Need, store: Store): string {
     case "question":
       return `${name}: a command waits for your yes`;
     case "secret":
-      return `${name}: ${program} asks for a password`;
+      return `${name}: ${program} asks for a ${secretOf(terminal?.command ?? null)}`;
     case "answer":
       return `${name}: ${program} asks a question`;
     case "handoff":

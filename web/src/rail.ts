@@ -3,7 +3,7 @@
 
 import { type Page, inside } from "./context.ts";
 import { each, h, region } from "./dom.ts";
-import { GROUPS, type Group, type Grouped, grouped, hasFailed, lastMoment, nameOf, needs, terminalOf } from "./groups.ts";
+import { GROUPS, type Group, type Grouped, grouped, hasFailed, lastMoment, nameOf, needs, secretOf, terminalOf } from "./groups.ts";
 import { type Glyph, glyph } from "./icons.ts";
 import { saved } from "./saved.ts";
 import { ago, count, elapsed, firstLine, path, visible } from "./words.ts";
@@ -101,7 +101,7 @@ function row(page: Page, one: () => Grouped): Element {
       if (need?.kind === "handoff") return "asks you to take over";
       if (need?.kind === "request") return `${visible(terminal.lease?.wanted_by ?? "")} asks for the keyboard`;
       const program = command?.waiting?.program ?? "it";
-      return need?.kind === "secret" ? `${program}: password` : `${program}: ${visible(command?.waiting?.prompt ?? "")}`;
+      return need?.kind === "secret" ? `${program}: ${secretOf(command)}` : `${program}: ${visible(command?.waiting?.prompt ?? "")}`;
     }
     if (group === "quiet") return path(terminal.cwd);
     if (group === "failed" && command !== null) return `${text} · ${ending(command)}`;

@@ -119,7 +119,7 @@ export function replay(page: Page, terminal: string, from: string | null): Eleme
       h("button", { type: "button", class: "button plain", "data-act": "play", on: { click: toggle } }, region(() => plays.value, (is) => glyph(is ? "pause" : "play")), h("span", {}, () => (plays.value ? "Pause" : "Replay"))),
       h("span", { class: "clock" }, () => `${elapsed(at.value)} / ${elapsed(cast.value?.duration ?? 0)}`),
       h("span", { class: "speeds", role: "group", "aria-label": "Speed" }, SPEEDS.map((one) => h("button", { type: "button", class: "chip", "aria-pressed": () => String(speed.value === one), on: { click: () => (speed.value = one) } }, `${one}×`))),
-      h("span", { class: "note push" }, () => (cast.value === null ? "" : "pauses are cut to 2 s · , . one step")),
+      region(() => cast.value !== null, (is) => (is ? h("span", { class: "note push" }, "pauses are cut to 2 s · one step: ", h("kbd", {}, ","), " ", h("kbd", {}, ".")) : null)),
     ),
     range,
     h("div", { class: "crop whole" }, host),

@@ -210,7 +210,7 @@ function bottom(page: Page, id: string, terminal: () => Terminal | undefined, to
     const commands = page.store.commandsOf(id).value;
     const failed = commands.filter(hasFailed).length;
     const number = Math.max(commands.length, total.value ?? 0);
-    return [count(number, "command"), failed === 0 ? "" : `${failed} failed`, `strategy: ${terminal()?.strategy ?? "none"}`].filter((one) => one !== "").join(" · ");
+    return [count(number, "command"), failed === 0 ? "" : `${failed} failed`, terminal() === undefined ? "" : `strategy: ${terminal()?.strategy}`].filter((one) => one !== "").join(" · ");
   };
   return h(
     "footer",

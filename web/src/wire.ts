@@ -179,6 +179,7 @@ export interface SearchPage {
   readonly matches: number;
   readonly commands: number;
   readonly searched: number;
+  readonly of: number; // commands that there are
   readonly more: boolean;
 }
 export interface Activity {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asksPerson, grouped, needs } from "../src/groups.ts";
+import { asksPerson, grouped, needs, secretOf } from "../src/groups.ts";
 import type { Question } from "../src/model.ts";
 import { Store } from "../src/store.ts";
 import type { Event } from "../src/wire.ts";
@@ -40,6 +40,11 @@ test("a waiting makes a need, by its episode, and going on takes it away", () =>
   store.apply(event({ event: "resumed", command_id: "t1-1", terminal_id: "t1", episode: null, waiting: null, waiting_since: null }), 1000);
   store.apply(event({ event: "waiting", command_id: "t1-1", terminal_id: "t1", episode: 2, waiting: waiting({ kind: "secret" }), waiting_since: 900 }), 1000);
   assert.deepEqual(needs(store).map((one) => `${one.kind} ${one.key} ${one.since}`), ["secret t1-1:2 900"]);
+});
+
+test("what is asked for with echo off has one name everywhere", () => {
+  const asks = (word: string | null) => secretOf(command("t1-1", { waiting: waiting({ kind: "secret", asks: word }) }));
+  assert.deepEqual(["passphrase", "code", "other", null].map(asks), ["passphrase", "code", "password", "password"]);
 });
 
 test("a prompt that reads all day needs nobody", () => {
