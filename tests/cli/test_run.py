@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -164,6 +165,8 @@ def test_what_ends_with_it_is_named() -> None:
     assert (status, said) == (0, f"truetty: ended with it: sleep ({pid}); --keep lets it run\n")
     eventually(lambda: not lives(pid))
     assert run("sleep 0 & wait")[2] == ""
+    report = json.loads(run("--json", "sleep 1000 & echo $!")[1])
+    assert report["notes"] == [f"ended with it: sleep ({report['output'].split()[-1]}); --keep lets it run"]
 
 
 def test_a_sandbox_that_there_is_not() -> None:

@@ -103,6 +103,7 @@ def test_json_closes_the_terminal_of_what_has_finished(server: Live) -> None:
     assert terminals(server) == []
     pid = int(outcome["output"].split()[-1])
     eventually(lambda: not lives(pid))
+    assert outcome["notes"] == [f"ended with it: sleep ({pid}); --keep lets it run"]
     assert json.loads(run("--json", "exit 5")[1])["closed"]
     assert call("explain", "--last")[0] == 0
 

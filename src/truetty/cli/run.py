@@ -15,6 +15,7 @@ from truetty.cli import explain
 from truetty.cli.command_line import command_line
 from truetty.cli.commands import OURS
 from truetty.cli.input import Feed, keyboard, piped
+from truetty.cli.leftovers import leftovers_at_close, notes_at_close
 from truetty.cli.opening import OpeningOptions
 from truetty.cli.person import has_person, stop_ourselves
 from truetty.cli.show import Color, Show, Way, way
@@ -22,7 +23,6 @@ from truetty.cli.signals import ending_signal, interrupts, run_until_signalled
 from truetty.cli.suspension import is_stopped, suspension
 from truetty.cli.terminals.standing import PATIENCE_OVER, WAIT_OVER
 from truetty.shells import table
-from truetty.terminal.wire.survivors import RUNNING, STOPPED
 from truetty.text.quoting import excerpt, on_one_line
 
 
@@ -101,7 +101,8 @@ def run(
             if no_server is not None and outcome.state == "waiting":
                 print(f"truetty: it asks for input and was ended: {no_server}", file=sys.stderr)
         else:
-            _say_survivors(outcome)
+            for note in leftovers_at_close(outcome.notes):
+                print(f"truetty: {note}", file=sys.stderr)
         return status(started, outcome, silent=json, wait=wait, timeout=timeout)
 
     return run_until_signalled(running())
@@ -126,6 +127,7 @@ def _print_outcome(outcome: Outcome, note: str | None) -> None:
     """As an object. `note` says why the command was ended, and its terminal closed, after that."""
     from json import dumps
 
+    outcome = dataclasses.replace(outcome, notes=notes_at_close(outcome.notes))
     if note is not None:
         outcome = dataclasses.replace(outcome, closed=True, notes=(*outcome.notes, note))
     indent = 2 if sys.stdout.isatty() else None
@@ -163,14 +165,6 @@ def _variables(opening: OpeningOptions, color: Color) -> dict[str, str | None]:
     if color != "auto":
         variables["NO_COLOR"] = "1" if color == "never" else None
     return variables
-
-
-def _say_survivors(outcome: Outcome) -> None:
-    """What the command has left in the background ends with us."""
-    for note in outcome.notes:
-        kind, _, names = note.partition(": ")
-        if kind in (RUNNING, STOPPED):
-            print(f"truetty: ended with it: {names}; --keep lets it run", file=sys.stderr)
 
 
 def screen_size() -> tuple[int, int] | None:

@@ -43,7 +43,11 @@ ALLOW: Final = CommandRow(
             ),
         ),
     ),
-    ("Your settings file is not changed: truetty settings edit opens it.", _STATUS),
+    (
+        "--always and --rule write the rule into the settings file that the policy is from. "
+        "If it is from no file, the rule holds until the server ends.",
+        _STATUS,
+    ),
     module="terminals.questions",
 )
 

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from truetty.cli.leftovers import notes_at_close
 from truetty.cli.terminals.ending import Ended, Ending
 from truetty.cli.terminals.run_in import LEFT, follow_command
 from truetty.cli.terminals.server import Server, command, terminal
@@ -92,6 +93,8 @@ def _tell_outcome(server: Server, id: str, outcome: Any, printing: Printing, lim
     """Of a command that has finished. The exit status."""
     stands = server.get(command(id))
     _keep_explanation(server, id)
+    if not keep:
+        outcome = {**outcome, "notes": notes_at_close(outcome["notes"])}
     if printing.json:
         print_json(outcome, printing.indent)
     else:
