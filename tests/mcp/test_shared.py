@@ -203,6 +203,51 @@ async def test_an_end_that_was_not_told_is_told_by_the_next_server(
         assert (await call(client, "terminals"))["notices"] == []
 
 
+# Makes a server die once, with an answer that has notices: before it is sent, or when it was sent and nothing else was
+# done.
+DIES_WITH_NOTICES = """
+import os, signal
+from starlette.websockets import WebSocket
+
+async def dying(self, text, send=WebSocket.send_text):
+    dies = '"notices":[{{' in text.replace(" ", "") and os.path.exists({flag!r})
+    if dies:
+        os.unlink({flag!r})
+    if not dies or {sent}:
+        await send(self, text)
+    if dies:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+WebSocket.send_text = dying
+"""
+
+
+@pytest.mark.parametrize("sent", [False, True])
+async def test_a_notice_in_an_answer_whose_server_is_killed_is_told_once(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bool
+) -> None:
+    flag = tmp_path / "flag"
+    (tmp_path / "sitecustomize.py").write_text(DIES_WITH_NOTICES.format(flag=str(flag), sent=sent))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    live = Live(tmp_path / "state")
+    try:
+        live.pid()  # it starts with these variables
+        async with joined(shared(live)) as client:
+            ended = await call(client, "run", command=once(tmp_path / "go"), background=True)
+            (tmp_path / "go").touch()
+            live.get(f"/v1/commands/{ended['command_id']}/wait?timeout={PATIENCE}&until=finished")
+            before = live.pid()
+            flag.touch()
+            (notice,) = (await call(client, "terminals"))["notices"]
+            assert (notice["command_id"], notice["what"], notice["exit_code"]) == (ended["command_id"], "finished", 0)
+            assert live.pid() != before and not flag.exists()
+            assert (await call(client, "terminals"))["notices"] == []
+            kill(live)
+            assert (await call(client, "terminals"))["notices"] == []
+    finally:
+        live.end()
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_question_that_the_client_knows_is_no_notice_of_the_next_server(live: Live, era: str) -> None:
     async with joined(shared(live), mode=era) as client:

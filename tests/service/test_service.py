@@ -14,7 +14,7 @@ from tests.acceptance.session import PATIENCE, eventually
 from truetty.core.until import Idle, Input
 from truetty.policy import Audit, Decision, Policy
 from truetty.service import handoffs
-from truetty.service.notices import Notice
+from truetty.service.notices import Delivery, Notice, delivery
 from truetty.service.registry import Registry
 from truetty.service.service import Service
 
@@ -151,6 +151,28 @@ async def test_what_was_reported_is_no_news(service: Service) -> None:
     report = await service.run("sleep 0.1", task="a", wait=0)
     assert (await service.wait(report.outcome.command_id, timeout=PATIENCE)).outcome.state == "finished"
     assert (await service.run("true", task="b", wait=PATIENCE)).notices == ()
+
+
+async def test_what_an_answer_tells_that_is_not_sent_is_in_the_next_one(service: Service, home: Path) -> None:
+    written: list[str | None] = []
+    agent = service.for_agent("a")
+    service.notices.keep = lambda id, record: written.append(record.state)
+    waits = await agent.run("read -p 'Sure? ' x", wait=PATIENCE)
+    ends = await agent.run(f"until [ -e {home}/go ]; do sleep 0.01; done", task="b", wait=0)
+    (home / "go").touch()
+    await service.command(ends.outcome.command_id).wait(PATIENCE, "finished")
+    await service.command(waits.outcome.command_id).send("yes\n")
+    await service.command(waits.outcome.command_id).wait(PATIENCE, "finished")
+    told = {waits.outcome.command_id, ends.outcome.command_id}
+    for is_sent in (False, True):
+        before, answer = written.copy(), Delivery()
+        token = delivery.set(answer)
+        assert {one.command_id for one in agent.news()} == told
+        assert agent.news() == () and written == before
+        delivery.reset(token)
+        (answer.settle if is_sent else answer.fail)()
+        assert written == [*before, *(["told"] * 2 if is_sent else [])]
+    assert agent.news() == ()
 
 
 async def test_asking_and_the_audit_log(home: Path) -> None:

@@ -30,6 +30,7 @@ class Opening:
     workspace: str  # the client's directory: a part of its task
     task: str | None = None  # that the server before has given
     known_questions: Mapping[str, str] | None = None  # by command: the prompt that the client was told of last
+    known_ends: tuple[str, ...] = ()  # commands of whose end a notice has told the client: the last ones
     here: bool = True  # the client is on the server's machine
     where: str | None = None  # the server's address, where it is not the user's own
     environ: Mapping[str, str] | None = None  # of the client

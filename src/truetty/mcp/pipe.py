@@ -156,6 +156,7 @@ class Pipe:
         except TruettyError as trouble:
             reason = f"the server has ended, and what is under way with it: {trouble}"
             await self._write(*self._traffic.give_up(ChannelLost(reason, reason="no server")))
+            self._traffic.ends.clear()  # the next server may begin with the same ids
             return None
 
     async def _connect_for_next_line(self) -> ClientConnection | None:
@@ -205,7 +206,9 @@ class Pipe:
             raise
         try:
             traffic = self._traffic
-            opening = replace(self._opening, task=traffic.task, known_questions=traffic.questions)
+            opening = replace(
+                self._opening, task=traffic.task, known_questions=traffic.questions, known_ends=tuple(traffic.ends)
+            )
             await connection.send(encoded(plain(opening)))
             self._check(json.loads(await connection.recv()))
         except BaseException:

@@ -123,7 +123,8 @@ class Handlers:
             return tool_result(result(Report(error=error)), structured=self._face.structured)
         try:
             verbs = ClientVerbs(session, ClientCaller(ctx, params), self._sessions.mark(ctx))
-            answer = await verbs.call(self._tools[params.name][0], params.arguments or {})
+            with self._sessions.answering(ctx):
+                answer = await verbs.call(self._tools[params.name][0], params.arguments or {})
             return tool_result(answer, structured=self._face.structured)
         except InputRequired as required:
             return required.result

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from truetty.core.errors import LimitReached
@@ -42,6 +43,9 @@ class ClientSessions(Protocol):
 
     def mark(self, ctx: ServerRequestContext[object, object]) -> Mapping[str, object]:
         """What came with a request beside the protocol: its key, and whether it comes again."""
+
+    def answering(self, ctx: ServerRequestContext[object, object]) -> AbstractContextManager[None]:
+        """Around the making of the answer to a request: what it tells counts as told when it was sent."""
 
 
 def client_name(ctx: ServerRequestContext[object, object]) -> str:
@@ -94,6 +98,9 @@ class Sessions:
 
     def mark(self, ctx: ServerRequestContext[object, object]) -> Mapping[str, object]:
         return {}
+
+    def answering(self, ctx: ServerRequestContext[object, object]) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def end(self, id: str) -> None:
         """The client has said that it is done."""

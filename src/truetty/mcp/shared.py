@@ -71,6 +71,7 @@ class SharedClients:
                 self._holders[before] = client
                 for command_id, prompt in (client.opening.known_questions or {}).items():
                     self.service.notices.recall(command_id, before, prompt)
+                self.service.notices.forget_ends(client.opening.known_ends, before)
             try:
                 await client.run(websocket, lambda: self._dispatch.is_leaving)
             finally:

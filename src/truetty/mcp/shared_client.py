@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -110,6 +111,7 @@ class SharedClient:
             async with stdio_server(lines, lines) as (incoming, outgoing):
                 await server.run(incoming, outgoing, server.create_initialization_options())
         finally:
+            self._lines.close()
             await self.close()
 
     async def close(self) -> None:
@@ -129,6 +131,9 @@ class SharedClient:
 
     def mark(self, ctx: ServerRequestContext[object, object]) -> Mapping[str, object]:
         return {} if self._lines is None else self._lines.take_mark(ctx.request_id)
+
+    def answering(self, ctx: ServerRequestContext[object, object]) -> AbstractContextManager[None]:
+        return nullcontext() if self._lines is None else self._lines.answering(ctx.request_id)
 
     async def _make(self, ctx: ServerRequestContext[object, object]) -> Session:
         self.name = on_one_line(client_name(ctx)) or "client"

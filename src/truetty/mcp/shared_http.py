@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Final, Protocol
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -80,6 +81,9 @@ class HttpClients:
 
     def mark(self, ctx: ServerRequestContext[object, object]) -> Mapping[str, object]:
         return {}
+
+    def answering(self, ctx: ServerRequestContext[object, object]) -> AbstractContextManager[None]:
+        return nullcontext()
 
     async def _make_room(self) -> None:
         resting = [key for key, client in self._here.items() if not client.is_busy]

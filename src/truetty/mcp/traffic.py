@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import json
 import secrets
+from collections import deque
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ CALL: Final = "tools/call"
 MOST_TRIES: Final = 5  # of one request in a row: the connection may be cut because of it
 
 MOST_QUESTIONS: Final = 100  # that the next server hears of
+MOST_ENDS: Final = 100  # the same
 
 Message = dict[str, Any]
 
@@ -50,6 +52,7 @@ class Traffic:
         self.task: str | None = None  # that the server has given the client
         # By command: the prompt of its waiting, as the client was told; the last ones.
         self.questions: Final[dict[str, str]] = {}
+        self.ends: Final[deque[str]] = deque(maxlen=MOST_ENDS)  # commands of whose end a notice has told the client
         self._structured = structured
         self._requests: dict[str, _Request] = {}  # by id
         self._greeting: dict[str, str] = {}  # by method: what a new connection begins with
@@ -108,7 +111,7 @@ class Traffic:
         method, id = message.get("method"), message.get("id")
         if method is None:
             self._requests.pop(_named(id), None)
-            self._note_questions(message)
+            self._note_news(message)
             return None if id in self._replays else f"{text.rstrip()}\n"
         if id is not None:
             own = f"truetty-{next(self._numbers)}"
@@ -118,14 +121,16 @@ class Traffic:
             return self._cancel(message)
         return f"{text.rstrip()}\n"
 
-    def _note_questions(self, message: Message) -> None:
-        """Which commands wait for input, as this answer says."""
+    def _note_news(self, message: Message) -> None:
+        """Which commands wait for input, and which have ended, as this answer says."""
         answer = message.get("result") or {}
         data = answer.get("structuredContent") or (answer.get("_meta") or {}).get(RESULT) or {}
         said = [(data.get("command_id") or "", data.get("state"), data.get("waiting"))]
         said += [(one["command_id"], one["what"], one) for one in data.get("notices") or ()]
         for command_id, state, waiting in said:
             self.questions.pop(command_id, None)
+            if state in ("finished", "lost"):
+                self.ends.append(command_id)
             if state == "waiting" and waiting:
                 self.questions[command_id] = waiting.get("prompt") or ""
         while len(self.questions) > MOST_QUESTIONS:

@@ -6,7 +6,9 @@ Rule 1: a notice is for the agent whose command it was, and for no other.
 Rule 2: an end, or a wait for input, that was in an answer to that agent is no notice.
 Rule 3: of a command that has ended only its notice is kept, never the command: its terminal can be forgotten.
 Rule 4: `keep` is called with what the next process must know of a command that was left to itself, as it changes.
-Rule 5: one asyncio task for each command that runs while no call waits for it; it costs nothing while nothing happens.
+Rule 5: what an answer has told is written down when the answer was sent (`delivery`). An answer that is not sent has
+        told nothing: the next one tells it.
+Rule 6: one asyncio task for each command that runs while no call waits for it; it costs nothing while nothing happens.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Literal
 
 from truetty.terminal.command import Command
@@ -45,6 +49,31 @@ class NewsRecord:
     # cut: its call was cut off. told: its agent knows its end. None: no call has left it to itself.
     state: Literal["left", "cut", "told"] | None = None
 
+
+class Delivery:
+    """One answer, and what it tells."""
+
+    def __init__(self) -> None:
+        self._told: list[tuple[Callable[[], None], Callable[[], None]]] = []
+
+    def add(self, settle: Callable[[], None], undo: Callable[[], None]) -> None:
+        self._told.append((settle, undo))
+
+    def settle(self) -> None:
+        """It was sent."""
+        for settle, _ in self._told:
+            settle()
+        self._told.clear()
+
+    def fail(self) -> None:
+        """It was not sent, and will not be."""
+        for _, undo in reversed(self._told):
+            undo()
+        self._told.clear()
+
+
+# Of the answer that is being made now. None: one that is made counts as sent.
+delivery: Final[ContextVar[Delivery | None]] = ContextVar("delivery", default=None)
 
 Listener = Callable[[Notice], Coroutine[object, object, None]]
 Book = Callable[[str, NewsRecord], None]
@@ -94,7 +123,7 @@ class Notices:
         if command.finished:
             self._end(command)
             if owner == reader and command.id in self._ends:
-                self._drop_end(command.id)
+                self._tell_end(command.id)
         else:
             running = self._follow(command, owner)
             if owner == reader:
@@ -122,8 +151,16 @@ class Notices:
         if running is not None and running.agent == agent and not running.answered:
             running.known_prompt = prompt
 
+    def forget_ends(self, command_ids: Iterable[str], agent: str) -> None:
+        """A process before this one has told the agent that these have ended."""
+        for id in command_ids:
+            if (running := self._running.get(id)) is not None and running.agent == agent and running.command.finished:
+                self._end(running.command)
+            if id in self._ends and self._ends[id] == agent:
+                self._tell_end(id)
+
     def news(self, agent: str | None) -> tuple[Notice, ...]:
-        """The notices that this agent has not got yet. From now on they count as delivered."""
+        """The notices that this agent has not got yet. From now on they are in an answer."""
         desk = self._desks.get(agent)
         if desk is None:
             return ()
@@ -132,7 +169,7 @@ class Notices:
                 self._end(running.command)
         found = list(desk.ends.values())
         for id in list(desk.ends):
-            self._drop_end(id)
+            self._tell_end(id)
         for running in desk.running.values():
             notice = self._unheard(running) or (running.notice("running") if running.cut_off else None)
             if notice is not None:
@@ -151,10 +188,26 @@ class Notices:
 
     def _on_answer(self, running: _Running) -> None:
         """An answer to its agent says how it stands now."""
+        before = running.answered, running.cut_off
         running.answered = running.command.open_waiting or running.answered
-        if running.cut_off:
-            running.cut_off = False
-            self._write(running.command.id, running.agent, "left")
+        running.cut_off = False
+
+        def settle() -> None:
+            if before[1] and not running.cut_off and running.command.id in self._running:
+                self._write(running.command.id, running.agent, "left")
+
+        def undo() -> None:
+            running.answered, running.cut_off = before
+
+        if before != (running.answered, running.cut_off):
+            self._tell(settle, undo)
+
+    def _tell(self, settle: Callable[[], None], undo: Callable[[], None]) -> None:
+        answer = delivery.get()
+        if answer is None:
+            settle()
+        else:
+            answer.add(settle, undo)
 
     def _write(self, id: str, agent: str | None, state: Literal["left", "cut", "told"]) -> None:
         if agent is not None:
@@ -174,10 +227,14 @@ class Notices:
         running = self._drop_running(command.id)
         if running is not None:
             notice = running.notice("lost" if command.state == "lost" else "finished")
-            self._ends[command.id] = running.agent
-            self._desks[running.agent].ends[command.id] = notice
-            if len(self._ends) > MOST_ENDS:
-                self._drop_end(next(iter(self._ends)))
+            self._keep_end(running.agent, notice)
+
+    def _keep_end(self, agent: str | None, notice: Notice) -> None:
+        self._ends[notice.command_id] = agent
+        self._desks[agent].ends[notice.command_id] = notice
+        if len(self._ends) > MOST_ENDS:
+            oldest = next(iter(self._ends))
+            self._write(oldest, self._drop_end(oldest)[0], "told")
 
     def _drop_running(self, id: str) -> _Running | None:
         running = self._running.pop(id, None)
@@ -186,11 +243,15 @@ class Notices:
             self._clear_away(running.agent)
         return running
 
-    def _drop_end(self, id: str) -> None:
+    def _tell_end(self, id: str) -> None:
+        agent, notice = self._drop_end(id)
+        self._tell(partial(self._write, id, agent, "told"), partial(self._keep_end, agent, notice))
+
+    def _drop_end(self, id: str) -> tuple[str | None, Notice]:
         agent = self._ends.pop(id)
-        del self._desks[agent].ends[id]
-        self._write(id, agent, "told")
+        notice = self._desks[agent].ends.pop(id)
         self._clear_away(agent)
+        return agent, notice
 
     def _clear_away(self, agent: str | None) -> None:
         desk = self._desks[agent]
