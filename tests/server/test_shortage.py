@@ -9,6 +9,7 @@ import os
 import re
 import resource
 import subprocess
+import sys
 from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
@@ -132,6 +133,42 @@ def test_a_server_that_is_stopped_while_the_disk_is_full(small: Path) -> None:
         assert (found["state"], found["exit_code"], found["evidence"]) == ("finished", 4, "mark")
         (terminal,) = server.get("/v1/terminals?all=true")["terminals"]
         assert terminal["closed"]
+    finally:
+        (small / "full").unlink(missing_ok=True)
+        server.end()
+
+
+def test_a_server_with_many_terminals_that_is_stopped_while_the_disk_is_full_says_what_is_lost(small: Path) -> None:
+    server = Live(small / "state")
+    try:
+        names = [f"build{number}" for number in range(20)]
+        pids = [server.post("/v1/terminals", shell="bash", rc=False, name=name)["pid"] for name in names]
+        order = "read x; (exit 4)"
+        commands = [server.post("/v1/commands", command=order, terminal=name)["id"] for name in names]
+        for id in commands:
+            server.get(f"/v1/commands/{id}/wait?timeout={PATIENCE}")
+        full = fill(small)
+        for id in commands:
+            server.post(f"/v1/commands/{id}/type", text="go\n")
+        for id in commands:
+            assert server.get(f"/v1/commands/{id}/wait?timeout={PATIENCE}&until=finished")["exit_code"] == 4
+        stop = [sys.executable, "-m", "truetty", "serve", "--stop"]
+        environ = {**os.environ, "TRUETTY_STATE": server.place.folder}
+        stopped = subprocess.run(stop, env=environ, capture_output=True, text=True, timeout=PATIENCE)
+        assert (stopped.returncode, stopped.stdout) == (0, "it ends, with its terminals\n")
+        assert "the journal cannot be written: No space left on device. What has no room" in stopped.stderr
+        server.until_ended()
+        assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+        log = Path(server.place.log).read_text()
+        full.unlink()
+        ((told,),) = [re.findall(r"lines of the journal are lost, about (.*): No space left on device", log)]
+        lost = set(told.split(", "))
+        for id in commands:
+            found = server.get(f"/v1/commands/{id}")
+            known = found["state"], found["exit_code"]
+            assert known == ("finished", 4) or (known == ("lost", None) and found["terminal_id"] in lost)
+        terminals = server.get("/v1/terminals?all=true")["terminals"]
+        assert len(terminals) == 20 and all(one["closed"] for one in terminals)
     finally:
         (small / "full").unlink(missing_ok=True)
         server.end()

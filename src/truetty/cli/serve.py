@@ -73,12 +73,15 @@ def _show(found: socket.socket, patience: float, json: bool) -> int:
 
 
 def _stop(server: socket.socket, force: bool, json: bool) -> int:
+    problems = ask(server, "GET", "/v1/status").get("problems", ())
     try:
         ask(server, "POST", "/v1/stop", {"force": force})
     except Busy as error:
         if json or not agrees(f"truetty: {error}. End what runs?"):
             raise Busy(f"{error}. --force ends what runs.", **error.facts) from None
         ask(server, "POST", "/v1/stop", {"force": True})
+    for problem in problems:
+        print(f"truetty: {problem}. What has no room when the server ends is lost: its log names it.", file=sys.stderr)
     print("{}" if json else "it ends, with its terminals")
     return 0
 

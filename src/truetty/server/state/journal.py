@@ -71,6 +71,29 @@ class Journal:
             self._spare.clear()
             self._shortage.end(NAME)
 
+    def finish(self) -> None:
+        """No other process will have the spare memory. What has no room by now is lost, and the log names it.
+
+        Behind a line that is lost, no other line about the same terminal is written: a command whose end is lost would
+        seem to have ended with its shell.
+        """
+        try:
+            self.settle()
+            return
+        except OSError as error:
+            why = error.strerror
+        lost: dict[str, None] = {}  # what the lines are about, in their order
+        for line in self._spare.read().splitlines(keepends=True):
+            about = json.loads(line).get("t", "the server")
+            try:
+                if about not in lost:
+                    self._append(line)
+            except OSError:
+                lost[about] = None
+        self._spare.clear()
+        if lost:
+            LOG.warning("lines of the journal are lost, about %s: %s", ", ".join(lost), why)
+
     def _append(self, data: bytes) -> None:
         """All of it, or nothing and OSError."""
         done = os.write(self._fd, data)

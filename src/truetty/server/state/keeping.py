@@ -179,6 +179,7 @@ class Keep:
 
     def stop(self) -> None:
         """This process is about to leave, and no other is to follow."""
+        self._journal.finish()
         self._link.stop()
         self.leave()
 
