@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from tests.patience import PATIENCE
 from tests.sshd import sshd
 
 SOURCE = str(Path(truetty.__file__).parents[1])
+# On Debian it is in a folder that only root has in PATH.
+CHROOT = shutil.which("chroot", path=f"{os.environ['PATH']}:/usr/sbin:/sbin") or "chroot"
 
 
 @contextmanager
@@ -47,7 +50,7 @@ def container(folder: Path, *, root: Path | None = None) -> Iterator[list[str]]:
             first = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0]
             user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
             variables = [f"TRUETTY_STATE={state}", f"PYTHONPATH={SOURCE}"]
-            into = [] if root is None else ["chroot", str(root)]
+            into = [] if root is None else [CHROOT, str(root)]
             enter = ["nsenter", "--target", first, *user, "--pid", "--mount", *into]
             yield [*enter, "env", *variables, sys.executable, "-m", "truetty", "dial"]
             assert list(state.iterdir()) == []  # nothing of the server is outside
