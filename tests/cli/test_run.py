@@ -165,7 +165,8 @@ def test_what_ends_with_it_is_named() -> None:
     assert (status, said) == (0, f"truetty: ended with it: sleep ({pid}); --keep lets it run\n")
     eventually(lambda: not lives(pid))
     assert run("sleep 0 & wait")[2] == ""
-    report = json.loads(run("--json", "sleep 1000 & echo $!")[1])
+    done = warm.run(*PLAIN, "--json", "sleep 1000 & echo $!", stdin=b"")  # with a pipe it runs in no server
+    report = json.loads(done.stdout)
     assert report["notes"] == [f"ended with it: sleep ({report['output'].split()[-1]}); --keep lets it run"]
 
 
