@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.session import PATIENCE, opened
+from tests.acceptance.session import PATIENCE, assert_healthy, opened
 
 # shell, commands, the output of the last one
 ROWS = [
@@ -63,6 +63,13 @@ async def test_after_the_hook_was_installed_again_the_exit_code_is_the_last_comm
         outcome = await terminal.run("unset PROMPT_COMMAND; PS1='$ '; (exit 9)", wait=PATIENCE)
         assert (outcome.state, outcome.exit_code, outcome.evidence) == ("finished", 9, "kernel")
         assert (await terminal.run("echo $?", wait=PATIENCE)).output == "9\n"
+
+
+async def test_ksh93_writes_no_history_file_of_the_users(home: Path) -> None:
+    async with opened("ksh93", home) as terminal:
+        await assert_healthy(terminal)
+        assert (await terminal.run("env | grep HISTFILE", wait=PATIENCE)).output == ""
+    assert not (home / ".sh_history").exists()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

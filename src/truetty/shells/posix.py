@@ -49,6 +49,8 @@ class Quirks:
     fatal_return: bool = False
     # Under a DEBUG trap `$?` is 0 in a file: the typed line hands it over as an argument.
     hands_over: bool = False
+    # It writes each line to a file of its history, and by default to one in the user's home.
+    history_file: bool = False
     # `set` prints prompts as they are, and PS2 is expanded: `$?` in it makes what `set` prints of it no mark.
     bare_set: bool = False
 
@@ -73,7 +75,10 @@ class Posix:
         theirs = source_env_file("\\command .", env.get("ENV", self.quirks.own_file)) if request.rc else ""
         # A readonly PS1 takes no mark: then this file tells that what the shell reads next is a command.
         told = f'{self.quirks.printf} "{printf_mark("P", request.key, "0", "$-")}" >/dev/tty'
-        line = f"{back}{theirs}{{ \\command . {folder}/hook||{told};}} {QUIET}\n"
+        history = ""
+        if self.quirks.history_file and not request.history:
+            history = f";{{ \\command eval HISTFILE={folder}/history;}} {QUIET}"  # which may be readonly
+        line = f"{back}{theirs}{{ \\command . {folder}/hook||{told};}} {QUIET}{history}\n"
         files = {"rc": encode(line), "hook": encode(self._hook(request.name, request.key))}
         interactive = () if any(word[:1] == "-" and word[1:2] != "-" and "i" in word for word in options) else ("-i",)
         return Launch((*applet, *interactive, *options), {"ENV": f"{folder}/rc", **dict.fromkeys(prompts)}, files)
@@ -160,5 +165,5 @@ def asks_for_prompt(arguments: Sequence[str]) -> bool:
 SH = Posix(Quirks(fatal_return=True, bare_set=True))
 DASH = Posix(Quirks(fatal_return=True, bare_set=True))
 ASH = Posix(Quirks(fatal_return=True, before="\\[", after="\\]", bare_set=True))
-KSH93 = Posix(Quirks(own_file="$HOME/.kshrc", whole=True, loud=True, hands_over=True))
+KSH93 = Posix(Quirks(own_file="$HOME/.kshrc", whole=True, loud=True, hands_over=True, history_file=True))
 MKSH = Posix(Quirks(own_file="$HOME/.mkshrc", printf="\\builtin print -n", before=_MKSH_QUOTE, after="\x01", loud=True))
