@@ -181,14 +181,16 @@ def test_a_secret_is_no_argument(build: str) -> None:
 def test_wait(build: str) -> None:
     assert run("wait", "build")[0] == 125  # nothing has run
     printed("run", "--in", "build", "--detach", "echo ready; read x")
-    assert run("wait", "build", "--until", "match:rea.y")[0] == 0
+    status, said, _ = run("wait", "build", "--until", "match:rea.y")
+    assert status == 0 and said.startswith("match:rea.y has come: t1-1 ")
     assert run("wait", "build", "--until", "match:rea.y")[0] == 0  # what another wait has found counts, too
     assert run("wait", "build", "--until", "exit", "--timeout", "0.05")[0] == 124
     assert run("wait", "build", "--until", "match:never", "--timeout", "0.05")[0] == 124
     assert json.loads(run("wait", "build", "--json")[1])["state"] == "waiting"
     printed("send", "build", "--enter")
     assert run("wait", "build", "--until", "finished")[:2][0] == 0
-    assert run("wait", "build", "--until", "match:never")[0] == 1
+    status, said, _ = run("wait", "build", "--until", "match:never")
+    assert status == 1 and said.startswith("match:never has not come: t1-1 finished, exit code 0, after ")
     assert run("wait", "build", "--until", "sometime")[0] == 125
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import PATIENCE_OVER, print_json, sentence, status
+from truetty.text.quoting import on_one_line
 
 ENDS: Final = ("settled", "exit", "finished")  # what a command's own exit code answers
 NOT_SEEN: Final = 1  # it has finished with 0, and what was waited for did not come
@@ -14,15 +15,18 @@ NOT_SEEN: Final = 1  # it has finished with 0, and what was waited for did not c
 
 def wait(id: str, until: str, timeout: float | None, on: str | None, json: bool) -> int:
     outcome = _outcome(Server(on), id, "exit" if until == "finished" else until, timeout)
+    came = outcome["reached"] not in ("exit", None)
     if json:
         print_json(outcome)
-    else:
+    elif until in (*ENDS, "input"):
         print(sentence(outcome))
+    else:
+        print(f"{on_one_line(until)} {'has come' if came else 'has not come'}: {sentence(outcome)}")
     if until in ENDS:
         return status(outcome)
-    if outcome["state"] in ("finished", "lost"):
-        return (status(outcome) or NOT_SEEN) if outcome["reached"] in ("exit", None) else 0
-    return 0 if outcome["reached"] is not None else PATIENCE_OVER
+    if came:
+        return 0
+    return (status(outcome) or NOT_SEEN) if outcome["state"] in ("finished", "lost") else PATIENCE_OVER
 
 
 def _outcome(server: Server, id: str, until: str, timeout: float | None) -> Any:
