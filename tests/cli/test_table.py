@@ -206,6 +206,8 @@ def test_help_is_an_option_of_ours(words: str) -> None:
         ("run --wait nan x", "--wait takes seconds, 0 or more; got 'nan'.", "truetty run"),
         ("run --json=1 x", "--json takes no value; got '1'.", "truetty run"),
         ("shot --size big a.svg x", "--size takes COLSxROWS, such as 80x24; got 'big'.", "truetty shot"),
+        ("map --at-once 0 x", "--at-once takes a whole number, 1 or more; got '0'.", "truetty map"),
+        ("run --timeout 0 x", "--timeout takes seconds, more than 0; got '0'.", "truetty run"),
         ("mcp --port 65536", "--port takes a whole number from 0 to 65535; got '65536'.", "truetty mcp"),
         ("replay --speed quick x", "--speed takes a number; got 'quick'.", "truetty replay"),
         ("replay x y", "replay takes no word behind FILE; got 'y'.", "truetty replay"),

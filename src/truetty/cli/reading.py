@@ -121,6 +121,11 @@ def _value(option: Option, text: str) -> object:
             if seconds is None or not seconds >= 0:
                 raise _wrong(option, "seconds, 0 or more", text)
             return seconds
+        case "limit":
+            seconds = _number(text)
+            if seconds is None or not seconds > 0:
+                raise _wrong(option, "seconds, more than 0", text)
+            return seconds
         case "real":
             number = _number(text)
             if number is None:
@@ -153,7 +158,7 @@ def _whole_number(option: Option, text: str) -> int:
     except ValueError:
         number = None
     if number is None or (least is not None and number < least) or (most is not None and number > most):
-        bounds = f" from {least} to {most}" if least is not None and most is not None else ""
+        bounds = "" if least is None else f", {least} or more" if most is None else f" from {least} to {most}"
         raise _wrong(option, f"a whole number{bounds}", text)
     return number
 

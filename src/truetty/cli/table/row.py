@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 # How a value is read. "choice" is one of `values`; with every other kind `values` are only offered by completion.
-Kind = Literal["switch", "text", "seconds", "number", "real", "size", "choice"]
+Kind = Literal["switch", "text", "seconds", "limit", "number", "real", "size", "choice"]
 # Where options may stand. "command-last": ours, then COMMAND, whose options are its own. "file-first": FILE, with our
 # options before or behind it, then COMMAND.
 Order = Literal["anywhere", "command-last", "file-first"]

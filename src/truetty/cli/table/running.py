@@ -71,7 +71,7 @@ RUN: Final = CommandRow(
         Group(
             "How long",
             (
-                Option("--timeout", "stop the command after this long", "SECONDS", "seconds"),
+                Option("--timeout", "stop the command after this long", "SECONDS", "limit"),
                 Option("--wait", "give up waiting after this long; this too ends the command", "SECONDS", "seconds"),
             ),
         ),
