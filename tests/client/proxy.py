@@ -55,8 +55,13 @@ class Proxy:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        far_reader, far_writer = await asyncio.open_unix_connection(self._target)
-        self._writers += [writer, far_writer]
+        self._writers.append(writer)
+        try:
+            far_reader, far_writer = await asyncio.open_unix_connection(self._target)
+        except OSError:  # the server has ended
+            writer.transport.abort()
+            return
+        self._writers.append(far_writer)
         for work in (self._pump(reader, far_writer, held=False), self._pump(far_reader, writer, held=True)):
             task = asyncio.ensure_future(work)
             self._tasks.add(task)

@@ -142,6 +142,8 @@ async def test_text_that_a_program_has_left_at_the_prompt(server: Live, shell: s
         await talk.call("open", shell=shell, rc=False, name="one", size=[80, 24], environ=dict(os.environ))
         await talk.call("run", command="true", terminal="one", wait=LONG)
         async with view(server, "one") as viewer:
+            while viewer.model.cursor[0] == 0:  # the prompt is not drawn yet
+                await viewer.take()
             await talk.call("type_in", terminal_id="one", text="echo le''ft ")
             await viewer.until("echo le''ft")
             lease = (await talk.call("lease", terminal_id="one", holder="ana"))["lease"]

@@ -3,7 +3,8 @@
 Rule 1: a line counts when the shell has run it: mark C came, or, where the shell prints no C, Enter was typed and the
         next prompt has come. So an empty line and Ctrl-C at the prompt do not count.
 Rule 2: the text is what stood behind the prompt on the screen when the line was run, with what had been typed there
-        before the person came. The keys are not kept.
+        before the person came. The keys are not kept. Of keys that came before the prompt was drawn it is not known
+        where they stand: the prompt may be in the text.
 Rule 3: the exit code is that of the next prompt's mark. It is None where the line still runs, or the mark has none.
 Rule 4: a command that ran already when the person came counts when it ends.
 """
