@@ -16,7 +16,7 @@ from itertools import groupby, islice
 from typing import Final
 
 from truetty.core import lazy
-from truetty.text.drawing import Colour, Style
+from truetty.text.drawing import Colour, Style, channels
 
 Run = tuple[int, int, str]  # from this character to before that one, and the look in SGR numbers
 
@@ -24,7 +24,6 @@ PLAIN: Final = Style()
 _BRIGHT: Final = 8
 _COLOURLESS: Final = 48  # between the strongest and the weakest of red, green and blue; less is a grey
 _GREYS: Final = ((64, 0), (160, 8), (232, 7))  # up to this value the colour; above, white
-_STEPS: Final = (0, 95, 135, 175, 215, 255)  # of the 6 × 6 × 6 colours after the first sixteen
 _PART = lazy.pattern(
     r"\x1b\[(?P<sgr>[0-9;:]*)m|\x1b\[(?P<erase>[02]?)K|\x1b\][^\a\x1b]*(?:\a|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\"
     r"|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]"
@@ -132,12 +131,7 @@ def _nearest(colour: Colour) -> int:
     if isinstance(colour, int):
         if colour < 16:
             return colour
-        if colour < 232:
-            level = colour - 16
-            colour = (_STEPS[level // 36], _STEPS[level // 6 % 6], _STEPS[level % 6])
-        else:
-            grey = 8 + 10 * (colour - 232)
-            colour = (grey, grey, grey)
+        colour = channels(colour)
     most, least = max(colour), min(colour)
     if most - least < _COLOURLESS:
         return next((index for value, index in _GREYS if most < value), 15)

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 # A number of the palette, or red, green and blue.
 Colour = int | tuple[int, int, int]
+
+_STEPS: Final = (0, 95, 135, 175, 215, 255)  # of the 6 × 6 × 6 colours after the first sixteen
+
+
+def channels(number: int) -> tuple[int, int, int]:
+    """Red, green and blue of a colour from 16 to 255."""
+    if number < 232:
+        level = number - 16
+        return _STEPS[level // 36], _STEPS[level // 6 % 6], _STEPS[level % 6]
+    grey = 8 + 10 * (number - 232)
+    return grey, grey, grey
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from truetty.text.drawing import Colour, Style
-
-_STEPS: Final = (0, 95, 135, 175, 215, 255)  # of the 6 × 6 × 6 colours after the first sixteen
+from truetty.text.drawing import Colour, Style, channels
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +22,7 @@ class Theme:
         if isinstance(colour, int):
             if colour < 16:
                 return self.palette[colour]
-            if colour < 232:
-                level = colour - 16
-                colour = (_STEPS[level // 36], _STEPS[level // 6 % 6], _STEPS[level % 6])
-            else:
-                grey = 8 + 10 * (colour - 232)
-                colour = (grey, grey, grey)
+            colour = channels(colour)
         return "#{:02x}{:02x}{:02x}".format(*colour)
 
     def colours(self, style: Style) -> tuple[str, str]:
