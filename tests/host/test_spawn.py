@@ -34,8 +34,11 @@ def crowd(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 
 
 def start(pty: Pty) -> int:
-    """A program that has said that it runs: only then are the descriptors closed that no program inherits."""
-    pid = spawn("/bin/sh", ("sh", "-c", "echo up; exec sleep 1000"), {"PATH": os.defpath}, pty[1])
+    """A program that has said that it runs: only then are the descriptors closed that no program inherits.
+
+    It waits in a builtin: a program that starts opens its libraries, and those would be counted.
+    """
+    pid = spawn("/bin/sh", ("sh", "-c", "echo up; read line"), {"PATH": os.defpath}, pty[1])
     assert os.read(pty[0], 100) == b"up\r\n"
     return pid
 
