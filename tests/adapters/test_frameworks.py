@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.adapters import program
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -42,11 +42,9 @@ def test_a_framework(name: str, tmp_path: Path, home: Path, record_property) -> 
     }
     checks = HERE / "checks" / f"check_{name}.py"
     command = [str(python), "-m", "pytest", "-c", str(HERE / "checks" / "checks.ini"), "-rA", str(checks)]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=2 * PATIENCE, check=False
-    )
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    for counted in COUNTED.findall(done.stdout):
+    done = program.run(command, tmp_path, environ)
+    assert done.code == 0, done.output[-6000:] + done.errors[-2000:]
+    for counted in COUNTED.findall(done.output):
         record_property("report", f"{name}: {counted}")
 
 
@@ -72,6 +70,6 @@ def _name(requirement: str) -> str:
 
 
 def test_the_package_of_drop_ins_needs_no_framework() -> None:
-    program = "import truetty.adapters, truetty.adapters.machine, truetty.adapters.places"
-    done = subprocess.run([str(ROOT / ".venv/bin/python"), "-P", "-c", program], capture_output=True, text=True)
+    imports = "import truetty.adapters, truetty.adapters.machine, truetty.adapters.places"
+    done = subprocess.run([str(ROOT / ".venv/bin/python"), "-P", "-c", imports], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

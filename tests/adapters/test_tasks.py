@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from tests.adapters import program
 from tests.adapters.shells import PLACES, SHELLS
 from tests.adapters.ten_tasks import TASKS
 from tests.adapters.test_frameworks import QUIET, ROOT
@@ -30,12 +30,10 @@ def test_ten_tasks(name: str, tmp_path: Path, home: Path, record_property) -> No
     assert python.exists(), f"{name} is not installed: ./test adapters installs it"
     environ = {**os.environ, **QUIET, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "MSWEA_GLOBAL_CONFIG_DIR": str(tmp_path)}
     command = [str(python), "-m", "tests.adapters.ten_tasks", name]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
-    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    done = program.run(command, tmp_path, environ)
+    found = [json.loads(line) for line in done.output.splitlines() if line.startswith("{")]
     kinds = dict.fromkeys(one["kind"] for one in found)
-    assert "truetty" in kinds and len(found) == len(kinds) * len(TASKS), done.stdout + done.stderr
+    assert "truetty" in kinds and len(found) == len(kinds) * len(TASKS), done.output + done.errors
     for kind in kinds:
         seen = [one for one in found if one["kind"] == kind]
         counts = Counter(one["verdict"] for one in seen)
