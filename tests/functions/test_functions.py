@@ -256,7 +256,7 @@ async def test_a_command_that_goes_on_is_waited_for_read_and_stopped(service: Se
     assert (page.data["output"], page.data["state"], page.data["exit_code"]) == ("one\n", "running", None)
     listed = await good(service, "terminals")
     assert listed.data["terminals"][0]["command_id"] == id and id in listed.text  # type: ignore[index]
-    assert (await good(service, "wait", id=id, timeout=0)).data["state"] == "running"
+    assert (await good(service, "wait", id=id, wait=0)).data["state"] == "running"
     # bash deafens what it is starting
     await eventually(lambda: "sleep" in (service.command(id).activity.processes or ()))
     stopped = await good(service, "stop", id=id)

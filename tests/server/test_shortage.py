@@ -227,7 +227,6 @@ def test_what_had_no_room_of_an_output_is_missing_for_the_next_servers_too(small
         base = f"/v1/commands/{started['id']}"
         full = fill(small)
         server.post(f"{base}/type", text="go\n")
-        server.get(f"{base}/wait?timeout={PATIENCE}&until=match:20000")
         waiting = server.get(f"{base}/wait?timeout={PATIENCE}&until=waiting")
         assert "the output of t1 cannot be written: the disk is full" in server.get("/v1/status")["problems"]
         kill(server)
