@@ -175,3 +175,16 @@ def test_the_theme_is_switched_on_a_wide_page(tabs: Tabs) -> None:
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != dark
     tab.reload()
     expect(switch).to_have_text("Theme: light")
+
+
+def test_a_command_that_waits_and_one_that_runs_are_told_apart(tabs: Tabs) -> None:
+    asking = Shell(tabs.server, "asking", rc=False)
+    asking.waits("read -p 'name? ' name")
+    busy = Shell(tabs.server, "busy", rc=False)
+    busy.start("sleep 1000")
+    tab = tabs.open("/history")
+    rows = tab.locator(".result")
+    expect(rows.filter(has_text="name?").locator(".facts")).to_contain_text("waits for you")
+    expect(rows.filter(has_text="sleep").locator(".facts")).to_contain_text("running")
+    expect(tab.get_by_role("link", name="read -p 'name? ' name, waits for you")).to_have_class("bar need")
+    expect(tab.get_by_role("link", name="sleep 1000, running")).to_have_class("bar run")

@@ -10,7 +10,7 @@ import { type Extent, lineCounts, output } from "./lines.ts";
 import type { Command } from "./model.ts";
 import { saved } from "./saved.ts";
 import { savePicture, saveRaw, saveText, wholeText } from "./saving.ts";
-import { alive, ended } from "./state.ts";
+import { stateOf } from "./state.ts";
 import { isDark } from "./theme.ts";
 import { bytes, clockTime, count, duration, elapsed, path, visible } from "./words.ts";
 
@@ -48,7 +48,7 @@ export function block(page: Page, facts: () => BlockFacts): Element {
   const command = () => facts().command;
   const { id, terminal_id: terminal } = command();
   const fromEnd = () => facts().total - 1 - facts().index;
-  const state = () => (command().finished || command().state === "lost" ? ended(command()) : alive(store, command(), store.terminals.value.get(terminal)));
+  const state = () => stateOf(store, command());
   const isChosen = () => page.chosen.value === id;
   const line = () => {
     const route = page.route.value;

@@ -7,7 +7,7 @@ import { hasFailed, nameById } from "./groups.ts";
 import { glyph } from "./icons.ts";
 import type { Command } from "./model.ts";
 import { replay } from "./replay.ts";
-import { ended } from "./state.ts";
+import { stateOf } from "./state.ts";
 import type { Hit, HistoryPage, SearchPage } from "./wire.ts";
 import { count, duration, firstLine, shortTime, visible } from "./words.ts";
 
@@ -141,13 +141,13 @@ export function historyView(page: Page, start: URLSearchParams): Element {
 
 function result(page: Page, one: () => Found, name: (id: string) => string): Element {
   const { command } = one();
-  const state = ended(command);
+  const state = () => stateOf(page.store, command);
   const to = `/t/${command.terminal_id}/c/${command.id}`;
-  const about = () => [name(command.terminal_id), command.started_at === null ? "" : shortTime(command.started_at), command.finished ? duration(command.duration) : "running"].filter((part) => part !== "").join(" · ");
+  const about = () => [name(command.terminal_id), command.started_at === null ? "" : shortTime(command.started_at), command.finished ? duration(command.duration) : state().words].filter((part) => part !== "").join(" · ");
   return h(
     "article",
     { class: "result" },
-    h("a", { class: "result-head", ...inside(page, to) }, h("span", { class: `tone-${state.tone}` }, glyph(command.finished ? state.glyph : "run", state.words)), h("code", {}, region(() => one().spans, (spans) => pieced(firstLine(command.text), spans))), h("span", { class: "facts" }, command.finished && state.badge !== "" ? h("span", { class: `badge-box tone-${state.tone}` }, state.badge) : null, h("span", {}, about))),
+    h("a", { class: "result-head", ...inside(page, to) }, h("span", { class: () => `tone-${state().tone}` }, region(() => state().glyph, (name) => glyph(name, state().words))), h("code", {}, region(() => one().spans, (spans) => pieced(firstLine(command.text), spans))), h("span", { class: "facts" }, region(() => (command.finished ? state().badge : ""), (badge) => (badge === "" ? null : h("span", { class: `badge-box tone-${state().tone}` }, badge))), h("span", {}, about))),
     region(
       () => one().hits,
       (hits) => (hits.length === 0 ? null : h("div", { class: "hits" }, hits.map((hit) => h("a", { class: "hit", ...inside(page, `${to}#L${hit.line}`) }, h("span", { class: "number" }, hit.line), h("code", {}, pieced(hit.text, hit.spans)))), one().more > 0 ? h("span", { class: "note" }, `${count(one().more, "more match", "more matches")}`) : null)),
@@ -175,9 +175,13 @@ const MOST_BARS = 60;
 /** One bar for each command; the longer it took, the wider. */
 function timeline(page: Page, commands: () => readonly Command[], name: (id: string) => string): Element {
   const bars = () => [...commands()].slice(0, MOST_BARS).reverse();
-  const tone = (one: Command) => (!one.finished ? "run" : one.by === "person" ? "mine" : hasFailed(one) ? "bad" : "ok");
+  const state = (one: Command) => stateOf(page.store, one);
+  const tone = (one: Command) => {
+    if (!one.finished) return state(one).tone;
+    return one.by === "person" ? "mine" : hasFailed(one) ? "bad" : "ok";
+  };
   const bar = (one: Command) => {
-    const link = h("a", { class: `bar ${tone(one)}`, title: `${firstLine(visible(one.text))} · ${name(one.terminal_id)} · ${duration(one.duration)}`, "aria-label": `${firstLine(visible(one.text))}, ${ended(one).words}`, ...inside(page, `/t/${one.terminal_id}/c/${one.id}`) });
+    const link = h("a", { class: `bar ${tone(one)}`, title: `${firstLine(visible(one.text))} · ${name(one.terminal_id)} · ${duration(one.duration)}`, "aria-label": `${firstLine(visible(one.text))}, ${state(one).words}`, ...inside(page, `/t/${one.terminal_id}/c/${one.id}`) });
     link.style.flexGrow = String(1 + Math.log2(1 + one.duration) * 4);
     return link;
   };
@@ -190,7 +194,7 @@ function timeline(page: Page, commands: () => readonly Command[], name: (id: str
   return h(
     "section",
     { class: "timeline", "aria-label": "Commands in time" },
-    h("div", { class: "controls" }, h("button", { type: "button", class: "button plain", on: { click: play } }, glyph("play"), "Replay"), h("span", { class: "clock" }, () => (last() === null ? "" : name(last() ?? ""))), h("span", { class: "legend push" }, legend("ok", "ok"), legend("bad", "failed"), legend("run", "running"), legend("mine", "you"))),
+    h("div", { class: "controls" }, h("button", { type: "button", class: "button plain", on: { click: play } }, glyph("play"), "Replay"), h("span", { class: "clock" }, () => (last() === null ? "" : name(last() ?? ""))), h("span", { class: "legend push" }, legend("ok", "ok"), legend("bad", "failed"), legend("run", "running"), legend("need", "waits"), legend("mine", "you"))),
     h("div", { class: "bars" }, each(bars, (one) => one.id, (one) => bar(one.value))),
   );
 }

@@ -26,6 +26,12 @@ export function ended(command: Command): Standing {
   return { glyph: "ok", badge: "", tone: "ok", words: "finished" };
 }
 
+/** Of any command that is known. */
+export function stateOf(store: Store, command: Command): Standing {
+  if (command.finished || command.state === "lost") return ended(command);
+  return alive(store, command, store.terminals.value.get(command.terminal_id));
+}
+
 /** Of the command that is the terminal's last. */
 export function standing(store: Store, terminal: Terminal): Standing {
   const command = terminal.command;
@@ -35,7 +41,7 @@ export function standing(store: Store, terminal: Terminal): Standing {
   return alive(store, command, terminal);
 }
 
-export function alive(store: Store, command: Command, terminal: Terminal | undefined): Standing {
+function alive(store: Store, command: Command, terminal: Terminal | undefined): Standing {
   if (terminal !== undefined && store.leases.value.has(terminal.id)) return { glyph: "mine", badge: "you", tone: "mine", words: "you have the keyboard" };
   if (terminal?.lease) return { glyph: "mine", badge: terminal.lease.holder, tone: "mine", words: `held by ${terminal.lease.holder}` };
   const { waiting } = command;
