@@ -39,12 +39,21 @@ def meter(monkeypatch: pytest.MonkeyPatch) -> Meter:
     return meter
 
 
+class ShownTwice(Person):
+    """The first report lasts until the command has ended: a later one could be cut off by the end, and begun again."""
+
+    async def progress(self, seconds: float, text: str) -> None:
+        await super().progress(seconds, text)
+        if len(self.live) == 1:
+            await asyncio.Event().wait()
+
+
 @pytest.mark.parametrize("progress", [False, True])
 @pytest.mark.parametrize("sent", [{}, {"max_output_tokens": 500}, {"max_output_tokens": 50_000}], ids=str)
 async def test_run(home: Path, meter: Meter, progress: bool, sent: dict[str, int]) -> None:
     """But for the file with all of it: the pass that makes the answers holds the ends of an output alone."""
     go = home / "go"
-    person = Person(wants_progress=progress, on_live=go.touch)
+    person = ShownTwice(wants_progress=progress, on_live=go.touch)
     async with tools(person=person, face=Face(reads_files=False)) as call:
         wait = once(go) if progress else "true"
         text = f"yes abcdefg | head -c {PRINTED}; {wait}; yes abcdefg | head -c {3 * PRINTED}"
