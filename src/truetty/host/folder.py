@@ -12,7 +12,7 @@ import contextlib
 import errno
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Self
 
 from truetty.files import create
@@ -30,11 +30,11 @@ _swept: Final[set[str]] = set()  # places
 class Folder:
     """Raises OSError when no place has room for it. It ends with this process, unless another one is its owner."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: Iterable[str] | None = None) -> None:
         self._maker = os.getpid()
         self._lasting: dict[str, bytes] = {}
         failed: dict[str, OSError] = {}
-        for where in _places():
+        for where in _places() if places is None else places:
             try:
                 self.path = _make(where)
                 self._fill({OWNER: _identity(os.getpid()).encode()})
