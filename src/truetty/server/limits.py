@@ -18,6 +18,7 @@ LARGEST_TEXT_ANSWER: Final = 16 * MB  # bytes of output that are given as text w
 LONGEST_POLL: Final = 60.0  # seconds of a wait over plain HTTP; the client asks again
 LONGEST_NAME: Final = 100  # characters of a terminal's name, a task's, or a client's
 MOST_VARIABLES: Final = 4096  # in an environment
+LONGEST_SHARE: Final = 7 * 24 * 3600  # seconds for which a link to a terminal works
 
 # -- of the disk
 

@@ -18,6 +18,7 @@ from truetty.core import lazy
 from truetty.core.errors import HostError, Misuse
 from truetty.server import forms
 from truetty.server.caller import Caller
+from truetty.server.limits import LONGEST_SHARE
 from truetty.server.lookup import find_terminal
 from truetty.server.state.web_book import Address, WebBook
 from truetty.server.wire import door, token
@@ -25,7 +26,6 @@ from truetty.service.service import Service
 
 LOG: Final = logging.getLogger("truetty.server")
 HOST: Final = "127.0.0.1"
-LONGEST_SHARE: Final = 7 * 24 * 3600
 PORT: Final = 7717  # of a page for which no address is named, unless another program has it
 
 
