@@ -161,6 +161,10 @@ def test_results_go_to_standard_output_without_a_file(home: Path, tmp_path: Path
             '{"id": "a", "commands": ["x"]}\n\n{"id": "a", "commands": ["y"]}\n',
             "t.jsonl:3: the id 'a' is that of line 1 too",
         ),
+        (
+            '{"id": "a", "commands": ["x"]}\n{"id": "b", "commands": ["x"], "cwd": ""}\n',
+            "t.jsonl:2: cwd of task 'b' must be a path, which is not empty; got the text ''",
+        ),
     ],
 )
 def test_a_bad_line_is_named_and_nothing_is_run(home: Path, tmp_path: Path, text: str, says: str) -> None:

@@ -61,14 +61,21 @@ def test_a_link_is_printed_and_logs_in(server: Live) -> None:
 
 def test_links_to_share(server: Live) -> None:
     server.post("/v1/terminals", shell="bash", rc=False, name="build")
-    for words in (["--share", "1h"], ["--share", "1w", "build"], ["--share", "0h", "build"], ["--shares", "build"]):
+    for words in (["--share", "1h"], ["--shares", "build"]):
         assert truetty(server, "open", "--web", *words)[0] == 125, words
+    takes = "--share takes a whole number with s, m, h or d behind it, such as 30m, from 1s to 7d"
+    for duration in ("1w", "0m", "8d", "30", ""):
+        refused = (125, "", f"truetty: {takes}; got {duration!r}. Nothing was shared.\n")
+        assert truetty(server, "open", "--web", "--share", duration, "build") == refused
+    assert truetty(server, "open", "--web", "--shares") == (0, "", "no terminal is shared\n")
     status, printed, _ = truetty(server, "open", "--web", "--share", "30m", "build")
     assert status == 0 and "/t/t1#ticket=" in printed
     (link,) = server.get("/v1/web/shares")["shares"]
     assert link["until"] - link["made_at"] == 1800
     listed = truetty(server, "open", "--web", "--shares")[1]
-    assert listed.startswith(f"{link['id']}  t1  until ") and listed.endswith("0 visits\n")
+    assert listed.startswith(f"{link['id']}  t1 (build)  until ") and listed.endswith("  0 visits\n")
+    assert Page(server).try_login(printed.strip().partition("#ticket=")[2]).status == 200
+    assert truetty(server, "open", "--web", "--shares")[1].endswith("  1 visit\n")
     assert truetty(server, "open", "--web", "--revoke", link["id"]) == (0, f"{link['id']} has ended\n", "")
     assert truetty(server, "open", "--web", "--revoke", link["id"])[0] == 125
 

@@ -54,7 +54,7 @@ class Task:
             id,
             _texts(id, "commands", given.get("commands")),
             _texts(id, "setup", given.get("setup", ())),
-            _one(id, "cwd", given.get("cwd"), str, "a path"),
+            _path(id, given.get("cwd")),
             _variables(id, given.get("env")),
             _seconds(id, given.get("timeout")),
             _amounts(id, given.get("resources")),
@@ -89,9 +89,9 @@ def _texts(id: str, name: str, value: object) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _one(id: str, name: str, value: Any, kind: type, wanted: str) -> Any:
-    if value is not None and not isinstance(value, kind):
-        raise _wrong(id, name, wanted, value)
+def _path(id: str, value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise _wrong(id, "cwd", "a path, which is not empty", value)
     return value
 
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from truetty.cli.reading import HELP, HelpWanted, WrongWords, near, read
+from truetty.cli.reading import HELP, HelpWanted, WrongWords, near, read, unknown_command
 from truetty.cli.table import COMMANDS
 from truetty.cli.table.row import CommandRow
 from truetty.core.errors import HostError, TruettyError
@@ -81,7 +81,9 @@ def _find(words: list[str], path: list[str]) -> tuple[CommandRow | None, list[st
 def _unknown(of: str, rest: list[str], known: list[str], hint: str = "") -> WrongWords:
     if not rest:
         return WrongWords(f"{of} needs a command: {' or '.join(known)}.")
-    kind = "option" if rest[0].startswith("-") else f"command {of}".rstrip()
+    if of and not rest[0].startswith("-"):
+        return unknown_command(of, rest[0], known)
+    kind = "option" if rest[0].startswith("-") else "command"
     meant = near(rest[0], ["--help", "--version"] if kind == "option" else known)
     return WrongWords(f"no {kind} {rest[0]}{meant}{hint if meant == '.' else ''}", word=rest[0])
 

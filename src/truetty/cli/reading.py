@@ -59,10 +59,11 @@ class _Reader:
             option.field: [] if option.repeats else option.default for option in row.options
         }
         self._options = {option.name: option for option in row.options}
+        self._takes_negative = any(word.negative for word in row.words)
 
     def take_options(self) -> bool:
         """Read options up to the first word that is none. True: `--` has ended them."""
-        while self.words and self.words[0].startswith("-") and self.words[0] != "-":
+        while self.words and self._is_option(self.words[0]):
             word = self.words.pop(0)
             if word == "--":
                 return True
@@ -84,6 +85,11 @@ class _Reader:
             self._take(option, value)
         return False
 
+    def _is_option(self, word: str) -> bool:
+        if not word.startswith("-") or word == "-":
+            return False
+        return not self._takes_negative or _number(word) is None
+
     def _take(self, option: Option, text: str) -> None:
         value = _value(option, text)
         before = self.values[option.field]
@@ -100,12 +106,12 @@ def _by_name(row: CommandRow, others: list[str]) -> dict[str, object]:
             values[word.field], rest = rest, []
         else:
             values[word.field] = rest.pop(0) if rest else word.default
+    if rest and row.commands:
+        raise unknown_command(row.name, rest[0], [one.name for one in row.commands])
     if rest:
         known = ", ".join(word.placeholder for word in row.words)
         takes = f"takes no word behind {known}" if known else "takes no words"
-        raise WrongWords(
-            f"{row.name} {takes}; got {rest[0]!r}{near(rest[0], [one.name for one in row.commands])}", word=rest[0]
-        )
+        raise WrongWords(f"{row.name} {takes}; got {rest[0]!r}.", word=rest[0])
     return values
 
 
@@ -165,6 +171,14 @@ def _whole_number(option: Option, text: str) -> int:
 
 def _wrong(option: Option, takes: str, text: str) -> WrongWords:
     return WrongWords(f"{option.name} takes {takes}; got {text!r}.", option=option.name, value=text)
+
+
+def unknown_command(of: str, name: str, known: list[str]) -> WrongWords:
+    """Of a command that has others behind its name: the nearest of them is named, or all where none is near."""
+    meant = near(name, known)
+    *most, last = known
+    listed = f"; there are {', '.join(most)} and {last}." if meant == "." else meant
+    return WrongWords(f"no command {of} {name}{listed}", word=name)
 
 
 def near(name: str, known: Iterable[str]) -> str:

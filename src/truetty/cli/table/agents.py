@@ -31,8 +31,8 @@ MCP: Final = CommandRow(
                 ),
                 Option(
                     "--on",
-                    "the same with another server: unix:PATH, its socket; ssh://HOST, the one of that machine; or a "
-                    "command that ends in truetty dial",
+                    "the same with another server: unix:PATH, its socket; ssh://HOST, the one of that machine; "
+                    "http://HOST:PORT, with the token in $TRUETTY_TOKEN; or a command that ends in truetty dial",
                     "WHERE",
                 ),
             ),

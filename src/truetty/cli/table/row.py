@@ -49,6 +49,7 @@ class Word(NamedTuple):
     many: bool = False  # it takes all words that are left
     default: object = None
     values: tuple[str, ...] = ()
+    negative: bool = False  # a negative number is such a word, and no option
 
 
 class Group(NamedTuple):

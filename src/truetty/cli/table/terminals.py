@@ -50,7 +50,9 @@ OPEN: Final = CommandRow(
             "The page",
             (
                 switch("--web", "open no terminal: show the page, with ID that terminal. It is turned on if need be"),
-                Option("--share", "with --web: a link by which ID is watched, for so long: 30m, 1h, 2d", "DURATION"),
+                Option(
+                    "--share", "with --web: a link by which ID is watched, for so long: 30m, 1h, up to 7d", "DURATION"
+                ),
                 switch("--shares", "with --web: list these links"),
                 Option("--revoke", "with --web: end one of them", "LINK"),
                 switch("--no-browser", "with --web: print the URL, and start no browser"),

@@ -55,8 +55,8 @@ SETTINGS: Final = CommandRow(
                 Example("truetty settings set env.CI 1", "one variable for shells"),
                 Example("truetty settings set policy.deny '[\"sudo\"]'", "one list of the policy"),
             ),
-            (_SETTING, Word("value", "VALUE")),
-            "VALUE is written as in the file; quotes around a text may be left out. A value that begins with - stands "
+            (_SETTING, Word("value", "VALUE", negative=True)),
+            "VALUE is written as in the file; quotes around a text may be left out. A text that begins with - stands "
             "behind --.",
             (Group("Options", (JSON,)),),
             module="settings_file",

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any, Final
 
 from truetty import files
@@ -21,10 +22,11 @@ from truetty.cli.terminals.standing import print_json
 from truetty.client.http import quoted
 from truetty.core import lazy
 from truetty.core.errors import Misuse
+from truetty.server.limits import LONGEST_SHARE
 from truetty.server.start.place import Place
 
 OPENER: Final = "open" if sys.platform == "darwin" else "xdg-open"
-_DURATION: Final = lazy.pattern(r"([1-9][0-9]{0,5})([smhd])")
+_DURATION: Final = lazy.pattern(r"([0-9]{1,6})([smhd])")
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _PAGE: Final = """\
 <!doctype html><meta charset="utf-8"><title>truetty</title><meta name="referrer" content="no-referrer">
@@ -60,21 +62,30 @@ def links(server: Server, id: str | None, share: str | None, listed: bool, revok
         line = f"{found['id']} has ended"
     else:
         found = server.get("/v1/web/shares")
-        line = "\n".join(map(_described, found["shares"]))
+        if not json and not found["shares"]:
+            print("no terminal is shared", file=sys.stderr)
+            return 0
+        line = "" if json else "\n".join(_descriptions(server, found["shares"]))
     print_json(found) if json else print(line)
     return 0
 
 
-def _described(link: Any) -> str:
-    until = time.strftime("%Y-%m-%d %H:%M", time.localtime(link["until"]))
-    return f"{link['id']}  {link['terminal_id']}  until {until}  {link['visits']} visits"
+def _descriptions(server: Server, links: list[Any]) -> Iterator[str]:
+    names = {one["id"]: one["name"] for one in server.get("/v1/terminals")["terminals"]}
+    for link in links:
+        id, name = link["terminal_id"], names.get(link["terminal_id"])
+        until = time.strftime("%Y-%m-%d %H:%M", time.localtime(link["until"]))
+        visits = "1 visit" if link["visits"] == 1 else f"{link['visits']} visits"
+        yield f"{link['id']}  {f'{id} ({name})' if name else id}  until {until}  {visits}"
 
 
 def _seconds(duration: str) -> float:
     found = _DURATION.fullmatch(duration)
-    if found is None:
-        raise Misuse(f"--share takes a duration such as 30m, 1h or 2d, not {duration!r}", share=duration)
-    return int(found[1]) * _UNITS[found[2]]
+    seconds = int(found[1]) * _UNITS[found[2]] if found is not None else 0
+    if not 0 < seconds <= LONGEST_SHARE:
+        form = f"a whole number with s, m, h or d behind it, such as 30m, from 1s to {LONGEST_SHARE // _UNITS['d']}d"
+        raise Misuse(f"--share takes {form}; got {duration!r}. Nothing was shared.", share=duration)
+    return seconds
 
 
 def _is_desktop() -> bool:
