@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import tempfile
@@ -106,6 +107,26 @@ class SentLine:
 
     def end(self, text: str) -> None:
         """Return when the shell has said that the text has ended."""
+        self._type(text)
+        while END not in self._seen:
+            self._seen += self._pty.read()
+
+    async def end_in_loop(self, text: str) -> None:
+        """The same in an event loop, which tells when there is something to read."""
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[None] = loop.create_future()
+
+        def read() -> None:
+            self._seen += self._pty.read()
+            if END in self._seen and not ended.done():
+                ended.set_result(None)
+
+        loop.add_reader(self._pty.master, read)
+        self._type(text)
+        await ended
+        loop.remove_reader(self._pty.master)
+
+    def _type(self, text: str) -> None:
         self._serial += 1
         request = Request(
             self._folder.path, self._name, self._serial, text, "s" + SECRET, "e" + SECRET,
@@ -117,8 +138,6 @@ class SentLine:
         self._written = tuple(typed.files)
         self._seen = b""
         self._pty.write(typed.line)
-        while END not in self._seen:
-            self._seen += self._pty.read()
 
     def settle(self) -> None:
         """Until P; of a shell with an editor, the one that tells the next secret."""
