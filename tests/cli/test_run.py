@@ -21,6 +21,16 @@ PLAIN = ("run", "--shell", "bash", "--no-rc")
 RED = r"printf '\033[31mred\033[0m \033]0;title\007\033[Kplain\n'"
 
 
+def test_two_forms_of_output_are_refused(home: Path) -> None:
+    for place in ((), ("--keep",), ("--in", "build")):
+        done = warm.run("run", *place, "--json", "--raw", f"touch {home}/made")
+        error = json.loads(done.stdout)["error"]
+        assert (done.returncode, done.stderr, error["code"]) == (125, b"", "misuse")
+        said = "--raw prints bytes as they are, and --json prints an object: give one of them. Nothing was run."
+        assert error["message"] == said
+    assert not (home / "made").exists()
+
+
 @pytest.fixture(autouse=True)
 def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", SOURCE)

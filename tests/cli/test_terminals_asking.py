@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from tests.cli.test_run_kept import eventually
 from tests.patience import PATIENCE
 from tests.server.live import Live
 
-POLICY = '[policy]\ndefault = "ask"\nallow = ["echo", "true", "sleep"]\n'
+POLICY = '[policy]\ndefault = "ask"\nallow = ["echo", "true", "sleep"]\ndeny = ["rm"]\n'
 
 
 @pytest.fixture(autouse=True)
@@ -83,18 +84,18 @@ def test_json_says_how_to_ask_again(server: Live, home: Path) -> None:
     told = json.loads(printed)
     assert (told["state"], told["question_id"], told["command_id"]) == ("not started", "q1", None)
     assert told["message"] == "no person has answered q1 within 1 s: it is taken back, nothing was run"
-    assert told["go_on"] == [f"truetty run --in build 'touch {home}/made'"]
+    assert told["go_on"] == [f"truetty run --in build --wait 1 --json 'touch {home}/made'"]
     assert server.get("/v1/questions")["questions"] == []
     assert call("allow", "q1")[0] == 125 and not (home / "made").exists()
 
 
-@pytest.mark.parametrize("place", [("--in", "build"), ("--keep", "--no-rc")])
+@pytest.mark.parametrize("place", [("--in", "build"), ("--keep", "--env", "A=1", "--env", "B=2 3", "--no-rc")])
 def test_the_patience_is_over(server: Live, home: Path, place: tuple[str, ...]) -> None:
-    status, printed, complaint = call("run", *place, "--wait", "1", "touch made")
+    status, printed, complaint = call("run", "--wait", "0.5", "--timeout", "90", *place, "touch made")
     assert (status, printed) == (124, "")
-    again = "--in build" if "--in" in place else "--keep"
+    again = f"{shlex.join(place)} --wait 0.5 --timeout 90"
     assert complaint.splitlines()[1:] == [
-        "truetty: no person has answered q1 within 1 s: it is taken back, nothing was run",
+        "truetty: no person has answered q1 within 0.5 s: it is taken back, nothing was run",
         f"To ask again: truetty run {again} 'touch made'",
     ]
     assert [one["id"] for one in server.get("/v1/terminals")["terminals"]] == ["t1"]
@@ -114,7 +115,14 @@ def test_a_no(server: Live) -> None:
         said(process)
         assert call("deny", "q1", "not now")[0] == 0
         _, complaint = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 125 and 'The answer was no. "not now"' in complaint
+        assert process.returncode == 125 and complaint.endswith('The answer was no. "not now" Nothing was run.\n')
+
+
+def test_a_command_that_the_policy_denies(server: Live) -> None:
+    for words in (("--in", "build"), ("--keep", "--no-rc"), ("--detach",)):
+        status, printed, complaint = call("run", *words, "rm made")
+        assert (status, printed) == (125, "") and complaint.count("\n") == 1
+        assert "rm" in complaint and complaint.endswith(". Nothing was run.\n"), complaint
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -7,6 +7,7 @@ import dataclasses
 import os
 import stat
 import sys
+from collections.abc import Mapping
 from signal import Signals
 from typing import NamedTuple
 
@@ -44,6 +45,13 @@ def run(
     detach: bool,
     on: str | None,
 ) -> int:
+    if json and raw:
+        raise Misuse("--raw prints bytes as they are, and --json prints an object: give one of them. Nothing was run.")
+    again = option_words(
+        {"--in": terminal, "--keep": keep, "--detach": detach, "--shell": shell, "--cwd": cwd, "--env": env}
+        | {"--no-rc": no_rc, "--size": size, "--sandbox": sandbox, "--wait": wait, "--timeout": timeout}
+        | {"--json": json, "--raw": raw}
+    )
     if terminal is not None or detach or (on is not None and not keep):
         from truetty.cli.terminals.run_in import Place, run_in
 
@@ -54,8 +62,8 @@ def run(
         for name, value in {**others, "--color": color != "auto"}.items():
             if value:
                 raise Misuse(f"{name} does not go with {'--detach' if detach else '--in'}", option=name)
-        place = Place(on, terminal, cwd, shell)
-        return run_in(place, command_line(command), json=json, raw=raw, detach=detach, wait=wait, timeout=timeout)
+        place, text = Place(on, terminal, cwd, shell), command_line(command)
+        return run_in(place, text, again, json=json, raw=raw, detach=detach, wait=wait, timeout=timeout)
     opening = OpeningOptions(shell, cwd, env, rc=not no_rc, sandbox=sandbox)
     beneath = _variables(opening, color)
     if keep and color != "auto":
@@ -75,7 +83,8 @@ def run(
                 raise _NoServer(str(error)) from error
             fields = opening.fields(size=size, beneath=beneath) if server.is_here else opening.far_fields(size)
             printing, limits = Printing(json, raw), Limits(wait, timeout)
-            return run_kept(server, fields, command_line(command), ending, keep=keep, printing=printing, limits=limits)
+            text = command_line(command)
+            return run_kept(server, fields, text, again, ending, keep=keep, printing=printing, limits=limits)
 
         try:
             return until_ended(work)
@@ -106,6 +115,24 @@ def run(
         return status(started, outcome, silent=json, wait=wait, timeout=timeout)
 
     return run_until_signalled(running())
+
+
+def option_words(options: Mapping[str, object]) -> list[str]:
+    """Options of a command line by their names: switches that are on, and those that have a value."""
+    words: list[str] = []
+    for name, value in options.items():
+        match value:
+            case None | False:
+                pass
+            case True:
+                words.append(name)
+            case list():
+                words += [word for one in value for word in (name, str(one))]
+            case (columns, rows):
+                words += [name, f"{columns}x{rows}"]
+            case _:
+                words += [name, str(value).removesuffix(".0")]
+    return words
 
 
 class _NoServer(Exception):

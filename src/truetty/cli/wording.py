@@ -13,9 +13,10 @@ from typing import Any, Final, NamedTuple
 from truetty.cli.table.row import CommandRow
 from truetty.client.dial import NO_TOKEN
 from truetty.client.http import WRONG_TOKEN
-from truetty.core.errors import BadKey, Busy, Held, HostError, Misuse, TruettyError, UnknownTerminal
+from truetty.core.errors import BadKey, Busy, Denied, Held, HostError, Misuse, TruettyError, UnknownTerminal
 
 _MOST_COMMAND: Final = 60  # characters of a command in a message
+_ENDS: Final = (".", "!", "?", '"')  # of a sentence; the last is behind what a person has answered
 _TOKEN_FILE: Final = "It is in the file that truetty serve --web --token names on that machine."
 # What a command of ours would have done. Those that only look are not here.
 _NOTHING: Final = {
@@ -68,6 +69,9 @@ def message(error: TruettyError, call: Call | None) -> str:
     match error:
         case Busy() if "command_id" in facts:
             return _busy(facts, call)
+        case Denied() if "Nothing " not in str(error):  # where it says so, it is no policy's
+            said = str(error).rstrip()
+            return f"{said}{'' if said.endswith(_ENDS) else '.'}{call.nothing}"
         case Held() if facts.get("holder"):
             return _held(facts, call)
         case UnknownTerminal() if facts.get("known") == []:

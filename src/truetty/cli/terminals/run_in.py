@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from truetty.cli.person import has_person
@@ -41,8 +41,17 @@ class Place(NamedTuple):
 
 
 def run_in(
-    place: Place, text: str, *, json: bool, raw: bool, detach: bool, wait: float | None, timeout: float | None
+    place: Place,
+    text: str,
+    again: Sequence[str],
+    *,
+    json: bool,
+    raw: bool,
+    detach: bool,
+    wait: float | None,
+    timeout: float | None,
 ) -> int:
+    """`again`: the options of a command line that asks again."""
     if place.terminal is None and not detach:
         message = "--on goes with --in, --keep or --detach: without them a command runs here"
         raise Misuse(message, on=place.on)
@@ -52,8 +61,7 @@ def run_in(
         try:
             started = _start(server, place, text, timeout, patience, ending)
         except NotStarted as refused:
-            words = ["run", *server.words, *(["--in", place.terminal] if place.terminal is not None else ["--detach"])]
-            return refused.tell(text, words, json=json)
+            return refused.tell(text, ["run", *server.words, *again], json=json)
         id = started["id"]
         try:
             with ending.open():

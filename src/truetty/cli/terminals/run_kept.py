@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from truetty.cli.leftovers import notes_at_close
@@ -54,13 +54,14 @@ def run_kept(
     server: Server,
     fields: Mapping[str, object],
     text: str,
+    again: Sequence[str],
     ending: Ending,
     *,
     keep: bool,
     printing: Printing,
     limits: Limits,
 ) -> int:
-    """`fields` are those of the verb `open`."""
+    """`fields` are those of the verb `open`; `again` are the options of a command line that asks again."""
     patience, ended, before = Patience(limits.wait), None, None
     opened = server.post("/v1/terminals", **fields, until_finished=not keep)["id"]
     stays = False  # a command that is refused leaves no terminal
@@ -76,7 +77,7 @@ def run_kept(
             before = server.get(command(id, "/report"))
             stays = before["state"] == "waiting"
     except NotStarted as refused:
-        return refused.tell(text, ["run", *server.words, *(["--keep"] if keep else [])], json=printing.json)
+        return refused.tell(text, ["run", *server.words, *again], json=printing.json)
     finally:
         if not stays:
             with contextlib.suppress(TruettyError):  # its shell has ended, or the server
