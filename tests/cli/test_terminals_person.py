@@ -146,6 +146,17 @@ def test_close_asks_while_a_command_runs(server: Live, answer: str, status: int,
     assert server.get("/v1/terminals?all=true")["terminals"][0]["closed"] is closed
 
 
+@pytest.mark.parametrize(("key", "shown", "status"), [("\x03", r"\^C\r\n", 130), ("\x04", r"\r\ntruetty: ", 125)])
+def test_a_question_that_is_not_answered_ends_its_line(server: Live, key: str, shown: str, status: int) -> None:
+    start(server, "sleep 1000")
+    with Watched("close", "build") as person:
+        person.until(r"End it\? \[y/N\] $")
+        person.type(key)
+        assert person.ends() == status
+        assert re.search(rf"\[y/N\] {shown}", person.seen.decode()), person.seen
+    assert server.get("/v1/terminals/build")["closed"] is False
+
+
 def test_the_table_fits_the_terminal(server: Live) -> None:
     start(server, f"sleep 1000 # {'x' * 100}")
     with Watched("list", size=(45, 20)) as person:

@@ -6,8 +6,14 @@ import sys
 
 
 def agrees(question: str) -> bool:
-    """False where there is no person to ask."""
+    """False where there is no person to ask. What follows stands on a line of its own, after Ctrl-C and Ctrl-D too."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
         return False
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    answer = ""
+    try:  # the question is within: Ctrl-C may come before its print has returned
+        print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+        answer = sys.stdin.readline()
+    finally:
+        if not answer.endswith("\n"):
+            print(file=sys.stderr, flush=True)
+    return answer.strip().lower() in ("y", "yes")
