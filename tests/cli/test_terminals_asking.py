@@ -89,8 +89,12 @@ def test_json_says_how_to_ask_again(server: Live, home: Path) -> None:
     assert call("allow", "q1")[0] == 125 and not (home / "made").exists()
 
 
-@pytest.mark.parametrize("place", [("--in", "build"), ("--keep", "--env", "A=1", "--env", "B=2 3", "--no-rc")])
-def test_the_patience_is_over(server: Live, home: Path, place: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("place", [("--in", "build"), ("--keep", "--cwd", "1.0", "--env", "A=1", "--env", "B=2 3")])
+def test_the_patience_is_over(
+    server: Live, home: Path, monkeypatch: pytest.MonkeyPatch, place: tuple[str, ...]
+) -> None:
+    (home / "1.0").mkdir()
+    monkeypatch.chdir(home)
     status, printed, complaint = call("run", "--wait", "0.5", "--timeout", "90", *place, "touch made")
     assert (status, printed) == (124, "")
     again = f"{shlex.join(place)} --wait 0.5 --timeout 90"

@@ -130,8 +130,10 @@ def option_words(options: Mapping[str, object]) -> list[str]:
                 words += [word for one in value for word in (name, str(one))]
             case (columns, rows):
                 words += [name, f"{columns}x{rows}"]
+            case float():
+                words += [name, f"{value:.15g}"]
             case _:
-                words += [name, str(value).removesuffix(".0")]
+                words += [name, str(value)]
     return words
 
 
