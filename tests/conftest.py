@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,6 +51,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in long:
         if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(HOUR))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals() -> None:
+    """What the suite ignores, the programs that it starts would ignore too. A shell has it ignore SIGINT where it was
+    started with `&`, `nohup` SIGHUP."""
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture

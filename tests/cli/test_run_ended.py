@@ -32,12 +32,7 @@ def server(own_server: Live, home: Path, monkeypatch: pytest.MonkeyPatch) -> Liv
 def begin(*words: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "truetty", "run", "--json", *words]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, text=True, stdin=stdin, preexec_fn=_take_interrupts, **pipes)
-
-
-def _take_interrupts() -> None:
-    """A shell that starts the suite with `&` has it ignore SIGINT, and so would this process."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(command, text=True, stdin=stdin, **pipes)
 
 
 def told(process: subprocess.Popen[str]) -> Any:

@@ -43,12 +43,7 @@ def call(*words: str) -> tuple[int, str, str]:
 def begin(*words: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "truetty", "run", *words]
     pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    # A shell that starts the suite with `&` has it ignore SIGINT, and so would this process.
-    return subprocess.Popen(command, text=True, preexec_fn=_take_interrupts, **pipes)
-
-
-def _take_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(command, text=True, **pipes)
 
 
 def said(process: subprocess.Popen[str]) -> str:
@@ -164,7 +159,7 @@ def test_typing_waits_for_a_yes_too(server: Live, words: tuple[str, ...]) -> Non
     server.get("/v1/commands/t1-1/wait?timeout=60&until=input")
     command = [sys.executable, "-m", "truetty", *words]
     pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, preexec_fn=_take_interrupts, **pipes) as process:
+    with subprocess.Popen(command, text=True, **pipes) as process:
         assert said(process) == "truetty: waits for a yes (q2): truetty allow q2\n"
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 128 + signal.SIGINT

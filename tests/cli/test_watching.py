@@ -9,7 +9,6 @@ import sys
 
 import pytest
 
-from tests.cli.test_run_ended import _take_interrupts
 from tests.patience import PATIENCE
 from tests.server.live import Live
 
@@ -23,9 +22,7 @@ def server(own_server: Live) -> Live:
 def begin(*words: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "truetty", *words]
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, text=True, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, preexec_fn=_take_interrupts
-    )
+    return subprocess.Popen(command, text=True, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
 
 
 def test_a_list_has_one_table_for_each_change(server: Live) -> None:
