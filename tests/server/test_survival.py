@@ -162,6 +162,25 @@ def test_a_command_that_cannot_be_typed_any_more_has_ended_and_its_terminal_stay
     place.readlink().unlink()
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "busybox"])
+def test_the_next_server_shows_the_same_screen(server: Live, shell: str, program: Callable[[str], str]) -> None:
+    """What truetty has typed itself is not shown by it either."""
+    server.post("/v1/terminals", shell=program(shell), rc=False, name="build", env={"PS1": "$ "})
+    for command in ("echo one", "echo 'two\nlines'", "false"):
+        server.post("/v1/run", command=command, terminal="build", wait=PATIENCE)
+    command = "printf 'what? '; read x; echo got $x"
+    assert server.post("/v1/run", command=command, terminal="build", wait=PATIENCE)["state"] == "waiting"
+    before = server.get("/v1/terminals/build/screen?form=text")["text"]
+    for _ in range(2):
+        kill(server)
+        assert server.get("/v1/terminals/build/screen?form=text")["text"] == before
+    server.post("/v1/commands/build/send", text="it", keys=["Enter"], wait=PATIENCE)
+    server.post("/v1/run", command="printf 'and? '; read x", terminal="build", wait=PATIENCE)
+    before = server.get("/v1/terminals/build/screen?form=text")["text"]
+    kill(server)
+    assert server.get("/v1/terminals/build/screen?form=text")["text"] == before
+
+
 def test_what_was_read_is_not_read_again(server: Live) -> None:
     server.post("/v1/terminals", shell="bash", rc=False, name="build")
     started = server.post("/v1/commands", command="echo one; read x; echo two; read x; echo three", terminal="build")

@@ -46,6 +46,24 @@ def test_a_prompt_that_is_drawn_after_we_have_typed_is_seen() -> None:
     assert seen(record) == b"\x1b]0;. /run/x\x07\x1b[1m$ \x1b[0m\x1b[32mls\r\n"
 
 
+def test_the_next_process_hides_our_lines_too() -> None:
+    transcript = Transcript()
+    record = Timeline(transcript, (80, 24), 0.0)
+    commands = []
+    for text in ("ls -l", "pwd"):
+        transcript.append(b"$ ")
+        record.hide_echo(b" . /run/x/c1;eval\n")
+        transcript.append(b" . /run/x/c1;eval\r\n")
+        record.end_echo(transcript.size, text)
+        commands.append((transcript.size, text, 0.0))
+        transcript.append(b"out\r\n")
+    again = Timeline(transcript, (80, 24), 0.0)
+    again.take_over([], commands, record.new_echoes())
+    assert seen(again) == seen(record) == b"$ ls -l\r\nout\r\n$ pwd\r\nout\r\n"
+    assert again.commands(0, transcript.size) == record.commands(0, transcript.size)
+    assert record.new_echoes() == again.new_echoes() == []  # they are written down
+
+
 TYPED = b" \\history -s x;\\history -d -1;. /run/x/c1\n"
 ECHO = TYPED[:-1] + b"\r\n"
 PROMPT_MARK = mark("P", "k" * 22, 0, "im")

@@ -13,6 +13,7 @@ from array import array
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from truetty.core import lazy, marks
@@ -68,6 +69,7 @@ class Timeline:
         self._step = FINEST
         self._next = began  # the next arrival from then on is noted
         self._echoes: deque[Echo] = deque(maxlen=MOST_LINES)  # looked into when a viewer asks
+        self._unwritten = 0  # so many of the newest were not given by `new_echoes` yet
         self._texts: deque[tuple[int, str]] = deque(maxlen=MOST_LINES)  # which an editor has shown, and where
         self._hiding: int | None = None  # our line is being echoed from here on
         self._echo = b""
@@ -91,16 +93,22 @@ class Timeline:
         self._sizes.append((self._transcript.size, now, size))
 
     def take_over(
-        self, sizes: Sequence[tuple[int, tuple[int, int]]], commands: Sequence[tuple[int, str, float]] = ()
+        self,
+        sizes: Sequence[tuple[int, tuple[int, int]]],
+        commands: Sequence[tuple[int, str, float]] = (),
+        echoes: Sequence[Echo] = (),
     ) -> None:
-        """What a process before this one has noted: from which offset on the terminal had each size; and where the
-        output of each command begins, its text, and when it was started."""
+        """What a process before this one has noted: from which offset on the terminal had each size; where the output
+        of each command begins, its text, and when it was started; and what `new_echoes` has given."""
+        self._echoes.extend(echoes)
         if commands:
             self._times[0] = self.began = min(self.began, commands[0][2])
             at, _, size = self._sizes[0]
             self._sizes[0] = (at, self.began, size)
+        replacements = {echo.end for echo in echoes if echo.line and echo.text}  # these name their commands themselves
         for at, text, moment in commands:
-            self._texts.append((at, text))
+            if at not in replacements:
+                self._texts.append((at, text))
             if at > self._offsets[-1] and moment > self._times[-1]:
                 self._offsets.append(at)
                 self._times.append(moment)
@@ -124,7 +132,13 @@ class Timeline:
         if self._hiding is None:
             return
         self._echoes.append(Echo(self._hiding, at, self._echo, text))
+        self._unwritten += 1
         self._hiding = None
+
+    def new_echoes(self) -> list[Echo]:
+        """Those that have come since this was last asked, for the process that takes the terminal over."""
+        count, self._unwritten = min(self._unwritten, len(self._echoes)), 0
+        return list(islice(self._echoes, len(self._echoes) - count, None))
 
     # -- what viewers ask
 

@@ -76,7 +76,17 @@ class TerminalRecord:
         size = {"size": self.sizes[-1][1], "sizes": self.sizes} if self.sizes else {}
         ended = [(one.ended.get("output_from"), one) for one in self.commands if one.ended is not None]
         past = [(at, one.begun["text"], one.started_at) for at, one in ended if None not in (at, one.started_at)]
-        return {**self._last_link, **size, "past": past}
+        return {**self._last_link, **size, "past": past, "echoes": self._echoes}
+
+    @property
+    def _echoes(self) -> list[Standing]:
+        """The echoes of our own lines, each with the text that people see in its place."""
+        ended = [(one.ended, one.begun["text"]) for one in self.commands if one.ended is not None]
+        return [
+            {**echo, "text": text if echo["is_command"] else ""}
+            for record, text in [(self.opened, ""), *ended]
+            for echo in record.get("echoes", ())
+        ]
 
     @property
     def _last_link(self) -> Standing:

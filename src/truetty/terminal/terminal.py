@@ -37,7 +37,7 @@ from truetty.terminal.recording import Recording, RecordingOptions
 from truetty.terminal.viewer import Viewer
 from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.link import Link
-from truetty.terminal.wire.records import make_again
+from truetty.terminal.wire.records import echoes, make_again
 from truetty.terminal.wire.run import Run
 from truetty.text.screen import Screen
 
@@ -289,7 +289,13 @@ class Terminal:
         await await_first_prompt(conversation, self.changes, self.options.startup)
         if self.options.keeping is not None:
             self.options.keeping.on_open(
-                {"key": key, "shell": row.name, "folder": channel.files.path, "link": conversation.link.standing()}
+                {
+                    "key": key,
+                    "shell": row.name,
+                    "folder": channel.files.path,
+                    "link": conversation.link.standing(),
+                    "echoes": echoes(conversation.link),
+                }
             )
 
     @classmethod

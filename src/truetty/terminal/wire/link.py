@@ -13,7 +13,7 @@ from truetty.core.standing import Standing
 from truetty.core.testimony import Secrets
 from truetty.host.base import Channel, Ended
 from truetty.shells.row import Row
-from truetty.store.timeline import Timeline
+from truetty.store.timeline import Echo, Timeline
 from truetty.store.transcript import Transcript
 from truetty.terminal import exit_codes
 from truetty.terminal.wire.home import Home
@@ -157,7 +157,11 @@ class Link:
         self.size = tuple(values["size"])
         now, today = self.home.loop.time(), time.time()
         past = [(at, text, min(now, now - today + started_at)) for at, text, started_at in values.get("past", ())]
-        self.timeline.take_over(values.get("sizes", ()), past)
+        echoes = [
+            Echo(one["start"], one["end"], one["line"].encode("latin-1"), one["text"])
+            for one in values.get("echoes", ())
+        ]
+        self.timeline.take_over(values.get("sizes", ()), past, echoes)
         self._serial = values["serial"]
         self._last_cwd = values["cwd"]
         self.typist.take_over(values["shell"])

@@ -47,6 +47,7 @@ def ended(link: Link, run: Run) -> Standing:
         "serial": run.serial,
         "ending": run.machine.ending.standing(),
         "output_from": run.machine.testimony.output_from,
+        "echoes": echoes(link),
         "downgraded": run.machine.downgraded,
         "healed": run.healed,
         "window": run.span.window.standing(),
@@ -56,6 +57,14 @@ def ended(link: Link, run: Run) -> Standing:
         "time_is_over": run.time_is_over,
         "link": link.standing(),
     }
+
+
+def echoes(link: Link) -> list[Standing]:
+    """Those of our own lines that were not written down before. A text in the place of one is the command's."""
+    return [
+        {"start": one.start, "end": one.end, "line": one.line.decode("latin-1"), "is_command": bool(one.text)}
+        for one in link.timeline.new_echoes()
+    ]
 
 
 def make_again(link: Link, begun: Standing, end: Standing | None) -> Run:
