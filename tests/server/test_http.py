@@ -297,6 +297,17 @@ def test_events_from_a_number_on(server: Live, terminal: str) -> None:
             assert (reset["event"], reset["terminals"], reset["seq"]) == ("reset", [], seq + 7)
 
 
+@pytest.mark.parametrize(("path", "why"), [("/v1/stop", "stopping"), ("/v1/upgrade", "upgrading")])
+def test_listeners_hear_that_the_server_ends(server: Live, path: str, why: str) -> None:
+    with server.reach() as connection:
+        lines = stream(connection, "/v1/events?since=0")
+        server.post("/v1/terminals", shell="bash", rc=False)
+        assert next(lines)["event"] == "opened"
+        server.post(path)
+        *_, last = lines
+        assert (last["event"], last.get(why)) == ("server", True)
+
+
 def test_following_a_command(server: Live, terminal: str) -> None:
     id = server.post("/v1/commands", command="read -p 'go? ' x; echo went", terminal=terminal)["id"]
     with server.reach() as connection:

@@ -134,11 +134,13 @@ class Listener:
 
 async def texts(events: Events, listener: Listener, credential: Credential) -> AsyncIterator[str]:
     """Each event when it comes, and a heartbeat where there are none for a while. It ends with the server."""
-    while not events.over:
+    while True:
         listener.wake.clear()
         for text in listener.take():
             if (visible := _visible(text, credential)) is not None:
                 yield visible
+        if events.over:  # the last one, which says why, was among these
+            return
         try:
             async with asyncio.timeout(limits.HEARTBEAT_SECONDS):
                 await listener.wake.wait()
