@@ -73,6 +73,7 @@ def test_reading_output(server: Live, terminal: str) -> None:
     assert (part.status, part.body) == (206, raw.body[3:8])
     assert part.headers["content-range"] == f"bytes 3-7/{len(raw.body)}"
     assert server.ask("GET", f"{base}/raw", headers={"Range": "bytes=99999-"}).status == 416
+    assert server.ask("GET", f"{base}/raw", headers={"Range": "bytes=-3"}).status == 200  # all of it
     whole = server.ask("GET", f"/v1/terminals/{terminal}/transcript?offset=0")
     assert raw.body in whole.body and int(whole.headers["truetty-size"]) == len(whole.body)
     assert server.ask("GET", f"/v1/terminals/{terminal}/transcript?offset=5&limit=7").body == whole.body[5:12]
@@ -225,14 +226,22 @@ def test_texts_that_are_too_long(server: Live, terminal: str) -> None:
     typed = server.ask("POST", f"/v1/terminals/{terminal}/type", {"text": "x" * (limits.LONGEST_TEXT + 1)})
     assert (typed.status, typed.code) == (413, "too_large")
     url = server.ask("GET", f"/v1/terminals?task={'x' * 5000}")
-    assert (url.status, url.code) == (413, "too_large")
+    assert (url.status, url.code) == (414, "too_large")
 
 
-def test_a_head_without_end_is_closed(server: Live) -> None:
+@pytest.mark.parametrize("end", [b"", b"\r\n\r\n"], ids=["without an end", "whole"])
+def test_a_head_that_is_too_large(server: Live, end: bytes) -> None:
     with server.reach() as connection:
-        connection.sendall(b"GET /v1/hello HTTP/1.1\r\nX: " + b"x" * (2 * limits.LARGEST_HEAD))
+        connection.sendall(b"GET /v1/hello HTTP/1.1\r\nHost: x\r\nX: " + b"x" * (limits.LARGEST_HEAD + 100) + end)
         answer = connection.recv(4096)
-    assert answer.startswith(b"HTTP/1.1 400")
+    assert answer.startswith(b"HTTP/1.1 431")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["facts"]["limit"] == "head"
+
+
+def test_what_is_no_http(server: Live) -> None:
+    with server.reach() as connection:
+        connection.sendall(b"who are you\r\n\r\n")
+        assert connection.recv(4096).startswith(b"HTTP/1.1 400")
 
 
 def test_the_same_key_runs_once(server: Live, terminal: str, tmp_path: Path) -> None:

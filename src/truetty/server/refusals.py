@@ -13,7 +13,7 @@ from typing import Final
 
 from truetty.core.errors import HostError, Misuse, TruettyError
 from truetty.core.outcome import Outcome
-from truetty.server import shapes
+from truetty.server import limits, shapes
 
 
 class Unknown(Misuse):
@@ -70,6 +70,8 @@ STATUS: Final[Mapping[str, int]] = {
     "limit_reached": 429,
     "stopping": 503,
 }
+# Of `too_large`, by the limit: HTTP has statuses of their own for two of them.
+_TOO_LARGE: Final = {"url": 414, "head": 431}
 # What its machine has run out of is no fault of the server, and callers can do something about it.
 _SHORTAGES: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 INTERNAL: Final = "internal"  # a fault in the server; its log has it
@@ -85,7 +87,8 @@ class Refusal:
 
     @property
     def status(self) -> int:
-        return STATUS.get(self.code, 500)
+        status = STATUS.get(self.code, 500)
+        return _TOO_LARGE.get(str(self.facts.get("limit")), status) if self.code == TooLarge.code else status
 
 
 def refusal(error: Exception) -> Refusal:
@@ -95,6 +98,12 @@ def refusal(error: Exception) -> Refusal:
     if not isinstance(error, TruettyError):
         return Refusal(INTERNAL, "the server has failed at this; its log says how", {})
     return Refusal(error.code, str(error), shapes.plain(error.facts))
+
+
+def head_too_large() -> TooLarge:
+    most = limits.LARGEST_HEAD
+    message = f"the head of a request has at most {most:,} bytes. Nothing was done."
+    return TooLarge(message, limit="head", value=most)
 
 
 def error(found: Refusal) -> TruettyError:

@@ -10,15 +10,21 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import sys
 from typing import Any, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from truetty.server.events import encoded
+from truetty.server.refusals import head_too_large, refusal
+from truetty.server.shapes import plain
+
 HEAD_SECONDS: Final = 5.0  # for a head, from the connection on
 # After an answer. uvicorn closes a silent connection sooner, but not one that has sent a part of its next head.
 NEXT_HEAD_SECONDS: Final = 10.0
 MOST_CONNECTIONS: Final = 256
+HEAD_TOO_LARGE: Final = 431  # the status, which h11 names too
 # How many may come before it is seen that there are too many.
 ACCEPTED_AT_ONCE: Final = 128
 
@@ -73,6 +79,21 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._follow()
+
+    def send_400_response(self, msg: str) -> None:
+        """A head that is too large and not whole yet is refused as one that is whole."""
+        if getattr(sys.exception(), "error_status_hint", 400) != HEAD_TOO_LARGE:
+            super().send_400_response(msg)
+            return
+        body = encoded({"error": plain(refusal(head_too_large()))}).encode()
+        headers = [("content-type", "application/json"), ("content-length", str(len(body))), ("connection", "close")]
+        for event in (
+            h11.Response(status_code=HEAD_TOO_LARGE, headers=headers),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """From here on another protocol has it, which sends pings."""
