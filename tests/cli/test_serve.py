@@ -97,6 +97,24 @@ def test_an_upgrade(server: Live) -> None:
     assert server.get("/v1/terminals")["terminals"][0]["pid"] == terminal["pid"]
 
 
+def test_a_server_that_hangs_is_replaced(server: Live) -> None:
+    terminal = server.post("/v1/terminals", shell="bash", rc=False, name="build")
+    server.post("/v1/commands", command="read x; echo got $x", terminal="build")
+    pid = server.pid()
+    os.kill(pid, signal.SIGSTOP)
+    for words in (("--status",), ("--restart",)):
+        status, printed, said = serve(server, *words)
+        assert (status, printed) == (125, "") and f"process {pid}, does not answer. truetty serve --restart" in said
+    status, printed, said = serve(server, "--restart", "--force")
+    assert (status, said) == (0, "") and "\n1 terminal, 1 command runs\n" in printed
+    assert server.pid() != pid
+    assert server.get("/v1/terminals/build")["pid"] == terminal["pid"]
+    server.post("/v1/commands/build/send", text="it\n")
+    ended = server.get(f"/v1/commands/build/wait?timeout={PATIENCE}&until=finished")
+    assert (ended["exit_code"], ended["output"]) == (0, "it\ngot it\n")
+    assert serve(server, "--restart", "--force")[0] == 0  # one that answers leaves by itself
+
+
 def test_words_that_contradict_each_other(server: Live) -> None:
     assert serve(server, "--status", "--stop")[0] == 125
     assert serve(server, "--force")[0] == 125

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json as format
 import os
+import signal
 import socket
 import sys
 import time
@@ -12,10 +13,10 @@ from typing import Any, Final
 
 from truetty.cli.agreeing import agrees
 from truetty.cli.terminals.standing import stray_line
-from truetty.client.http import ask
-from truetty.core.errors import Busy, HostError, Misuse
+from truetty.client.http import NO_ANSWER, ask
+from truetty.core.errors import Busy, ChannelLost, HostError, Misuse
 from truetty.server.start import launch
-from truetty.server.start.place import Place
+from truetty.server.start.place import Place, boot, identity
 
 NONE_RUNS: Final = 1
 ANSWER_SECONDS: Final = 2.0  # a server that takes longer to say how it is hangs
@@ -28,6 +29,7 @@ def serve(
     stop: bool,
     force: bool,
     upgrade: bool,
+    restart: bool,
     foreground: bool,
     web: bool,
     listen: str | None,
@@ -36,10 +38,11 @@ def serve(
     idle: float | None,
     json: bool,
 ) -> int:
-    if status + stop + upgrade + foreground + web + no_web > 1:
-        raise Misuse("--status, --stop, --upgrade, --foreground, --web and --no-web are six things: name one of them")
-    if force and not stop:
-        raise Misuse("--force goes with --stop")
+    if status + stop + upgrade + restart + foreground + web + no_web > 1:
+        named = "--status, --stop, --upgrade, --restart, --foreground, --web and --no-web"
+        raise Misuse(f"{named} are seven things: name one of them")
+    if force and not (stop or restart):
+        raise Misuse("--force goes with --stop and --restart")
     if (listen is not None or token) and not web:
         raise Misuse("--listen and --token go with --web")
     place = Place.of(os.environ)
@@ -47,16 +50,30 @@ def serve(
         return _turn_on(place, {**_address(listen), "with_token": token}, idle, json)
     if foreground:
         return _run_here(place, idle)
-    if not (no_web or status or stop or upgrade):
+    if not (no_web or status or stop or upgrade or restart):
         return _show(launch.reach(place, idle=idle), START_SECONDS, json)
     found = launch.find(place)
     if found is None:
         print("{}" if json else f"no server runs for {place.folder}")
         return NONE_RUNS
+    try:
+        return _ask(place, found, status, stop, force, restart, no_web, json)
+    except ChannelLost as error:
+        if error.reason != NO_ANSWER:
+            raise
+        if restart and force:
+            return _replace(place, json)
+        raise _hangs(place) from error
+
+
+def _ask(
+    place: Place, found: socket.socket, status: bool, stop: bool, force: bool, restart: bool, no_web: bool, json: bool
+) -> int:
+    """Raises ChannelLost for a server that does not answer."""
     if status:
         return _show(found, ANSWER_SECONDS, json)
     with found:
-        found.settimeout(START_SECONDS)
+        found.settimeout(ANSWER_SECONDS if restart else START_SECONDS)
         if no_web:
             return _turn_off(found, json)
         if stop:
@@ -100,6 +117,27 @@ def _upgrade(place: Place, before: int, json: bool) -> int:
                 break
     _print(status, json)
     return 0
+
+
+def _hangs(place: Place) -> HostError:
+    pid = (place.read_info() or {}).get("pid")
+    way = "truetty serve --restart --force ends it, and another one takes over its terminals and what runs in them"
+    return HostError(f"the server, process {pid}, does not answer. {way}", pid=pid, reason=NO_ANSWER)
+
+
+def _replace(place: Place, json: bool) -> int:
+    """Kill a server that does not answer. Its keeper starts the next one, which takes everything over."""
+    info = place.read_info() or {}
+    pid = info.get("pid")
+    if not isinstance(pid, int) or (info.get("start_time"), info.get("boot_id")) != (identity(pid), boot() or None):
+        reason = f"{place.info} does not say which process it is"
+        raise HostError(f"the server cannot be ended: {reason}", path=place.info, reason=reason)
+    os.kill(pid, signal.SIGKILL)
+    found = launch.find(place)
+    if found is None:
+        reason = "it had no keeper"
+        raise HostError(f"the server was ended, and none follows: {reason}. Its terminals have ended", reason=reason)
+    return _show(found, START_SECONDS, json)
 
 
 def _turn_on(place: Place, address: dict[str, object], idle: float | None, json: bool) -> int:

@@ -22,6 +22,7 @@ PIECE: Final = 1 << 16
 LONGEST_REFUSAL: Final = 500  # bytes
 NEEDS_TOKEN: Final = 401  # the status
 WRONG_TOKEN: Final = "wrong token"  # a reason
+NO_ANSWER: Final = "it does not answer"  # another one
 _PLAIN: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
@@ -186,6 +187,6 @@ def quoted(text: str) -> str:
 
 def _lost(trouble: OSError) -> ChannelLost:
     if isinstance(trouble, TimeoutError):
-        return ChannelLost("the server does not answer", reason="it does not answer")
+        return ChannelLost("the server does not answer", reason=NO_ANSWER)
     reason = trouble.strerror or str(trouble)
     return ChannelLost(f"the connection to the server was lost: {reason}", reason=reason)

@@ -28,8 +28,9 @@ SERVE: Final = CommandRow(
             (
                 switch("--status", "say how it is; start nothing"),
                 switch("--stop", "end it. While commands run it asks, or needs --force"),
-                switch("--force", "with --stop: end what runs, too"),
+                switch("--force", "with --stop: end what runs, too. With --restart: kill a server that hangs"),
                 switch("--upgrade", "let a new server follow it, of this program's version. Everything goes on"),
+                switch("--restart", "the same; of a server that does not answer with --force. Everything goes on"),
                 switch("--foreground", "stay in the foreground, until it is ended by a signal"),
             ),
         ),
@@ -51,8 +52,8 @@ SERVE: Final = CommandRow(
         ),
     ),
     (
-        "Exit status: 0 it runs, or was ended · 1 with --status, --stop or --upgrade: none runs · 125 an error of "
-        "truetty's, commands run and it was not ended, or with --foreground: another one runs",
+        "Exit status: 0 it runs, or was ended · 1 with --status, --stop, --upgrade or --restart: none runs · 125 an "
+        "error of truetty's, commands run and it was not ended, or with --foreground: another one runs",
     ),
 )
 
