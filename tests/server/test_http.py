@@ -113,6 +113,15 @@ def test_screen_and_keys(server: Live, terminal: str) -> None:
     assert server.ask("POST", f"/v1/terminals/{terminal}/type", {"keys": ["Hyper"]}).code == "bad_key"
 
 
+def test_the_log_of_a_terminal(server: Live) -> None:
+    server.post("/v1/terminals", shell="bash", rc=False, name="build", env={"PS1": "$ "})
+    for command in ("printf '\\e[31mred\\e[0m\\n'", "seq 3"):
+        server.post("/v1/run", command=command, terminal="build", wait=LONG)
+    server.ask("DELETE", "/v1/terminals/build")
+    text = server.get("/v1/terminals/t1/log")["text"]
+    assert text.startswith("$ printf '\\e[31mred\\e[0m\\n'\nred\n$ seq 3\n1\n2\n3\n")
+
+
 def test_busy_and_closed(server: Live, terminal: str) -> None:
     started = server.post("/v1/commands", command="sleep 1000", terminal=terminal)
     busy = server.ask("POST", "/v1/run", {"command": "true", "terminal": terminal})

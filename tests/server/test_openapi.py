@@ -56,7 +56,7 @@ async def test_every_answer_is_as_described(server: Live) -> None:
         await call("run", command="printf 'a\\nb\\n'; sleep 1000 &", terminal=terminal, wait=LONG)
         for name in ("list", "status", "completed"):
             await call(name)
-        for name in ("screen", "shown", "transcript", "gaps", "jobs"):
+        for name in ("screen", "shown", "transcript", "log", "gaps", "jobs"):
             await call(name, terminal_id=terminal)
         await call("screen", terminal_id=terminal, form="svg")
         for name in ("command", "report", "explain", "activity", "read", "text", "page", "unread", "lines", "slice"):

@@ -14,6 +14,7 @@ from truetty.server.acts.closing import Closing
 from truetty.server.acts.questions import QuestionActs
 from truetty.server.caller import Caller
 from truetty.server.lookup import find_terminal
+from truetty.server.refusals import TooLarge
 from truetty.server.state.stray import Stray
 from truetty.server.watch import Watch, deeds
 from truetty.service.service import Service
@@ -21,6 +22,7 @@ from truetty.service.typing import Typist
 from truetty.settings import Settings
 from truetty.terminal.options import Making
 from truetty.terminal.terminal import Terminal
+from truetty.text.clean import clean
 
 
 class TerminalActs:
@@ -180,6 +182,15 @@ class TerminalActs:
 
     async def cast(self, caller: Caller, *, terminal_id: str, exact: bool) -> AsyncIterator[Any]:
         return recorded(self._find(terminal_id, exact))
+
+    async def log(self, caller: Caller, *, terminal_id: str, exact: bool) -> forms.Text:
+        terminal = self._find(terminal_id, exact)
+        timeline, most = terminal.timeline(), limits.LARGEST_TEXT_ANSWER
+        if timeline.end > most:
+            message = f"more than {most:,} bytes were printed: transcript has them, a part in each answer"
+            raise TooLarge(message, limit="text", value=most)
+        _, shown = timeline.shown(0, most)
+        return forms.Text(await asyncio.to_thread(clean, shown, *terminal.size))
 
     async def gaps(
         self, caller: Caller, *, terminal_id: str, exact: bool, start: int, end: int | None

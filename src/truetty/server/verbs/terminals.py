@@ -165,6 +165,14 @@ ROWS: Final[tuple[Verb, ...]] = (
         stream=True,
     ),
     Verb(
+        "log",
+        "GET",
+        "/v1/terminals/{terminal_id}/log",
+        "All that it has shown, as clean text: prompts, command lines and output.",
+        WHICH_TERMINAL,
+        forms.Text,
+    ),
+    Verb(
         "gaps",
         "GET",
         "/v1/terminals/{terminal_id}/gaps",
