@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import truetty
 from tests.acceptance.session import PATIENCE, opened
 
 SETTINGS = [
@@ -14,6 +15,7 @@ SETTINGS = [
     ("bash", "enable -n printf echo"),
     ("bash", "enable -n eval"),
     ("bash", "enable -n builtin"),
+    ("bash", "enable -n ."),
     ("bash", "builtin() { :; }"),
     ("bash", 'bind \'"e": "X"\''),
     ("bash", 'bind \'"\\C-j": "X"\''),
@@ -39,6 +41,8 @@ SETTINGS = [
     ("zsh", "setopt correct"),
     ("zsh", "PROMPT_EOL_MARK="),
     ("zsh", "disable eval"),
+    ("zsh", "disable printf"),
+    ("zsh", "disable print"),
     ("zsh", "alias -g printf=X"),
     ("zsh", "disable -r '{'"),
     ("fish", "stty erase e"),
@@ -57,16 +61,20 @@ async def test_the_next_commands_are_right(shell: str, setting: str, home: Path)
     async with opened(shell, home) as terminal:
         outcome = await terminal.run(setting, wait=PATIENCE)
         assert (outcome.state, outcome.exit_code) == ("finished", 0), outcome
-        for text, code, output in (("echo here", 0, "here\n"), ("sh -c 'exit 7'", 7, ""), ("echo two", 0, "two\n")):
-            outcome = await terminal.run(text, wait=PATIENCE)
-            said = (outcome.state, outcome.exit_code, outcome.output.lower(), outcome.evidence)  # olcuc: capitals
-            assert said == ("finished", code, output, "mark"), outcome
+        await assert_right(terminal)
+
+
+async def assert_right(terminal: truetty.Terminal) -> None:
+    for text, code, output in (("echo here", 0, "here\n"), ("sh -c 'exit 7'", 7, ""), ("echo two", 0, "two\n")):
+        outcome = await terminal.run(text, wait=PATIENCE)
+        said = (outcome.state, outcome.exit_code, outcome.output.lower(), outcome.evidence)  # olcuc: capitals
+        assert said == ("finished", code, output, "mark"), outcome
 
 
 async def test_a_text_that_never_ran_has_no_exit_code(home: Path) -> None:
-    """Without `.` bash cannot read the private file: our Enter accepts an empty line, which has an end mark."""
+    """Without these bash cannot read the private file: our Enter accepts an empty line, which has an end mark."""
     async with opened("bash", home) as terminal:
-        await terminal.run("enable -n .", wait=PATIENCE)
+        await terminal.run("enable -n . source", wait=PATIENCE)
         outcome = await terminal.run(f"touch {home}/ran; : {'x' * 200}", wait=PATIENCE)
         assert (outcome.state, outcome.exit_code, (home / "ran").exists()) == ("finished", None, False), outcome
         assert outcome.notes

@@ -22,10 +22,11 @@ _SPELLINGS = (
     (r"\$\{@NAME@\[2\]@P\}", "5"),
     (r"\$\{#[^{}]+\}", "99"),
     (r"\$\{@NAME@\[16\]\}", "emacs:history"),
-    (r"\$\{?@NAME@(?:\[3\])?\}?", "s" * 21),
+    (r"'\"\$\{@NAME@\[1\]\}\"\$'", "s" * 21),
+    (r"\$\{?@NAME@(?:\[[13]\])?\}?|\$ended", "s" * 21),
     (r"(?<=[CDJMPR];)%s", "s" * 21),  # of the scripts that draw their secrets
-    (r"\$\?|%%?\?|%s|\(\$tt\)|\{code[^{}]*\}", "7"),
-    (r"\$-", "himBHs"),
+    (r"\$\?|%%?\?|%s|\$1|\(\$tt\)|\{code[^{}]*\}", "7"),
+    (r"\$-|\$2", "himBHs"),
 )
 _MARK = re.compile(rf"{marks.ESC}\]{marks.OWN.decode()};([^{marks.BEL}{marks.ESC}]*){marks.BEL}")
 

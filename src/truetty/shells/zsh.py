@@ -97,11 +97,11 @@ class Zsh:
 
     def trigger(self, request: Request) -> Typed:
         folder, name, number = request.folder, f"{request.name}t", request.serial
-        start = f"\\builtin printf {quote(printf_mark('C', request.start))} >/dev/tty"
+        start = _print(quote(printf_mark("C", request.start)))
         code = request.last_code & 255
         # On the text's own line, so that the line numbers of errors stay right.
         first = f"{{ () {{ \\builtin unset {name};{start};\\builtin return {code};}};}} {QUIET}{'&&:' if code else ''};"
-        before = pause_before_text(request, "\\builtin printf", "\\builtin read -r")
+        before = pause_before_text(request, "\\builtin printf", "\\builtin read -r", "\\builtin print -n")
         end = f"{{ \\. {folder}/d{number};}} {QUIET}"
         inside = end_inside(request, end)
         text = quote(f"{first}{request.text}{inside}")
@@ -138,5 +138,10 @@ def _eol_mark(key: str) -> str:
 
 def _end(letter: str, secret: str, then: str) -> str:
     """A mark with `$?` and `$-`, which hands `$?` on: both are expanded before anything runs."""
-    mark = printf_mark(letter, secret, "$?", "$-")
-    return f"\\builtin eval \"\\builtin printf '{mark}' >/dev/tty;{then};\\builtin return $?\" {QUIET}\n"
+    shown = _print(f"'{printf_mark(letter, secret, '$?', '$-')}'")
+    return f'\\builtin eval "{shown};{then};\\builtin return $?" {QUIET}\n'
+
+
+def _print(mark: str) -> str:
+    """The user may have disabled printf. In a list of its own, so that it goes on where neither works."""
+    return f"{{ \\builtin printf {mark}||\\builtin print -n {mark};}} >/dev/tty"

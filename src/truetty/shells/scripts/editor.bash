@@ -51,9 +51,10 @@ fi
 )
 { \builtin eval "${@NAME@[14]}";} 9>&2 >/dev/null 2>&1||:
 @NAME@[9]=@FORGET@
+# The file ends with success: `source` is for a user who has disabled `.`.
 \builtin bind -m emacs '"\e[7717~": kill-whole-line' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line'
-\builtin bind -m emacs -x '"\e[7720~": { \builtin . @FOLDER@/x "$_";} >/dev/null 2>&1'
+\builtin bind -m emacs -x '"\e[7720~": { \builtin . @FOLDER@/x "$_"||\builtin source @FOLDER@/x "$_";} >/dev/null 2>&1'
 \builtin bind -m vi-insert '"\e[7717~": kill-whole-line' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line'
-\builtin bind -m vi-insert -x '"\e[7720~": { \builtin . @FOLDER@/x "$_";} >/dev/null 2>&1'
+\builtin bind -m vi-insert -x '"\e[7720~": { \builtin . @FOLDER@/x "$_"||\builtin source @FOLDER@/x "$_";} >/dev/null 2>&1'
 \builtin bind -m vi-command '"\e[7717~": "ddi"' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line'
-\builtin bind -m vi-command -x '"\e[7720~": { \builtin . @FOLDER@/x "$_";} >/dev/null 2>&1'
+\builtin bind -m vi-command -x '"\e[7720~": { \builtin . @FOLDER@/x "$_"||\builtin source @FOLDER@/x "$_";} >/dev/null 2>&1'

@@ -9,6 +9,7 @@
 \builtin typeset -gaH @NAME@
 @NAME@=(@KEY@ '' '' '' "${PROMPT_EOL_MARK-%B%S%#%s%b}" "${PROMPT_EOL_MARK-}" '@FORGET@')
 @NAME@[5]=${@NAME@[5]##*7717;*$'\a%\x7d'}
+# Where the user has disabled printf, print does its work.
 # The keys: a pasted text, a text from the file, an empty line, a pause before the next text.
 @NAME@_t() { { \builtin emulate -L zsh; \builtin setopt localtraps; \builtin trap - DEBUG; \builtin zle .bracketed-paste '@NAME@[2]'; @NAME@_g } 2>|/dev/null }
 @NAME@_f() {
@@ -54,10 +55,10 @@
         \builtin setopt localtraps
         \builtin trap - DEBUG
         if [[ -n ${@NAME@[4]} ]]; then
-            \builtin printf '\e]7717;M;%s\a' "${@NAME@[1]}" >|/dev/tty && \builtin read -r '@NAME@[4]' </dev/tty
+            { \builtin printf '\e]7717;M;%s\a' "${@NAME@[1]}" || \builtin print -n "\e]7717;M;${@NAME@[1]}\a" } >|/dev/tty && \builtin read -r '@NAME@[4]' </dev/tty
             @NAME@[4]=
         fi
-        \builtin printf '\e]7717;C;%s\a' "${@NAME@[1]}" >|/dev/tty
+        { \builtin printf '\e]7717;C;%s\a' "${@NAME@[1]}" || \builtin print -n "\e]7717;C;${@NAME@[1]}\a" } >|/dev/tty
         [[ -z ${@NAME@[3]} && $PROMPT_EOL_MARK == ${@NAME@[6]} ]] || @NAME@_e
     } >|/dev/null 2>&1
 }
@@ -65,7 +66,7 @@
     [[ -z ${@NAME@[3]} ]] || { histchars=${@NAME@[3]}; @NAME@[3]= }
     [[ ${(t)PROMPT_EOL_MARK} != *readonly* ]] || return
     [[ $PROMPT_EOL_MARK == ${@NAME@[6]} ]] || @NAME@[5]=$PROMPT_EOL_MARK
-    \builtin printf -v '@NAME@[6]' '%%{\e]7717;D;%s;%%?;\a%%}%s' "${@NAME@[1]}" "${@NAME@[5]}"
+    @NAME@[6]=$'%{\e]7717;D;'"${@NAME@[1]}"$';%?;\a%}'"${@NAME@[5]}"
     \builtin typeset -g +x PROMPT_EOL_MARK="${@NAME@[6]}"
 }
 @NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}:${options[correct]}${options[correctall]}:${histchars//[^!^#]/x}:${+zle_bracketed_paste}:${options[promptsubst]}" } >|/dev/null 2>&1 }
@@ -80,7 +81,7 @@
     # The user's own code that runs between here and the editor's first read.
     local hooks=${precmd_functions[2,-1]}${functions[precmd]+1}${functions[periodic]+1}${periodic_functions}${(M)modules[zsh/sched]:#loaded}
     \builtin zle -l zle-line-init && hooks+=1
-    \builtin printf '\e]7717;P;%s;%s;%s;%s;;%s\a' "$ended" "$1" "$2" "${@NAME@[1]}" "$3${hooks:+:hooks}" >|/dev/tty
+    { \builtin printf '\e]7717;P;%s;%s;%s;%s;;%s\a' "$ended" "$1" "$2" "${@NAME@[1]}" "$3${hooks:+:hooks}" || \builtin print -n "\e]7717;P;$ended;$1;$2;${@NAME@[1]};;$3${hooks:+:hooks}\a" } >|/dev/tty
     @NAME@_r
 }
 # Puts right what a theme took away.
