@@ -71,6 +71,19 @@ async def assert_right(terminal: truetty.Terminal) -> None:
         assert said == ("finished", code, output, "mark"), outcome
 
 
+@pytest.mark.parametrize(
+    ("shell", "setting"), [("fish", "bind --erase --all"), ("bash", r"bind -r '\e[7720~'; bind -r '\e[7719~'")]
+)
+async def test_a_text_that_the_editor_did_not_get_is_lost_once(shell: str, setting: str, home: Path) -> None:
+    """Without our keys it stands at the prompt as text, and nothing of it has run."""
+    async with opened(shell, home) as terminal:
+        await terminal.run(setting, wait=PATIENCE)
+        outcome = await terminal.run(f"touch {home}/ran", wait=PATIENCE)
+        assert (outcome.state, outcome.exit_code, (home / "ran").exists()) == ("finished", None, False), outcome
+        assert outcome.notes
+        await assert_right(terminal)
+
+
 async def test_a_text_that_never_ran_has_no_exit_code(home: Path) -> None:
     """Without these bash cannot read the private file: our Enter accepts an empty line, which has an end mark."""
     async with opened("bash", home) as terminal:

@@ -20,6 +20,7 @@ from typing import NamedTuple, Protocol
 from truetty.core.signs import Mark
 
 CTRL_C = b"\x03"
+CTRL_U = b"\x15"  # line editors throw away what stands before the cursor
 _LARGEST_EXIT_CODE = 255  # that a program can exit with
 _SIGNALS = 64  # on Linux
 

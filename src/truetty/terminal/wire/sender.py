@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from truetty.shells.row import Typed
+from truetty.shells.row import CTRL_U, Typed
 from truetty.store.timeline import Timeline
 from truetty.terminal.wire.integration import Integration
 from truetty.terminal.wire.open_line import LONGEST_LINE
@@ -124,6 +124,8 @@ class Sender:
         if run.machine.testimony.output_from is not None:
             run.on_prompt_without_mark(typist.shell)
         typed = typist.question(run.secrets, run.serial)
+        if typed is not None and run.by_editor and run.machine.testimony.output_from is None:
+            typed = typed._replace(line=CTRL_U + typed.line)  # an editor without our keys has taken them as text
         try:
             needed = typist.type(typed, run.serial, typist.consumed()) if typed is not None else None
         except OSError:
