@@ -35,18 +35,20 @@ async def test_where_the_cursor_is(shell: str, home: Path, tmp_path: Path) -> No
             assert outcome.output.endswith("b'\\x1b[6;6R'\n"), outcome.output
 
 
-async def test_a_prompt_of_prompt_toolkit_stands_where_the_cursor_is(home: Path) -> None:
-    """It draws an empty line for each row that seems to be below the cursor."""
+@pytest.mark.parametrize("first", ["seq 1 100", "true"], ids=["in the last row", "at the top"])
+async def test_a_prompt_of_prompt_toolkit_stands_where_the_cursor_is(first: str, home: Path) -> None:
+    """It draws an empty line for each row that is below the cursor."""
     async with opened("bash", home) as terminal:
-        await terminal.run("seq 1 100", wait=PATIENCE)  # the cursor is in the last row
+        await terminal.run(first, wait=PATIENCE)
         command = await terminal.start(f"{sys.executable} -c \"from prompt_toolkit import prompt; prompt('name> ')\"")
         outcome = await command.wait(PATIENCE)
         assert outcome.state == "waiting" and outcome.waiting is not None, outcome
         assert outcome.waiting.prompt.rstrip() == "name>", outcome.waiting
         assert outcome.output.count("\n") == 0
         await command.send("ada\r")
-        outcome = await command.wait(PATIENCE)
+        outcome = await command.wait(PATIENCE, until="finished")
         assert (outcome.state, outcome.exit_code) == ("finished", 0)
+        assert outcome.output.splitlines()[-1] == "name> ada" and outcome.output.count("\n") <= 2, outcome
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ Rule 3: bytes are taken in portions, so that the caller can do something else in
         lines, `_PORTION` bytes where sequences are stepped through. Each takes a few milliseconds at most.
 Rule 4: invalid UTF-8 is replaced and counted.
 Rule 5: it reads as xterm.js shows it, soft wraps joined, but for this: tabs stay tabs; a clear keeps what it clears;
+        rows of blanks below all text, and below the cursor, are left out;
         the alternate screen is skipped, and the cursor comes back to where it was; the first move after it, if it is to
         the last row, goes below what is written; a mark joins the character before it over a change of colour, and
         without one is kept as text; REP gives one row at most; strings may hold any script; and what `actions` leaves

@@ -215,7 +215,7 @@ def keep_screen(page: Page) -> None:
     written = [index for index, row in enumerate(page.rows) if isinstance(row, ScreenRow) and row.cells]
     if written:
         # Blank rows above the first text are only where the cursor was put: a flood of clears must not multiply them.
-        page.final.keep(page.rows[written[0] : written[-1] + 1])
+        page.final.keep(page.rows[written[0] : page.visible_end(written[0], written[-1] + 1)])
 
 
 def _shift(page: Page, start: int, count: int, down: bool) -> None:

@@ -48,8 +48,16 @@ class Page:
         """The text that is still within reach."""
         if self.open is None:
             self.trim()
-            return self.final.after(self.rows)
+            return self.final.after(self.rows[: self.visible_end(self.y + 1, len(self.rows))])
         return self.final.after([*self.rows, self.open])
+
+    def visible_end(self, start: int, end: int) -> int:
+        """Where the rows of blanks begin that are the last ones before `end`, at `start` or behind it. prompt_toolkit
+        makes room below its line, and draws a blank in the last row."""
+        rows = self.rows
+        while end > start and isinstance(row := rows[end - 1], ScreenRow) and row.is_invisible:
+            end -= 1
+        return end
 
     def drop(self, count: int) -> None:
         """Let the oldest rows go."""

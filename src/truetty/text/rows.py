@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from truetty.text.cells import Clusters, render
+from truetty.text.cells import BLANK, GAP, Clusters, render
+
+_INVISIBLE = f" \t{BLANK}{GAP}"
 
 
 class ScreenRow:
@@ -18,6 +20,11 @@ class ScreenRow:
     def __init__(self, cells: str = "", wrapped: bool = False) -> None:
         self.cells = cells
         self.wrapped = wrapped
+
+    @property
+    def is_invisible(self) -> bool:
+        """Whether nothing stands in it, or blanks alone, and it is a line of its own."""
+        return not self.wrapped and not self.cells.strip(_INVISIBLE)
 
 
 Rows = Iterable[ScreenRow | str]  # a row that is text is a whole line

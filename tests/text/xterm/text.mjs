@@ -4,10 +4,13 @@
 // Standard output, one for each, before the next frame is read: { length: a 32-bit little-endian number, then the text in UTF-8 }; a length of
 // 0xffffffff, and no text, when xterm.js fails (6.0.0 does, on ED 1 at the end of the last row).
 //
-// A clear keeps: before ED 2, ED 0 at home and RIS the screen is written to the text, as truetty does.
+// A clear keeps: before ED 2, ED 0 at home and RIS the screen is written to the text, as truetty does. Rows of blanks at the
+// end of such a screen, and below the cursor at the end, are left out.
 import headless from '@xterm/headless';
 import unicode11 from '@xterm/addon-unicode11';
 import { readSync, writeSync } from 'node:fs';
+
+const isBlank = ([line, wrapped]) => /^ *$/.test(line) && !wrapped;
 
 function text(columns, rows, bytes) {
   // No byte makes more than one line, so nothing is ever trimmed.
@@ -43,6 +46,7 @@ function text(columns, rows, bytes) {
     first = buffer.baseY;
     const screen = lines(buffer.baseY, buffer.baseY + rows);
     while (screen.length && screen.at(-1)[0] === '') screen.pop();
+    while (screen.length && isBlank(screen.at(-1))) screen.pop();
     while (screen.length && screen[0][0] === '') screen.shift();
     const target = [];
     const before = began;
@@ -75,7 +79,7 @@ function text(columns, rows, bytes) {
 
   const buffer = terminal.buffer.normal;
   let last = buffer.baseY + rows - 1;
-  while (last > buffer.baseY + buffer.cursorY && (([line, wrapped]) => line === '' && !wrapped)(lines(last, last + 1)[0])) last--;
+  while (last > buffer.baseY + buffer.cursorY && isBlank(lines(last, last + 1)[0])) last--;
   put(lines(first, last + 1), pieces);
   terminal.dispose();
   return pieces.join('');
