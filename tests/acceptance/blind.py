@@ -39,6 +39,7 @@ UNKNOWABLE: Final[dict[str, tuple[str, ...]]] = {
         "polling.py::test_irb",
         "polling.py::test_the_shell_polls",
         "private_folder.py::test_an_end_without_a_code_says_that_the_folder_was_removed",
+        r"prompt_hooks.py::test_a_start_up_file_that_asks_where_the_cursor_is\[blind-bash",
         "scenarios.py::test_a_nested_shell_waits",
         "scenarios.py::test_fish_on_its_first_start_of_all",
         "screen.py::test_(full_screen_programs_and_sizes|mc_reads_keys_itself)",

@@ -49,6 +49,17 @@ async def test_a_hook_that_asks_where_the_cursor_is_from_the_first_prompt_on(
     assert (tmp_path / "log").read_text() == "0\n1\n2\n3\n"
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+async def test_a_start_up_file_that_asks_where_the_cursor_is(shell: str, home: Path) -> None:
+    with (home / f".{shell}rc").open("a") as file:
+        file.write(r"printf '\e[6n' >/dev/tty; IFS= read -rs -d R x </dev/tty" + "\n")
+    async with opened(shell, home) as terminal:
+        assert terminal.strategy == "rich"
+        for text in ("one", "two"):
+            outcome = await terminal.run(f"echo {text}", wait=PATIENCE)
+            assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, f"{text}\n"), outcome
+
+
 RC_FILES = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}
 
 

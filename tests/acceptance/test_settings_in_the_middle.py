@@ -40,6 +40,8 @@ SETTINGS = [
     ("zsh", "stty intr 7"),
     ("zsh", "setopt correct"),
     ("zsh", "PROMPT_EOL_MARK="),
+    ("zsh", "setopt no_prompt_sp"),
+    ("zsh", "setopt no_prompt_cr"),
     ("zsh", "disable eval"),
     ("zsh", "disable printf"),
     ("zsh", "disable print"),
@@ -82,6 +84,17 @@ async def test_a_text_that_the_editor_did_not_get_is_lost_once(shell: str, setti
         assert (outcome.state, outcome.exit_code, (home / "ran").exists()) == ("finished", None, False), outcome
         assert outcome.notes
         await assert_right(terminal)
+
+
+@pytest.mark.parametrize("option", ["prompt_sp", "no_prompt_sp", "no_prompt_cr"])
+async def test_an_interrupt_ends_the_output_before_the_prompt_of_zsh(option: str, home: Path) -> None:
+    """Standard output is another, and zsh prints no sign of its own before its prompt: the hook's marks are enough."""
+    async with opened("zsh", home) as terminal:
+        await terminal.run(f"setopt {option}; exec >/dev/null", wait=PATIENCE)
+        command = await terminal.start("sleep 1000")
+        await command.interrupt()
+        outcome = await command.wait(PATIENCE, until="finished")
+        assert (outcome.exit_code, outcome.evidence, outcome.output.strip()) == (130, "mark", "^C"), outcome
 
 
 async def test_a_text_that_never_ran_has_no_exit_code(home: Path) -> None:
