@@ -97,6 +97,17 @@ async def test_an_interrupt_ends_the_output_before_the_prompt_of_zsh(option: str
         assert (outcome.exit_code, outcome.evidence, outcome.output.strip()) == (130, "mark", "^C"), outcome
 
 
+@pytest.mark.parametrize("setting", ["set -x", "set -v", "echo one; set -x", "echo one; set -v"])
+@pytest.mark.parametrize("shell", ["ksh93", "mksh", "dash", "busybox"])
+async def test_no_output_shows_an_end_mark(shell: str, setting: str, home: Path) -> None:
+    async with opened(shell, home) as terminal:
+        for text in (setting, "echo two", "echo three"):
+            outcome = await terminal.run(text, wait=PATIENCE)
+            assert (outcome.state, outcome.exit_code) == ("finished", 0), outcome
+            assert "7717" not in outcome.output and "/d" not in outcome.output, outcome
+            assert text.startswith("set") or text.split()[-1] in outcome.output or "one" in outcome.output, outcome
+
+
 async def test_a_text_that_never_ran_has_no_exit_code(home: Path) -> None:
     """Without these bash cannot read the private file: our Enter accepts an empty line, which has an end mark."""
     async with opened("bash", home) as terminal:

@@ -145,8 +145,10 @@ class Run:
                 self.span.start_behind_echo()
             if ending.at_prompt:
                 self.span.end_at_prompt(ending.at, shell)
-            else:
+            elif self.by_editor:
                 self.span.end(ending.at)
+            else:
+                self.span.end(self.span.before_trace(ending.at, self.secrets.end, f"/d{self.serial}"))
         elif machine.downgraded:
             pass  # it was settled when the prompt came without a mark
         elif not shell.has_marks and not shell_ended:

@@ -26,6 +26,7 @@ _NUMBER: Final = lazy.pattern(r"\d+")
 SCREEN_REACH: Final = 1 << 16
 _ERASURE: Final = lazy.pattern(rb"\x1b(?:\[[23]J|c|\[\?(?:47|1047|1049)h)")  # a program that takes it again erases it
 ON_SCREEN: Final = "it ended on the alternate screen, and did not leave it: what stood there is the end of the output"
+TRACED: Final = 3  # lines of a trace from the file that prints D to the mark in it: mksh traces redirections too
 UNSURE: Final = "the output may end with the shell's prompt: no mark told where it began"
 
 
@@ -183,6 +184,20 @@ class Span:
         """P ends it: what the shell draws right before P is no output."""
         start = max(self._from, at - TAIL)
         self.end(at - shell.prompt_before_mark(self._transcript.read(start, at - start)))
+
+    def before_trace(self, at: int, secret: str, file: str) -> int:
+        """Where the lines begin, right before D, in which the shell shows how it prints D; else `at`.
+
+        ksh93 and mksh trace to a saved descriptor, where no group hides it. `file`: what prints D, as its line ends.
+        """
+        start = max(self._from, at - TAIL)
+        lines = self._transcript.read(start, at - start).splitlines(keepends=True)
+        first = next((index for index, line in enumerate(lines) if secret.encode() in line), None)
+        if first is None:
+            return at
+        begins = range(max(0, first - TRACED), first)
+        first = next((index for index in begins if file.encode() in lines[index]), first)
+        return start + sum(map(len, lines[:first]))
 
     def end(self, at: int | None = None) -> None:
         self.window.end_at(self._transcript.size if at is None else at)
