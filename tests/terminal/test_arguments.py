@@ -169,6 +169,9 @@ async def test_an_outcome_says_whether_it_is_ok(home: Path) -> None:
     async with opened("bash", home) as terminal:
         good = await terminal.run("echo fine", wait=PATIENCE)
         assert good.ok and good.check() is good and good.reached == "exit"
+        last = terminal.command  # `reached` is a fact of a wait
+        assert last is not None and last.outcome == good and last.outcome.reached is None
+        assert (await last.wait()).reached == "exit" and (await last.report()).reached is None
         assert repr(good) == f"<Outcome {good.command_id} finished with exit code 0 output='fine\\n'>"
         bad = await terminal.run("echo broken; (exit 3)", wait=PATIENCE)
         assert not bad.ok

@@ -45,6 +45,8 @@ from truetty.core.standing import Standing
 
 
 class State(Enum):
+    __hash__ = object.__hash__  # Enum's own is written in Python, and each fact is looked up by two of these
+
     QUEUED = auto()
     SENT = auto()
     RUNNING = auto()
@@ -53,6 +55,8 @@ class State(Enum):
 
 
 class Fact(Enum):
+    __hash__ = object.__hash__
+
     START = auto()
     END = auto()
     PROMPT = auto()

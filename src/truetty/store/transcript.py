@@ -95,6 +95,10 @@ class Transcript:
         """Overwrite by stars, wherever the bytes lie."""
         if start < self._kept_end:
             self._forget()
+        base, recent = self._base, self._recent
+        if max(base, self._store.holds) <= start < end <= base + len(recent):  # as usual: it has just come
+            recent[start - base : end - base] = b"*" * (end - start)
+            return
         start, end = max(0, start), min(end, self.size)
         if start >= end:
             return

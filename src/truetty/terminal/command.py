@@ -14,6 +14,7 @@ from truetty import events
 from truetty.core.checks import check_wait
 from truetty.core.errors import Misuse
 from truetty.core.outcome import Outcome, Reached, State, Waiting
+from truetty.core.patterns import Found
 from truetty.core.until import Until, of
 from truetty.host.base import USUAL, Identity
 from truetty.store.clean_text import Summary
@@ -83,7 +84,7 @@ class Command:
         self._viewer = viewer
         self._answers = Answers(run, conversation, viewer, changes, options.replies, options.on_waiting)
         self._stop = Stop(run, conversation, changes)
-        self._outcome: Outcome | None = None  # once it has ended and its text was made
+        self._outcome: Outcome | None = None  # once it has ended and its text was made, with the facts of one wait
         self._last_wait = LastWait()
         self._noted: tuple[int, int | None] = (0, None)  # of what was returned, as it was written down
         if conversation.link.ledger is not None:
@@ -229,7 +230,7 @@ class Command:
             after_waiting=last.waiting,
         )
         self.reached, found = await wait.wait(timeout)
-        return replace(await self.report(), reached=self.reached, match=found)
+        return await self.report(self.reached, found)
 
     def _note_given(self) -> None:
         ledger, given = self._conversation.link.ledger, (self._last_wait.bytes, self.output.reads.read_up_to)
@@ -244,18 +245,22 @@ class Command:
         if read is not None:
             self.output.reads.read_on(read)
 
-    async def report(self) -> Outcome:
-        """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile."""
+    async def report(self, reached: Reached | None = None, match: Found | None = None) -> Outcome:
+        """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile.
+
+        `reached` and `match` are facts of the wait that it is for.
+        """
         if self._outcome is not None:
-            return self._outcome
+            return _for_wait(self._outcome, reached, match)
         if (survivors := self._run.survivors) is not None and not survivors.are_named():
             await self.changes.until(survivors.are_named, LONGEST_NAMING, lambda: _now() + NAMING_PAUSE)
-        return self._report(await in_slices(self.output.reads.summary(self._options.budget)))
+        summary = await in_slices(self.output.reads.summary(self._options.budget))
+        return self._report(summary, reached=reached, match=match)
 
     def snapshot(self) -> Outcome:
         """How things stand now, made at once."""
         if self._outcome is not None:
-            return self._outcome
+            return _for_wait(self._outcome)
         return self._report(self.output.summary(self._options.budget))
 
     def explain(self, *, text: bool = True) -> str:
@@ -269,10 +274,12 @@ class Command:
     def standing(self) -> Outcome:
         """How things stand now, without the text: however much was printed, none of it is read for this."""
         if self._outcome is not None:
-            return self._outcome
+            return _for_wait(self._outcome)
         return self._report(Summary("", 0, 0, tokens(self.output.bytes)), final=False)
 
-    def _report(self, summary: Summary, *, final: bool = True) -> Outcome:
+    def _report(
+        self, summary: Summary, *, final: bool = True, reached: Reached | None = None, match: Found | None = None
+    ) -> Outcome:
         outcome = report(
             self.id,
             self.terminal_id,
@@ -281,7 +288,8 @@ class Command:
             stop=self._stop,
             answers=self._answers,
             conversation=self._conversation,
-            now=_now(),
+            reached=reached,
+            match=match,
         )
         if self.finished and final:
             self._outcome = outcome
@@ -371,6 +379,13 @@ def _weakly(method: Callable[[], None]) -> Callable[[], None]:
             now()
 
     return call
+
+
+def _for_wait(outcome: Outcome, reached: Reached | None = None, match: Found | None = None) -> Outcome:
+    """The same with the facts of another wait; without any, of the command alone."""
+    if outcome.reached is reached and outcome.match is match:
+        return outcome
+    return replace(outcome, reached=reached, match=match)
 
 
 def _now() -> float:

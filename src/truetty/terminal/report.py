@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from truetty.core.outcome import Outcome
+from truetty.core.outcome import Outcome, Reached
+from truetty.core.patterns import Found
 from truetty.store.clean_text import Summary
 from truetty.store.output import Output
 from truetty.terminal import exit_codes
@@ -35,8 +36,10 @@ def report(
     stop: Stop,
     answers: Answers,
     conversation: Conversation,
-    now: float,
+    reached: Reached | None,
+    match: Found | None,
 ) -> Outcome:
+    """`reached` and `match`: what the wait that it is for came back for."""
     ending, output, waiting = run.machine.ending, run.span.output, answers.waiting
     shell = run.shell_then or conversation.link.facts()
     code, number = exit_codes.of_command(ending, conversation.link.shell)
@@ -80,10 +83,12 @@ def report(
         original_tokens=summary.tokens,
         complete=not missing,
         waiting=waiting,
-        duration=(ending.time if ending is not None else now) - run.machine.asked_at,
+        duration=(ending.time if ending is not None else conversation.now()) - run.machine.asked_at,
         cwd=shell.cwd,
         closed=shell.closed,
         notes=tuple(notes),
+        reached=reached,
+        match=match,
     )
 
 

@@ -124,7 +124,7 @@ class Wait:
         self._answers = answers
         self._timeline = conversation.link.timeline
         self._viewer = viewer
-        self._began = self._now()
+        self._began = self._now() if isinstance(until, Idle) else 0.0
         self._after_waiting = after_waiting
         self._search = PatternSearch(until.patterns, output, from_byte) if isinstance(until, Match) else None
         self._port = PortWatch(until.number, conversation.link.channel.family) if isinstance(until, Port) else None

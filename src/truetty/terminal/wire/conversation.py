@@ -77,6 +77,10 @@ class Conversation:
             self.attach()
             self._steps.take(self._begin, run, self._sender.send_late)
 
+    def now(self) -> float:
+        """The time by which everything here goes."""
+        return self._loop.time()
+
     # -- commands
 
     def prepare(self, text: str | None, *, limit: float = inf) -> Run:
