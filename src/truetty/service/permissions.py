@@ -120,13 +120,13 @@ class Permissions:
         `permit` is one that was given for the location `judged`. `is_outside`: the terminal is outside of the sandbox.
         """
         subject = Subject(terminal.task, terminal.id)
+        if self.policy.allows_all and not is_outside:  # wherever the terminal is
+            return self.record(permit or Permit(self.policy.decide(command), "rule"), subject)
         for _ in range(MOST_LOOKS + 1):
             location = Location.of(terminal, is_outside=is_outside)
             if permit is not None and location == judged:
                 return self.record(permit, subject)
             judged, permit = location, await self.judge(command, location, subject, asker)
-            if self.policy.allows_all and not is_outside:  # wherever the terminal is by now
-                return self.record(permit, subject)
         reason = f"terminal {terminal.id} does not stay where it was judged"
         self.refuse(Decision("deny", reason, None, command), subject, command=command)
 
