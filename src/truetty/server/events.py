@@ -122,6 +122,11 @@ class Listener:
         self.seq = seq  # of the last one that was taken
         events.add(self)
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is something to take."""
+        return self.seq != self._events.seq
+
     def take(self) -> list[str]:
         """What has come since it was last asked, each as JSON."""
         self.seq, found = self._events.after(self.seq)

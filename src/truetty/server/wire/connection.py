@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
 from collections import deque
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
@@ -78,13 +78,12 @@ class Connection:
         self._hello = hello
         self._turns = Turns(in_all)
         self._calls: dict[int, asyncio.Task[None]] = {}
-        self._unnumbered = itertools.count(-1, -1)  # of calls without a valid id, which are refused
         self._tokens: dict[str | None, asyncio.Task[bool]] = {}
         self._gone = asyncio.Event()
         self._listener: Listener | None = None
         self._wake = asyncio.Event()  # there is something to send
         self._delay: asyncio.TimerHandle | None = None  # events are held back until then
-        self._frames: deque[tuple[str, asyncio.Future[None]]] = deque()
+        self._frames: deque[tuple[str, Callable[[], None]]] = deque()  # each with what is called when it was sent
 
     def token(self, caller: str | None) -> object:
         """A task that ends with the connection: the registry sees by that that the caller is over."""
@@ -112,6 +111,8 @@ class Connection:
         for task in left:
             task.cancel()
         await asyncio.wait(left)
+        for _, on_sent in self._frames:  # nobody reads them
+            on_sent()
         for task in tasks:
             if not task.cancelled() and (error := task.exception()) is not None:
                 LOG.error("a connection has failed", exc_info=error)
@@ -138,19 +139,18 @@ class Connection:
             if id in self._calls:
                 raise Misuse(f"call {id} is still under way: take another number. Nothing was done.", call=id)
         except Exception as error:
-            self._start(self._refuse(None, error), turn, None)
+            self._refuse(None, error, turn)
         else:
-            self._start(self._carry_out(id, call, turn), turn, id)
+            self._start(id, call, turn)
 
-    def _start(self, work: Any, turn: Turn, id: int | None) -> None:
-        task: asyncio.Task[None] = asyncio.ensure_future(work)
-        number = next(self._unnumbered) if id is None else id
-        self._calls[number] = task
+    def _start(self, id: int, call: dict[str, Any], turn: Turn) -> None:
+        """Its turn ends when its answer was sent."""
+        task = self._calls[id] = asyncio.ensure_future(self._carry_out(id, call, turn))
 
         def over(done: asyncio.Task[None]) -> None:
-            turn.end()
-            if self._calls.get(number) is done:
-                del self._calls[number]
+            del self._calls[id]
+            if done.cancelled() or done.exception() is not None:  # it has no answer
+                turn.end()
 
         task.add_done_callback(over)
 
@@ -170,17 +170,17 @@ class Connection:
                     if verb.stream:
                         async with turn.rest():
                             async for part in found:
-                                await self._put({"id": id, "part": plain(part)})
+                                await self._put_part({"id": id, "part": plain(part)})
                         found = {}
-            await self._put({"id": id, "ok": plain(found)})
+            self._put({"id": id, "ok": plain(found)}, turn.end)
         except Exception as error:
-            await self._refuse(id, error)
+            self._refuse(id, error, turn)
 
-    async def _refuse(self, id: int | None, error: Exception) -> None:
+    def _refuse(self, id: int | None, error: Exception, turn: Turn) -> None:
         found = refusal(error)
         if not hasattr(error, "facts"):
             LOG.error("a call has failed", exc_info=error)
-        await self._put({"id": id, "error": plain(found)})
+        self._put({"id": id, "error": plain(found)}, turn.end)
 
     def _listen(self, call: dict[str, Any]) -> dict[str, Any]:
         wanted = fields.read(BY_NAME["events"].fields, call)
@@ -198,12 +198,15 @@ class Connection:
 
     # -- sending
 
-    async def _put(self, frame: dict[str, Any]) -> None:
-        """Comes back when it was sent: the call counts until then."""
-        sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._frames.append((encoded(frame), sent))
+    def _put(self, frame: dict[str, Any], on_sent: Callable[[], None]) -> None:
+        self._frames.append((encoded(frame), on_sent))
         self._wake.set()
-        await sent
+
+    async def _put_part(self, frame: dict[str, Any]) -> None:
+        """Comes back when it was sent."""
+        sent = asyncio.Event()
+        self._put(frame, sent.set)
+        await sent.wait()
 
     def _on_event(self) -> None:
         """It is sent with the next answer, which may be near."""
@@ -222,29 +225,27 @@ class Connection:
                 await self._wake.wait()
                 self._wake.clear()
                 self._end_delay()
-                while await self._send_batch():
-                    pass
+                while self._frames or (self._listener is not None and self._listener.is_behind):
+                    await self._send_batch()
         except (WebSocketDisconnect, RuntimeError):
             return  # starlette says by a RuntimeError that the client has gone
 
-    async def _send_batch(self) -> bool:
-        """The events that have come, and behind them answers. False: there was nothing."""
+    async def _send_batch(self) -> None:
+        """The events that have come, and behind them answers."""
         texts = [f'{{"event":{text}}}' for text in (self._listener.take() if self._listener is not None else ())]
         size = sum(map(len, texts))
-        sent: list[asyncio.Future[None]] = []
+        sent: list[Callable[[], None]] = []
         while self._frames and (not sent or size < limits.MB):
-            text, future = self._frames.popleft()
-            if not future.cancelled():  # otherwise its call was
-                texts.append(text)
-                sent.append(future)
-                size += len(text)
-        if not texts:
-            return False
-        await self._socket.send_text(texts[0] if len(texts) == 1 else f"[{','.join(texts)}]")
-        for future in sent:
-            if not future.done():
-                future.set_result(None)
-        return True
+            text, on_sent = self._frames.popleft()
+            texts.append(text)
+            sent.append(on_sent)
+            size += len(text)
+        try:
+            if texts:
+                await self._socket.send_text(texts[0] if len(texts) == 1 else f"[{','.join(texts)}]")
+        finally:  # or nobody reads it any more
+            for on_sent in sent:
+                on_sent()
 
 
 def _read(text: str) -> dict[str, Any]:
