@@ -26,8 +26,9 @@ LONG_AGO: Final = -1  # the number of an event that no ring has
 OF_TERMINALS: Final = frozenset({"waiting", "resumed", "progress", "downgraded", "healed", "lease", "handoff_over"})
 
 
-# JSON in ASCII: half a character, which stands for a byte that is no UTF-8, travels too.
-encoded: Final[Callable[[object], str]] = json.JSONEncoder(separators=(",", ":")).encode
+# JSON in ASCII: half a character, which stands for a byte that is no UTF-8, travels too. Values are trees: none is
+# searched for a circle.
+encoded: Final[Callable[[object], str]] = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 class Events:

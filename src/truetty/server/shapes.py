@@ -23,9 +23,7 @@ _SIMPLE: Final[dict[object, str]] = {
     bool: "boolean",
     type(None): "null",
 }
-
-
-_AS_IT_IS: Final = frozenset(_SIMPLE)  # types whose values are JSON already
+_AS_IT_IS: Final[frozenset[object]] = frozenset(_SIMPLE)  # types whose values are JSON already
 
 
 def plain(value: object) -> Any:
@@ -37,14 +35,14 @@ def plain(value: object) -> Any:
             name: one if type(one := getattr(value, name)) in _AS_IT_IS else plain(one) for name in _hints(type(value))
         }
     match value:
-        case None | bool() | int() | float() | str():
+        case list() | tuple() | set() | frozenset():
+            return [plain(item) for item in value]
+        case bool() | int() | float() | str():
             return value
         case bytes():
             return value.decode("utf-8", "surrogateescape")
         case Mapping():
             return {str(name): plain(item) for name, item in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [plain(item) for item in value]
     return str(value)
 
 
@@ -107,18 +105,30 @@ def _parts(readers: list[Reader]) -> Reader:
 
 
 def _object(kind: Any) -> Reader:
-    readers: dict[str, Reader] = {}
+    fields: list[tuple[str, frozenset[object], Reader]] = []
 
     def read(value: Any) -> Any:
-        if not readers:  # a type may hold itself
-            readers.update({name: _reader(hint) for name, hint in _hints(kind).items()})
+        if not fields:  # a type may hold itself
+            fields[:] = [(name, _simple_types(hint), _reader(hint)) for name, hint in _hints(kind).items()]
         given = _mapping(value, kind.__name__)
         try:
-            return kind(**{name: one(given[name]) for name, one in readers.items() if name in given})
+            return kind(
+                **{
+                    name: one if type(one := given[name]) in as_it_is else reader(one)
+                    for name, as_it_is, reader in fields
+                    if name in given
+                }
+            )
         except TypeError as error:
             raise ValueError(f"{kind.__name__}: {error}") from None
 
     return read
+
+
+def _simple_types(kind: Any) -> frozenset[object]:
+    """Those whose values are of this type as JSON has them."""
+    arguments = typing.get_args(kind) if typing.get_origin(kind) in (typing.Union, types.UnionType) else (kind,)
+    return _AS_IT_IS.intersection(arguments)
 
 
 def _simple(kind: Any) -> Reader:

@@ -25,7 +25,7 @@ import struct
 import termios
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Final
 
 from truetty import files
@@ -241,17 +241,18 @@ class LastingFile:
             self._is_open = False
             os.close(self._fd)
 
-    @contextmanager
-    def _opened(self) -> Iterator[int]:
+    def _opened(self) -> AbstractContextManager[int]:
         """The descriptor; after `close`, one for this moment only."""
-        if self._is_open:
-            yield self._fd
-            return
-        fd = os.open(self.path, os.O_RDWR | files.SAFE)
-        try:
-            yield fd
-        finally:
-            os.close(fd)
+        return nullcontext(self._fd) if self._is_open else _reopened(self.path)
+
+
+@contextmanager
+def _reopened(path: str) -> Iterator[int]:
+    fd = os.open(path, os.O_RDWR | files.SAFE)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 class LastingTranscript(Transcript):
