@@ -70,9 +70,12 @@ class Link:
 
     async def open(self) -> Wire:
         """The connection that there is, or a new one. Raises HostError."""
+        self._check_open()
+        if self._wire is not None and not self._wire.is_cut:
+            return self._wire
         async with self._opening:
             self._check_open()
-            if self._wire is None or self._wire.is_cut:
+            if self._wire is None or self._wire.is_cut:  # it may have been made meanwhile
                 self._wire = await self._connect(start=not self.stopping)
                 self.stopping = False
             return self._wire

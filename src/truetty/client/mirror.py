@@ -98,7 +98,7 @@ class Mirror:
             return
         if terminal.command is not command:
             terminal.begin(command)
-        if form.finished:
+        if form.finished and form.cwd != terminal.cwd:
             terminal.stand(replace(terminal.form, cwd=form.cwd))
         terminal.look()
 
