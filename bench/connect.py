@@ -1,6 +1,8 @@
 """What a server in between costs. Both sides of a ratio take turns in one run; medians are compared.
 
 socket  a round trip of `true` over `truetty.connect()`, against a terminal of this program. To reach: 2 times
+floor   a call that does nothing, over the same kind of connection, and a `true` of this program: what a server in
+        between costs that adds nothing to a command
 ssh     the same over ssh://, to an sshd on the loopback, against `ssh host true` on a connection that is shared
         (ControlMaster): both cross ssh once, but ssh starts a program here and a shell there. To reach: half
 cold    `truetty list` that starts the server, against the one that finds it, and against the bare interpreter
@@ -23,6 +25,8 @@ from typing import Any
 
 import truetty
 from tests.sshd import sshd, target
+from truetty.client.dial import address
+from truetty.client.wire import Wire
 
 BLOCK = 50
 TRUETTY = [sys.executable, "-m", "truetty"]
@@ -37,13 +41,26 @@ async def trips(terminal: Any, count: int = BLOCK) -> float:
     return (time.perf_counter() - start) / count
 
 
-async def socket(rounds: int) -> list[tuple[float, float]]:
+async def calls(wire: Wire, count: int = BLOCK) -> float:
+    """Seconds for one that does nothing."""
+    start = time.perf_counter()
+    for _ in range(count):
+        await wire.call("hello", {})
+    return (time.perf_counter() - start) / count
+
+
+async def socket(rounds: int) -> list[tuple[float, float, float]]:
+    where = address(None, None)
     async with truetty.connect() as registry, truetty.Terminal("bash", rc=False) as here:
+        stream = where.dial()
+        stream.setblocking(False)
+        wire = await Wire.over(stream, where.headers(), lambda _: None)
         there = await registry.open("bash", rc=False)
         for terminal in (there, here):
             await trips(terminal)
-        found = [(await trips(there), await trips(here)) for _ in range(rounds)]
+        found = [(await trips(there), await trips(here), await calls(wire)) for _ in range(rounds)]
         await there.close()
+        await wire.close()
     return found
 
 
@@ -114,7 +131,11 @@ def main() -> None:
         os.environ["TRUETTY_STATE"] = f"{folder}/state"
         subprocess.run([*TRUETTY, "serve"], check=True, stdout=subprocess.DEVNULL)
         try:
-            show("socket", "over the socket", "in this process", asyncio.run(socket(rounds)))
+            trip_times = asyncio.run(socket(rounds))
+            pairs = [(there, here) for there, here, _ in trip_times]
+            show("socket", "over the socket", "in this process", pairs)
+            pairs = [(call + here, here) for _, here, call in trip_times]
+            show("floor", "an empty call and one in this process", "in this process", pairs)
             with far_machine(Path(folder)) as (where, shared):
                 show("ssh", "over ssh://", "ssh host true", asyncio.run(ssh(rounds, where, shared)))
             times = cold(min(rounds, 5))
