@@ -139,6 +139,27 @@ def test_a_run_that_is_ended_twice_does_each_task_once(
     )
 
 
+def test_ctrl_c_again_and_again_leaves_nothing_running(home: Path, tmp_path: Path) -> None:
+    """What is being ended takes its time: these processes heed no signal that can be ignored."""
+    pids = tmp_path / "pids"
+    text = f"trap '' INT TERM HUP; setsid sh -c 'echo $$ >> {pids}; exec sleep 5000' & while :; do sleep 5000; done"
+    tasks = write(tmp_path / "t.jsonl", [{"id": str(n), "commands": text} for n in range(3)])
+    process = start(tasks, *BASH)
+    until(lambda: pids.exists() and len(pids.read_text().split()) == 3, PATIENCE)
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+    process.communicate()
+    until(lambda: not any(map(lives, pids.read_text().split())), PATIENCE)
+
+
+def lives(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def test_results_go_to_standard_output_without_a_file(home: Path, tmp_path: Path) -> None:
     tasks = write(tmp_path / "t.jsonl", [{"id": "a", "commands": ["echo hi"]}, {"id": "b", "commands": ["(exit 4)"]}])
     status, out, error = run(tasks, *BASH)

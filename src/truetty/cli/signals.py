@@ -16,11 +16,21 @@ ENDING: Final = (signal.SIGINT, *HANGUPS)  # they end us
 
 @contextlib.contextmanager
 def ended_by(*numbers: int) -> Iterator[None]:
-    """These end us and all we started: the task is cancelled, with the signal as its reason."""
+    """These end us and all we started: the task is cancelled, with the signal as its reason.
+
+    Only the first of them does. One more would cancel the closing too, and leave what was not closed yet.
+    """
     loop, main = asyncio.get_running_loop(), asyncio.current_task()
     assert main is not None
+    received: list[int] = []
+
+    def end(number: int) -> None:
+        received.append(number)
+        if len(received) == 1:
+            main.cancel(number)
+
     for number in numbers:
-        loop.add_signal_handler(number, main.cancel, number)
+        loop.add_signal_handler(number, end, number)
     try:
         yield
     finally:

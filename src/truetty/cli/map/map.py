@@ -3,7 +3,7 @@
 Rule 1: every line of the tasks is read and checked before the first one runs.
 Rule 2: results are JSON lines, in the file of `--out` or on standard output. What is for a person is on standard error.
 Rule 3: Ray prints a paragraph to standard output for each worker that dies. It is dropped: the results have it.
-Rule 4: Ctrl-C ends the terminals, and says what was begun and how to go on.
+Rule 4: Ctrl-C ends the terminals, and says what was begun and how to go on. One more changes nothing.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ def map(
 
     async def running() -> int:
         tally = Tally(len(found), has_file=out is not None)
-        async with _registry(on, at_once) as registry:
-            results = registry.map(found, **rules, **made, on_start=tally.start)
-            tally.begin(results.finished, [] if again else results.begun)
-            with Progress(tally):
-                try:
-                    with ended_by(*ENDING):
+        with ended_by(*ENDING):  # until everything is closed
+            async with _registry(on, at_once) as registry:
+                results = registry.map(found, **rules, **made, on_start=tally.start)
+                tally.begin(results.finished, [] if again else results.begun)
+                with Progress(tally):
+                    try:
                         await _take(results, tally, output if out is None else None)
-                finally:
-                    await results.aclose()
-                    tally.stop()
+                    finally:
+                        await results.aclose()
+                        tally.stop()
         return 0 if tally.is_complete else INCOMPLETE
 
     status = run_until_signalled(running())
