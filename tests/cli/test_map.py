@@ -186,6 +186,7 @@ def test_results_go_to_standard_output_without_a_file(home: Path, tmp_path: Path
             '{"id": "a", "commands": ["x"]}\n{"id": "b", "commands": ["x"], "cwd": ""}\n',
             "t.jsonl:2: cwd of task 'b' must be a path, which is not empty; got the text ''",
         ),
+        ("[" * 100_000, "t.jsonl:1 is no JSON: maximum recursion depth exceeded"),
     ],
 )
 def test_a_bad_line_is_named_and_nothing_is_run(home: Path, tmp_path: Path, text: str, says: str) -> None:
@@ -193,6 +194,11 @@ def test_a_bad_line_is_named_and_nothing_is_run(home: Path, tmp_path: Path, text
     path.write_text(text)
     status, _, error = run(path, "--out", out, *BASH)
     assert status == 125 and says in error and "Nothing was run." in error and not out.exists()
+
+
+def test_standard_input_that_is_closed(home: Path) -> None:
+    closed = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *MAP, "-"], capture_output=True, text=True, check=False)
+    assert (closed.returncode, closed.stderr) == (125, "truetty: cannot read standard input: it is closed\n")
 
 
 def test_errors_of_the_command_line(home: Path, tmp_path: Path) -> None:

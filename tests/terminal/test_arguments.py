@@ -65,6 +65,8 @@ async def test_what_is_no_command(home: Path, command: Any, words: str) -> None:
         ("bash", {"env": 1}, 'env must be a mapping such as {"CI": "1"}, not the number 1'),
         ("bash", {"env": {"A": 1}}, "env['A'] must be text, or None to unset it; got the number 1"),
         ("bash", {"env": {"A=B": "1"}}, "'A=B' cannot be the name of a variable: it holds \"=\""),
+        ("bash", {"env": {"A\ud800": "1"}}, "'A\\ud800' cannot be the name of a variable: it holds half a character"),
+        ("bash", {"env": {"A": "\ud800"}}, "env['A'] holds half a character, which has no bytes"),
         ("bash", {"env": {"": "1"}}, "'' cannot be the name of a variable: it is empty"),
         ("bash", {"size": "80x24"}, "size must be (columns, rows), such as (80, 24); got the text '80x24'"),
         ("bash", {"size": 80}, "size must be (columns, rows), such as (80, 24); got the number 80"),

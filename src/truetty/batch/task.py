@@ -7,11 +7,12 @@ Rule 2: unknown is None: a task that could not be begun has no outcome.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from truetty.core.checks import fault
+from truetty.core.checks import check_variables, fault
 from truetty.core.errors import Misuse
 from truetty.core.kinds import described, quoted
 from truetty.core.outcome import Outcome
@@ -96,12 +97,17 @@ def _path(id: str, value: Any) -> str | None:
 
 
 def _variables(id: str, value: Any) -> Any:
-    return _mapping(id, "env", value, lambda one: isinstance(one, str), "texts")
+    found = _mapping(id, "env", value, lambda one: isinstance(one, str), "texts")
+    try:
+        check_variables(found or {})
+    except Misuse as error:
+        raise Misuse(f"env of task {quoted(id)}: {error}", task=id, field="env") from error
+    return found
 
 
 def _amounts(id: str, value: Any) -> Any:
     def fits(one: object) -> bool:
-        return isinstance(one, int | float) and not isinstance(one, bool) and 0 <= one < float("inf")
+        return isinstance(one, int | float) and not isinstance(one, bool) and 0 <= one <= sys.float_info.max
 
     return _mapping(id, "resources", value, fits, "numbers, 0 or more")
 
@@ -117,7 +123,7 @@ def _mapping(id: str, name: str, value: Any, fits: Callable[[object], bool], wan
 def _seconds(id: str, value: Any) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= sys.float_info.max:
         raise _wrong(id, "timeout", "a number of seconds, more than 0", value)
     return float(value)
 

@@ -34,25 +34,43 @@ def fault(command: object) -> str | None:
         return "the command holds a NUL, which no shell can be given"
     if not command.strip():
         return "the command is empty"
-    try:
-        command.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
+    if not _has_bytes(command):
         return "the command holds half a character, which has no bytes"
     return None
+
+
+def _has_bytes(text: str) -> bool:
+    """Half a character has none, unless it stands for a byte that is no UTF-8."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def check_variables(env: Mapping[str, str | None]) -> None:
     for name, value in env.items():
         if not isinstance(name, str):
             raise Misuse(f"the name of a variable is text, not {described(name)}", name=name, value=value)
-        if not name or "=" in name or "\0" in name:
-            fault = "it is empty" if not name else 'it holds "="' if "=" in name else "it holds a NUL"
-            raise Misuse(f"{name!r} cannot be the name of a variable: {fault}", name=name, value=value)
+        if (reason := _name_fault(name)) is not None:
+            raise Misuse(f"{name!r} cannot be the name of a variable: {reason}", name=name, value=value)
         if value is not None and not isinstance(value, str):
             what = f"env[{name!r}] must be text, or None to unset it; got {described(value)}"
             raise Misuse(what, name=name, value=value)
         if value is not None and "\0" in value:
             raise Misuse(f"env[{name!r}] holds a NUL, which no variable can hold", name=name, value=value)
+        if value is not None and not _has_bytes(value):
+            raise Misuse(f"env[{name!r}] holds half a character, which has no bytes", name=name, value=value)
+
+
+def _name_fault(name: str) -> str | None:
+    if not name:
+        return "it is empty"
+    if "=" in name:
+        return 'it holds "="'
+    if "\0" in name:
+        return "it holds a NUL"
+    return None if _has_bytes(name) else "it holds half a character"
 
 
 def check_seconds(name: str, value: float | None, *, none: str = "", ran: str = "") -> None:

@@ -105,6 +105,8 @@ def _silence() -> Iterator[None]:
 
 def read_tasks(path: str) -> list[Task]:
     """Of a file of JSON lines; "-" is standard input."""
+    if path == "-" and sys.stdin is None:
+        raise HostError("cannot read standard input: it is closed", path=path, reason="closed")
     try:
         with contextlib.nullcontext(sys.stdin) if path == "-" else open(path, encoding="utf-8") as file:
             found = {number: _task(path, number, line) for number, line in enumerate(file, 1) if line.strip()}
@@ -128,7 +130,7 @@ def _task(path: str, number: int, line: str) -> Task:
     where = _where(path, number)
     try:
         return Task.of(json.loads(line))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # wrong, or too deep
         raise Misuse(f"{where} is no JSON: {error}. Nothing was run.", path=path, line=number) from error
     except Misuse as error:
         raise Misuse(f"{where}: {error}. Nothing was run.", path=path, line=number) from error
