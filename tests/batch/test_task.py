@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,40 @@ def test_a_line_that_was_cut_counts_as_not_written(tmp_path: Path) -> None:
         assert (book.finished, book.begun) == ({"a": "done"}, {})
 
 
+def test_a_line_behind_one_that_was_cut_is_whole(tmp_path: Path) -> None:
+    """The disk is full in the middle of a line, and has room again."""
+    path = tmp_path / "out.jsonl"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Book(str(path)) as book:
+        book.start("a", 1)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
+        try:
+            with pytest.raises(HostError, match="cannot write"):
+                book.start("b", 1)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        book.start("c", 1)
+    assert [len(line) for line in path.read_bytes().splitlines()][1] == 20
+    with Book(str(path)) as book:
+        assert book.begun == {"a": 1, "c": 1}
+
+
+def test_what_is_no_regular_file_is_not_read() -> None:
+    """/dev/full can be read without an end."""
+    with Book("/dev/full") as book, pytest.raises(HostError, match="cannot write /dev/full: No space left on device"):
+        book.start("a", 1)
+
+
 def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "tasks.jsonl"
     path.write_text('{"id": "a", "commands": "x"}\n')
     with pytest.raises(Misuse, match=r"tasks.jsonl:1 is no result of a map: give another file"):
         Book(str(path))
     assert path.read_text() == '{"id": "a", "commands": "x"}\n'
+    for text in ("A letter.\n", "no line"):
+        path.write_text(text)
+        with pytest.raises(Misuse, match=r"tasks.jsonl:1 is no result of a map: give another file"):
+            Book(str(path))
+        assert path.read_text() == text
     with pytest.raises(HostError, match="cannot write"):
         Book(str(tmp_path / "no" / "such" / "folder"))

@@ -6,6 +6,7 @@ Rule 1: `started` is written before the first command of a task, `done` after it
 Rule 2: a line is written at once and whole. The last one may be cut all the same, by a full disk or a machine that went
         down: it counts as not written, and the next line begins on a line of its own.
 Rule 3: one run writes a file at a time.
+Rule 4: what is no regular file (/dev/stdout, a FIFO) is written and not read: no earlier run can be known.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import fcntl
 import io
 import json
 import os
+import stat
 import time
 from typing import Any, Final, Self
 
@@ -34,9 +36,11 @@ class Book:
             self._file = io.FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags, 0o600))
         except OSError as error:
             raise _trouble(path, error) from error
+        self._is_cut = False  # the last line in the file has no end
         try:
             self._lock()
-            self._read()
+            if stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+                self._read()
         except BaseException:
             self.close()
             raise
@@ -64,15 +68,13 @@ class Book:
             raise Misuse(f"{self.path}: another run writes its results there", path=self.path) from None
 
     def _read(self) -> None:
-        end = b"\n"
         with open(self.path, "rb") as file:
             for number, line in enumerate(file, 1):
-                end = line[-1:]
-                if end == b"\n":
+                self._is_cut = not line.endswith(b"\n")
+                if number == 1 and not line.startswith(b"{"):
+                    raise self._strange(number)
+                if not self._is_cut:
                     self._take(number, line)
-        if end != b"\n":
-            # What was cut is kept for its reader, and told apart by its line.
-            self._append(b"\n")
 
     def _take(self, number: int, line: bytes) -> None:
         try:
@@ -90,15 +92,18 @@ class Book:
                 self.begun.pop(id, None)
                 self.refused.discard(id)
             case _:
-                raise Misuse(f"{self.path}:{number} is no result of a map: give another file", path=self.path)
+                raise self._strange(number)
+
+    def _strange(self, number: int) -> Misuse:
+        return Misuse(f"{self.path}:{number} is no result of a map: give another file", path=self.path)
 
     def _write(self, line: dict[str, Any]) -> None:
-        self._append(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
-
-    def _append(self, data: bytes) -> None:
+        # What was cut is kept for its reader, and told apart by its line.
+        data = b"\n" * self._is_cut + json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
         try:
             while data:
                 data = data[self._file.write(data) :]
+                self._is_cut = bool(data)
         except OSError as error:
             raise _trouble(self.path, error) from error
 
