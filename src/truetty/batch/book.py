@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import dataclasses
 import fcntl
+import hashlib
 import io
 import json
 import os
+import platform
 import stat
 import time
 from typing import Any, Final, Self
@@ -106,6 +108,12 @@ class Book:
                 self._is_cut = bool(data)
         except OSError as error:
             raise _trouble(self.path, error) from error
+
+
+def mark(path: str) -> str:
+    """What the terminals of a map on a server are called, with a number behind it: for this file always the same."""
+    where = f"{platform.node()}\0{os.path.realpath(path)}\0{os.stat(path).st_ino}"
+    return f"map-{hashlib.sha256(os.fsencode(where)).hexdigest()[:8]}"
 
 
 def _trouble(path: str, error: OSError) -> HostError:

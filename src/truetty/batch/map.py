@@ -5,11 +5,14 @@ Rule 2: nothing is run twice but by the caller's rule (`attempts`, `retry`, `aga
 Rule 3: a run that is left (`break`, an exception, Ctrl-C) ends its terminals before it is over. Its tasks stay begun
         and not finished.
 Rule 4: the registry may be full, for others use it too: then a task waits until one of ours has ended.
+Rule 5: terminals of a server outlive a run that is killed. They are named after the file of results, and the next run
+        with that file ends them before it begins.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping
@@ -17,7 +20,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Final, Protocol, Self, TypedDict
 
-from truetty.batch.book import Book
+from truetty.batch.book import Book, mark
 from truetty.batch.task import STATES, Task, TaskResult, TaskState
 from truetty.core.checks import check_count
 from truetty.core.errors import ChannelLost, Closed, LimitReached, Misuse, TruettyError
@@ -46,6 +49,7 @@ class Place(Protocol):
 
 Open = Callable[[Task], Awaitable[Any]]  # gives a Place
 OpenWith = Callable[[Mapping[str, float], dict[str, Any]], Awaitable[Any]]  # resources, and the arguments of `open`
+EndNamed = Callable[[str], Awaitable[None]]  # ends the terminals whose names begin so
 Tasks = Iterable[Task | Mapping[str, Any]]
 
 
@@ -81,6 +85,7 @@ class Map:
         retry: Retry = LOST,
         again: bool = False,
         on_start: Callable[[Task], None] | None = None,
+        prepare: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         check_count("at_once", at_once)
         check_count("attempts", attempts)
@@ -95,6 +100,7 @@ class Map:
         self._retry: Final = retry
         self._again = again
         self._on_start = on_start
+        self._prepare = prepare
         self._book = None if out is None else Book(os.fspath(out))
         self.finished: Final = {} if self._book is None else dict(self._book.finished)  # by earlier runs: their states
         self.begun: Final = () if self._book is None else tuple(self._book.begun)  # by earlier runs, and not finished
@@ -121,6 +127,8 @@ class Map:
         running: set[asyncio.Task[TaskResult]] = set()
         with self._book or nullcontext():
             try:
+                if self._prepare is not None:
+                    await self._prepare()
                 while True:
                     while len(running) < self._at_once and (task := self._next()) is not None:
                         running.add(asyncio.ensure_future(self._run(task)))
@@ -236,11 +244,22 @@ async def _follow(command: Running, end: float | None) -> tuple[Outcome, TaskSta
 
 
 def map_by(
-    open: Callable[..., Awaitable[Any]], tasks: Tasks, arguments: MapArguments, open_with: OpenWith | None = None
+    open: Callable[..., Awaitable[Any]],
+    tasks: Tasks,
+    arguments: MapArguments,
+    *,
+    open_with: OpenWith | None = None,
+    end_named: EndNamed | None = None,
 ) -> Map:
-    """With terminals by a registry's `open`. `open_with` is for tasks that name resources, on a cluster."""
+    """With terminals by a registry's `open`.
+
+    `open_with` is for tasks that name resources, on a cluster. `end_named` is for a registry whose terminals outlive
+    this program.
+    """
     given: dict[str, Any] = dict(arguments)
     options = {name: given.pop(name) for name in MapOptions.__annotations__ if name in given}
+    numbers = itertools.count(1)
+    base: str | None = None  # of the names of terminals, once the file is there
 
     def place(task: Task) -> Awaitable[Any]:
         made = dict(given)
@@ -248,7 +267,15 @@ def map_by(
             made["cwd"] = task.cwd
         if task.env is not None:
             made["env"] = {**(made.get("env") or {}), **task.env}
+        if base is not None:
+            made.setdefault("name", f"{base}-{next(numbers)}")
         wanted = {name: much for name, much in (task.resources or {}).items() if much}
         return open(**made) if open_with is None or not wanted else open_with(wanted, made)
 
-    return Map(place, tasks, **options)
+    async def prepare() -> None:
+        nonlocal base
+        if end_named is not None and options.get("out") is not None:
+            base = mark(os.fspath(options["out"]))
+            await end_named(f"{base}-")
+
+    return Map(place, tasks, prepare=prepare, **options)

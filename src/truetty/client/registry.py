@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import contextlib
 import itertools
 import weakref
 from collections.abc import AsyncIterator, Generator, Mapping
@@ -21,7 +22,7 @@ from truetty.client.listener import Listener, state
 from truetty.client.making import making_fields
 from truetty.client.mirror import Mirror
 from truetty.client.terminal import Terminal
-from truetty.core.errors import Misuse
+from truetty.core.errors import Misuse, TruettyError
 from truetty.host.wall import Sandbox
 from truetty.server import forms
 from truetty.service.reuse import Limits
@@ -211,8 +212,17 @@ class Registry:
         results: a second run goes on from it. A task whose result is one of `retry` (states, or a function) is begun
         up to `attempts` times. `again`: so are tasks that an earlier run has begun and not finished. `on_start` is
         called when a task's terminal is open. The rest is what terminals are made with.
+
+        With `out`, terminals that a run with this file has left on the server, for it was killed, are ended first.
         """
-        return map_by(self.open, tasks, arguments)
+        return map_by(self.open, tasks, arguments, end_named=self._end_named)
+
+    async def _end_named(self, beginning: str) -> None:
+        async def end(terminal: Terminal) -> None:
+            with contextlib.suppress(TruettyError):  # it has ended meanwhile, or the next call says what is wrong
+                await terminal.close()
+
+        await asyncio.gather(*(end(one) for one in self.list() if (one.name or "").startswith(beginning)))
 
     def release(self, task: str | Terminal, *, caller: object = None) -> builtins.list[Terminal]:
         """Let go of all terminals of a task; or of one terminal, which its task keeps if it has one.

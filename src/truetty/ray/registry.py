@@ -203,7 +203,7 @@ class Cluster:
         The arguments are those of `truetty.Registry.map`. `resources` of a task are taken of the node on which it runs,
         for as long as it runs.
         """
-        return map_by(self.open, tasks, arguments, self._open_with)
+        return map_by(self.open, tasks, arguments, open_with=self._open_with)
 
     def release(self, task: str | Terminal, *, caller: object = None) -> builtins.list[Terminal]:
         """Let go of all terminals of a task; or of one terminal, which its task keeps if it has one."""
