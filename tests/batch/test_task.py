@@ -59,7 +59,9 @@ def test_a_file_says_what_was_begun_and_finished(tmp_path: Path) -> None:
             Book(str(path))
     with Book(str(path)) as book:
         assert (book.finished, book.begun) == ({"a": "failed"}, {"b": 1})
-    assert [json.loads(line)["event"] for line in path.read_text().splitlines()] == ["started", "started", "done"]
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(one["event"], one["id"]) for one in lines] == [("started", "a"), ("started", "b"), ("done", "a")]
+    assert (lines[2]["state"], lines[2]["outcomes"], lines[2]["attempts"]) == ("failed", [], 1)
     assert path.stat().st_mode & 0o777 == 0o600
 
 

@@ -3,6 +3,8 @@
 Rule 1: `started` is written before the first command of a task, `done` after its last. So a task with neither was never
         begun, and one with the first only was begun and not finished, whatever ended the run.
         One that was refused has a `done` and no `started`: nothing of it has run, so the next run begins it.
+        A `done` has the result as standard output has it. `task` is the `id` once more: no task has that field, so a
+        file of tasks is not taken for one of results.
 Rule 2: a line is written at once and whole. The last one may be cut all the same, by a full disk or a machine that went
         down: it counts as not written, and the next line begins on a line of its own.
 Rule 3: one run writes a file at a time.
@@ -57,11 +59,10 @@ class Book:
         self._file.close()
 
     def start(self, id: str, attempt: int) -> None:
-        self._write({"task": id, "event": "started", "attempt": attempt, "at": time.time()})
+        self._write({"id": id, "task": id, "event": "started", "attempt": attempt, "at": time.time()})
 
     def end(self, result: TaskResult) -> None:
-        made = dataclasses.asdict(result)
-        self._write({"task": made.pop("id"), "event": "done", "at": time.time(), **made})
+        self._write({"task": result.id, "event": "done", "at": time.time(), **dataclasses.asdict(result)})
 
     def _lock(self) -> None:
         try:
