@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page as Tab
 
 from tests.server.live import Live, Reply
 from tests.web.browser import Page
@@ -66,10 +67,25 @@ def test_a_page_that_comes_late_sees_it_too_and_one_answer_wins(tabs: Tabs) -> N
     second = tabs.open()
     expect(card(first)).to_have_count(1)
     expect(card(second)).to_have_count(1)
+    said = remember_receipts(second)
     card(first).get_by_role("button", name="Yes").click()
     expect(first.locator(".receipt")).to_contain_text("Answered “y”")
+    until(lambda: re.search(r"No longer waiting since \d\d:\d\d:\d\d", said()), second)
     expect(card(second)).to_have_count(0)
     assert "got <y>" in shell.ends(command)["output"]
+
+
+def remember_receipts(tab: Tab) -> Callable[[], str]:
+    """What receipts say from now on: each is gone after five seconds."""
+    tab.evaluate(
+        """() => {
+            window.receipts = "";
+            const add = one => (window.receipts += one.textContent);
+            const look = () => document.querySelectorAll(".receipt").forEach(add);
+            new MutationObserver(look).observe(document.body, {subtree: true, childList: true, characterData: true});
+        }"""
+    )
+    return lambda: str(tab.evaluate("window.receipts"))
 
 
 def test_since_when_it_waits_is_known_to_a_page_that_comes_late_and_after_a_kill(tabs: Tabs) -> None:
@@ -244,6 +260,19 @@ def test_the_second_window_is_told_who_has_answered(asked: Tabs) -> None:
     assert answer.result().json["exit_code"] == 0
     held[0].continue_()
     expect(second.locator(".receipt")).to_contain_text("Already allowed by")
+
+
+def test_what_is_settled_elsewhere_says_so_on_every_page(asked: Tabs) -> None:
+    first, second = asked.open(), asked.open()
+    for answer, words in (("Allow once", "Allowed once"), ("Deny", "Denied")):
+        running = Asking(asked.server).run("touch made")
+        expect(card(second)).to_contain_text("May this run?")
+        said = remember_receipts(second)
+        card(first).get_by_role("button", name=answer, exact=True).click()
+        running.result()
+        name = first.evaluate("JSON.parse(sessionStorage.getItem('truetty.session')).name")
+        until(lambda: re.search(rf"{words} at \d\d:\d\d:\d\d by {name}", said()), second)  # noqa: B023
+        expect(card(second)).to_have_count(0)
 
 
 def test_by_keyboard_alone(asked: Tabs, home: Path) -> None:

@@ -11,7 +11,7 @@ import { type Decision, choice, heading, problem } from "./decision.ts";
 import { h, onEnd, region } from "./dom.ts";
 import { glyph } from "./icons.ts";
 import type { Part, Question, Settlement } from "./model.ts";
-import { count, path, pieces, visible } from "./words.ts";
+import { count, path, pieces, verdict, visible } from "./words.ts";
 
 type Open = "closed" | "always" | "word";
 
@@ -21,7 +21,7 @@ export function approvalCard(page: Page, id: string, decision: Decision): Node {
   const wasSeen = signal(false); // the end of the text was on the screen
   const opened = signal<Open>("closed");
   const settle = (label: string, fields: { answer: string; rule?: string; word?: string }) =>
-    void decision.decide(label, () => page.wire.settle(id, fields), (answer) => receipt(answer as Settlement));
+    void decision.decide(label, () => page.wire.settle(id, fields), (answer) => `${verdict((answer as Settlement).answer, (answer as Settlement).rule)} at`);
   const allow = choice(decision, "Allow once", "fill", () => settle("Allow once", { answer: "allow" }), {
     key: "a",
     when: () => wasSeen.value,
@@ -62,11 +62,6 @@ export function approvalCard(page: Page, id: string, decision: Decision): Node {
       },
     ),
   );
-}
-
-function receipt(answer: Settlement): string {
-  if (answer.answer === "deny") return "Denied at";
-  return answer.rule === null ? "Allowed once at" : `Allowed from now on (${answer.rule}) at`;
 }
 
 function context(question: Question): Node {

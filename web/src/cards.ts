@@ -18,15 +18,15 @@ const WHOLE = 3; // cards that are shown whole; the others are a line each, and 
 
 type Item = { readonly key: string; readonly need: Need | null; readonly receipt: Receipt | null; readonly whole: boolean };
 
-/** The cards of these needs, and receipts in the place of those that were settled. */
-export function cards(page: Page, only: (need: Need) => boolean, label: string): Node {
+/** The cards of these needs, and receipts in the place of those that were settled. `only` of null: of all. */
+export function cards(page: Page, only: ((need: Need) => boolean) | null, label: string): Node {
   const items = (): Item[] => {
-    const open = needs(page.store).filter(only);
+    const open = needs(page.store).filter(only ?? (() => true));
     const shown = new Map<string, Item>();
     open.forEach((need, index) => shown.set(need.key, { key: need.key, need, receipt: null, whole: index < WHOLE && page.may("answer") }));
     const list = [...shown.values()];
     for (const receipt of page.store.receipts.value) {
-      if (!shown.has(receipt.key) && mounted.has(receipt.key)) list.push({ key: receipt.key, need: null, receipt, whole: true });
+      if (!shown.has(receipt.key) && (only === null || mounted.has(receipt.key))) list.push({ key: receipt.key, need: null, receipt, whole: true });
     }
     return list;
   };
@@ -53,11 +53,13 @@ function loadBodies(): void {
 }
 
 function cardRow(page: Page, item: ReadonlySignal<Item>): Element {
-  const decision = new Decision(page, item.value.key);
+  const { key } = item.value;
+  const decision = new Decision(page, key);
+  page.store.cards.set(key, decision);
+  onEnd(() => page.store.cards.delete(key));
   const row = h("section", {
     class: () => (item.value.receipt === null ? (item.value.whole ? "card" : "card card-line") : "receipt"),
-    "data-card": item.value.key,
-    "data-kind": item.value.need?.kind ?? "",
+    "data-card": key,
     "aria-busy": () => decision.sent.value !== null && "true",
   });
   const kind = () => {

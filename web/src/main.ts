@@ -41,7 +41,7 @@ async function start(): Promise<void> {
   }
   const { session } = entrance;
   share(session);
-  const store = new Store();
+  const store = new Store(session.name);
   const wire = new Wire(session);
   const page = new Page(store, wire);
   recoverLeases(page);

@@ -38,7 +38,7 @@ export function now(page: Page): Element {
         "div",
         { class: "column" },
         h("h2", { hidden: () => !hasCards() }, "Needs you"),
-        cards(page, () => true, "Needs you"),
+        cards(page, null, "Needs you"),
         region(() => hasCards(), (is) => (is ? null : calm(page))),
         list("Running", running, (one) => runningRow(page, one)),
         list("Failed since you looked", failed, (one) => terminalRow(page, one)),

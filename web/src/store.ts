@@ -2,12 +2,14 @@
 //
 // Rule 1: a button changes nothing here. What it has done comes back as an event, or as an answer of the server.
 // Rule 2: a `reset` replaces everything but what was read of the past: commands are kept by their id.
-// Rule 3: `now` is the server's clock. The page's own may be wrong.
+// Rule 3: a card that is over without this page's doing says so, as one of its own does.
+// Rule 4: `now` is the server's clock. The page's own may be wrong.
 
 import { type Signal, batch, computed, signal } from "@preact/signals-core";
 import type { LinkState } from "./link.ts";
 import type { Command, Deed, Handoff, Question, Terminal } from "./model.ts";
 import type { Event, Lease } from "./wire.ts";
+import { clockTime, verdict } from "./words.ts";
 
 export interface Progress {
   readonly bytes: number;
@@ -24,6 +26,11 @@ export interface Receipt {
   readonly good: boolean;
 }
 
+/** A card that is on the page. */
+export interface Shown {
+  readonly sent: { peek(): unknown }; // what it has sent to the server, until that has spoken
+}
+
 const RECEIPT_SECONDS = 5;
 const MOST_COMMANDS = 1000; // of a terminal; a page shows about 40 at a time
 const MOST_CLOSED = 200; // terminals
@@ -36,6 +43,7 @@ export class Store {
   readonly refused = signal<ReadonlyMap<string, string>>(new Map()); // by terminal: who asked for it and does not get it
   readonly progress = signal<ReadonlyMap<string, Progress>>(new Map());
   readonly receipts = signal<readonly Receipt[]>([]);
+  readonly cards = new Map<string, Shown>(); // by key
   readonly link = signal<LinkState>({ kind: "connecting", since: 0 });
   readonly leases = signal<ReadonlyMap<string, Lease>>(new Map()); // those that this page holds, by terminal
   readonly did = signal<ReadonlyMap<string, readonly Deed[]>>(new Map()); // by terminal: of the last lease
@@ -45,6 +53,9 @@ export class Store {
   readonly news = signal<Event | null>(null); // the last event, for what is said aloud
   private readonly lists = new Map<string, Signal<readonly Command[]>>();
   private skew = 0;
+
+  /** `person`: the name of this page's login. */
+  constructor(private readonly person = "") {}
 
   /** The commands of a terminal that are known, oldest first. */
   commandsOf(terminal: string): Signal<readonly Command[]> {
@@ -76,6 +87,13 @@ export class Store {
   receipt(key: string, text: string, good = true, clock = Date.now() / 1000): void {
     const others = this.receipts.value.filter((one) => one.key !== key);
     this.receipts.value = [...others, { key, text, good, at: clock }];
+  }
+
+  /** What a card has asked is settled. What this page has sent has a receipt of its own. */
+  private over(key: string, text: string, clock: number): void {
+    const card = this.cards.get(key);
+    if (card === undefined || card.sent.peek() !== null || this.receipts.value.some((one) => one.key === key)) return;
+    this.receipt(key, text, true, clock);
   }
 
   hold(terminal: string, lease: Lease | null): void {
@@ -123,12 +141,12 @@ export class Store {
       // An event that was long under way makes the server's clock look late: the quickest one says it best.
       if (event.at !== undefined) this.skew = event.event === "reset" ? event.at - clock : Math.max(this.skew, event.at - clock);
       if (event.event !== "heartbeat") this.tick(clock);
-      this.change(event);
+      this.change(event, clock);
       this.news.value = event;
     });
   }
 
-  private change(event: Event): void {
+  private change(event: Event, clock: number): void {
     switch (event.event) {
       case "reset":
         this.terminals.value = new Map(event.terminals.map((one) => [one.id, one]));
@@ -151,11 +169,11 @@ export class Store {
         break;
       case "started":
       case "finished":
-        this.onCommand(event.command);
+        this.onCommand(event.command, clock);
         break;
       case "waiting":
       case "resumed":
-        this.onWaiting(event);
+        this.onWaiting(event, clock);
         break;
       case "progress":
         this.onProgress(event.command_id, event.output_bytes, event.last_line, event.at);
@@ -169,6 +187,7 @@ export class Store {
         break;
       case "settled":
         this.questions.value = without(this.questions.value, event.question_id);
+        this.over(event.question_id, `${verdict(event.answer, event.rule)} at ${clockTime(event.at)} by ${event.by === this.person ? "you" : event.by}`, clock);
         break;
       case "lease":
         this.onLease(event);
@@ -178,6 +197,7 @@ export class Store {
         break;
       case "handoff_over":
         this.handoffs.value = without(this.handoffs.value, event.command_id);
+        this.over(`${event.command_id} handoff`, `You are no longer asked to take over: ${event.how}${event.by === null ? "" : ` by ${event.by}`}`, clock);
         break;
       case "server":
         if (event.stopping) this.notice.value = "The server is ending, and its terminals with it.";
@@ -209,14 +229,20 @@ export class Store {
     }
   }
 
-  private onCommand(command: Command): void {
+  private onCommand(command: Command, clock: number): void {
+    this.stopWaiting(this.command(command.id), clock);
     this.replace(command);
     if (command.finished) this.progress.value = without(this.progress.value, command.id);
   }
 
-  private onWaiting(event: Event & { event: "waiting" | "resumed" }): void {
+  private stopWaiting(before: Command | null, clock: number): void {
+    if (before?.waiting) this.over(`${before.id}:${before.episode}`, `No longer waiting since ${clockTime(this.now.value)}`, clock);
+  }
+
+  private onWaiting(event: Event & { event: "waiting" | "resumed" }, clock: number): void {
     const before = this.command(event.command_id) ?? this.terminals.value.get(event.terminal_id)?.command ?? null;
     if (before !== null && before.id === event.command_id) {
+      if (event.episode !== before.episode) this.stopWaiting(before, clock);
       const state = event.waiting === null ? "running" : "waiting";
       this.replace({ ...before, state, waiting: event.waiting, episode: event.episode, waiting_since: event.waiting_since });
     }

@@ -37,6 +37,13 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
+/** What a person has decided about a command. */
+export function verdict(answer: string | null, rule: string | null): string {
+  if (answer === null) return "No longer asked";
+  if (answer === "deny") return "Denied";
+  return rule === null ? "Allowed once" : `Allowed from now on (${visible(rule)})`;
+}
+
 export function clockTime(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString("en-GB");
 }

@@ -128,3 +128,31 @@ test("a terminal that closes is gone; a question that is settled too", () => {
   store.apply(event({ event: "closed", terminal: terminal("t1", { closed: true }) }), 1000);
   assert.deepEqual(groups(store), ["t2 quiet"]);
 });
+
+test("a card that is settled elsewhere says so; one that was never there, or was settled here, does not", () => {
+  const store = filled();
+  const texts = () => store.receipts.value.map((one) => `${one.key} ${one.text.replace(/\d+:\d+:\d+/, "TIME")}`);
+  const settled = (id: string, answer: string | null, facts = {}) => store.apply(event({ event: "settled", question_id: id, id, answer, by: "page-2", rule: null, word: null, ...facts }), 1000);
+  for (const id of ["q1", "q2", "q3", "q4", "q5"]) store.apply(event({ event: "question", question: question(id) }), 1000);
+  let sent: string | null = null;
+  for (const id of ["q2", "q3", "q4"]) store.cards.set(id, { sent: { peek: () => null } });
+  store.cards.set("q5", { sent: { peek: () => sent } });
+  settled("q1", "allow");
+  settled("q2", "allow");
+  settled("q3", "deny");
+  settled("q4", "always", { rule: "rm *" });
+  sent = "Allow once";
+  settled("q5", "allow");
+  assert.deepEqual(texts(), ["q2 Allowed once at TIME by page-2", "q3 Denied at TIME by page-2", "q4 Allowed from now on (rm *) at TIME by page-2"]);
+});
+
+test("a card of a program that has gone on says so", () => {
+  const store = filled();
+  store.cards.set("t1-1:1", { sent: { peek: () => null } });
+  const asks = (episode: number, prompt: string) => store.apply(event({ event: "waiting", command_id: "t1-1", terminal_id: "t1", episode, waiting: waiting({ prompt }), waiting_since: 900 }), 1000);
+  asks(1, "Go on?");
+  asks(1, "Go on? [Y/n]");
+  assert.equal(store.receipts.value.length, 0, "it is the same waiting");
+  asks(2, "Sure?");
+  assert.match(store.receipts.value[0]?.text ?? "", /^No longer waiting since /);
+});
