@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
+from tests.patience import PATIENCE
 from tests.web.tabs import Shell, Tabs, until
 from tests.web.tabs import chromium as chromium
 from tests.web.tabs import tabs as tabs
@@ -103,6 +105,22 @@ def test_a_link_on_a_phone_leaves_the_frame_where_it_is(tabs: Tabs) -> None:
     tab.goto(f"{tabs.page.url}/t/{shell.id}/c/{command}")
     expect(tab.locator(".block.chosen")).to_be_in_viewport()
     expect(tab.locator(".top")).to_be_in_viewport(ratio=1)
+
+
+def test_a_line_of_10_mb_and_a_title_of_1_mb_do_not_stop_the_page(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "web", rc=False)
+    tab = tabs.open(f"/t/{shell.id}")
+    many = "head -c {} /dev/zero | tr '\\0' {}"
+    title = f"printf '\\033]0;'; {many.format(10**6, 't')}; printf '\\007'"
+    shell.run(f"{title}; {many.format(10**7, 'x')}; printf '\\nthe-end\\n'; (exit 1)", wait=PATIENCE)
+    lines = tab.locator(".block .line")
+    expect(lines).to_have_count(2)
+    expect(lines.last).to_have_text("the-end\n")
+    expect(lines.first).to_have_text(re.compile("^x{4000} … more than 16.0 kB more in this line"))
+    assert tab.title() == "truetty"
+    tab.keyboard.press("k")
+    tab.keyboard.press("c")
+    until(lambda: tab.evaluate("window.copied?.length") == 10**7 + len("\nthe-end\n"), tab)
 
 
 def test_the_live_end_and_its_end(tabs: Tabs) -> None:

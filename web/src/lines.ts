@@ -28,6 +28,7 @@ export type Extent = "none" | "last" | "open";
 export interface Line {
   readonly text: string;
   readonly runs: readonly Run[]; // where it is not plain
+  readonly cut: boolean; // only its beginning is here
 }
 
 /** Lines `first`…, then a gap, then `tail`. */
@@ -39,13 +40,14 @@ export interface Known {
   readonly total: number;
 }
 
-const coloured = (texts: readonly string[], colours: readonly (readonly Run[])[]): readonly Line[] =>
-  texts.map((text, index) => ({ text, runs: colours[index] ?? [] }));
+const coloured = (first: number, texts: readonly string[], colours: readonly (readonly Run[])[], cut: readonly number[]): readonly Line[] =>
+  texts.map((text, index) => ({ text, runs: colours[index] ?? [], cut: cut.includes(first + index) }));
 
 /** What a slice says, as head, gap and tail. */
 export function known(slice: Slice): Known {
-  const { first, total } = slice;
-  return joined(first, coloured(slice.lines, slice.colours), slice.tail_first, coloured(slice.tail, slice.tail_colours), total);
+  const { first, total, cut } = slice;
+  const tail = coloured(slice.tail_first ?? 0, slice.tail, slice.tail_colours, cut);
+  return joined(first, coloured(first, slice.lines, slice.colours, cut), slice.tail_first, tail, total);
 }
 
 function joined(first: number, lines: readonly Line[], begin: number | null, tail: readonly Line[], total: number): Known {
@@ -57,7 +59,7 @@ function joined(first: number, lines: readonly Line[], begin: number | null, tai
 /** More lines behind the head. */
 export function extended(before: Known, slice: Slice): Known {
   if (slice.first !== before.first + before.lines.length) return before;
-  const lines = [...before.lines, ...coloured(slice.lines, slice.colours)];
+  const lines = [...before.lines, ...coloured(slice.first, slice.lines, slice.colours, slice.cut)];
   return joined(before.first, lines, before.tailFirst, before.tail, slice.total);
 }
 
@@ -148,14 +150,14 @@ function fold(number: number, more: () => void): Node {
   return h("button", { type: "button", class: "fold", "data-fold": number, on: { click: more } }, h("span", {}, label));
 }
 
-function oneLine({ text, runs }: Line, number: number, line: () => number | null): Node {
-  const cut = text.length > LONGEST;
-  const shown = cut ? text.slice(0, LONGEST) : text;
+function oneLine({ text, runs, cut }: Line, number: number, line: () => number | null): Node {
+  const isLong = text.length > LONGEST;
+  const shown = isLong ? text.slice(0, LONGEST) : text;
   return h(
     "span",
     { class: () => (line() === number ? "line chosen" : "line"), "data-line": number },
     runs.length === 0 ? visible(shown) : parts(shown, runs).map(([part, look]) => (look === "" ? visible(part) : h("span", { class: look }, visible(part)))),
-    cut ? h("i", { class: "note" }, ` … ${bytes(text.length - LONGEST)} more in this line`) : null,
+    isLong ? h("i", { class: "note" }, ` … ${cut ? "more than " : ""}${bytes(text.length - LONGEST)} more in this line`) : null,
     "\n",
   );
 }

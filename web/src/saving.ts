@@ -5,15 +5,16 @@ import { download } from "./dialogs.ts";
 import type { Command } from "./model.ts";
 import { duration } from "./words.ts";
 
-const PART = 2000; // lines of one request
+const PART = 1_000_000; // characters of one request
 const COMMANDS = 100; // of one request
 
 export async function wholeText(page: Page, id: string): Promise<string> {
-  const lines: string[] = [];
-  for (;;) {
-    const found = await page.wire.slice(id, { first: lines.length + 1, count: PART, tail: 0 });
-    lines.push(...found.lines);
-    if (found.lines.length === 0 || lines.length >= found.total) return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+  for (let [text, offset] = ["", 0]; ; ) {
+    const part = await page.wire.characters(id, offset, PART);
+    const count = [...part].length;
+    text += part;
+    offset += count;
+    if (count < PART) return text;
   }
 }
 

@@ -145,6 +145,7 @@ export interface Slice {
   readonly tail_first: number | null;
   readonly tail: readonly string[];
   readonly total: number;
+  readonly cut: readonly number[]; // lines of which only the beginning is here
   readonly colours: readonly (readonly Run[])[]; // of each line
   readonly tail_colours: readonly (readonly Run[])[];
 }
@@ -285,6 +286,9 @@ export class Wire {
   }
 
   // -- what is read
+  /** Of the clean text, from this character on: they are counted as the server does, not in UTF-16 units. */
+  characters = async (command: string, offset: number, limit: number): Promise<string> =>
+    (await this.get<{ text: string }>(`/v1/commands/${command}/page`, { offset, limit })).text;
 
   slice = (command: string, fields: { first?: number; count?: number; tail?: number }): Promise<Slice> =>
     this.get(`/v1/commands/${command}/slice`, { ...fields, colours: true });

@@ -54,7 +54,7 @@ test("what is folded by what it is", () => {
 const numbers = (first: number, count: number) => Array.from({ length: count }, (_, index) => String(first + index));
 
 test("head, gap and tail never overlap and lose nothing", () => {
-  const plain = { colours: [], tail_colours: [] };
+  const plain = { cut: [], colours: [], tail_colours: [] };
   const far = known({ first: 1, lines: numbers(1, 4), tail_first: 111, tail: numbers(111, 8), total: 118, ...plain });
   assert.equal(gapOf(far), 106);
   const near = known({ first: 1, lines: numbers(1, 4), tail_first: 3, tail: numbers(3, 8), total: 10, ...plain });
@@ -63,6 +63,11 @@ test("head, gap and tail never overlap and lose nothing", () => {
   const more = extended(far, { first: 5, lines: numbers(5, 106), tail_first: null, tail: [], total: 118, ...plain });
   assert.deepEqual([...more.lines, ...more.tail].map((one) => one.text), numbers(1, 118));
   assert.equal(extended(far, { first: 9, lines: ["x"], tail_first: null, tail: [], total: 118, ...plain }), far, "what does not join on is not taken");
+});
+
+test("a line of which only the beginning came is known as such, in the head and in the tail", () => {
+  const some = known({ first: 1, lines: ["a", "b"], tail_first: 9, tail: ["i", "j"], total: 10, cut: [2, 9], colours: [], tail_colours: [] });
+  assert.deepEqual([...some.lines, ...some.tail].map((one) => one.cut), [false, true, true, false]);
 });
 
 test("a line is cut where its look changes, and only known looks become classes", () => {
