@@ -95,11 +95,12 @@ export interface Grouped {
 }
 
 export function grouped(store: Store): Grouped[] {
-  const needing = new Set(needs(store).map((need) => terminalOf(need, store)));
+  const needing = new Set(needs(store).map((need) => terminalOf(need, store))); // the longest first
+  const turn = new Map([...needing].map((id, index) => [id, index]));
   const rank = new Map(GROUPS.map(({ group }, index) => [group, index]));
   return [...store.terminals.value.values()]
     .map((terminal) => ({ terminal, group: groupOf(terminal, store, needing) }))
-    .sort((a, b) => (rank.get(a.group) ?? 0) - (rank.get(b.group) ?? 0) || order(a, b));
+    .sort((a, b) => (rank.get(a.group) ?? 0) - (rank.get(b.group) ?? 0) || (turn.get(a.terminal.id) ?? 0) - (turn.get(b.terminal.id) ?? 0) || order(a, b));
 }
 
 function order(a: Grouped, b: Grouped): number {

@@ -2,7 +2,7 @@
 
 import { cards } from "./cards.ts";
 import { type Page, inside } from "./context.ts";
-import { each, h, region } from "./dom.ts";
+import { each, h, region, watch } from "./dom.ts";
 import { type Grouped, grouped, nameById, nameOf, needs } from "./groups.ts";
 import { glyph } from "./icons.ts";
 import { ended, standing } from "./state.ts";
@@ -82,7 +82,9 @@ function list(title: string, items: () => Grouped[], render: (one: () => Grouped
 function runningRow(page: Page, one: () => Grouped): Element {
   const { store } = page;
   const command = () => one().terminal.command;
-  const lines = () => store.progress.value.get(command()?.id ?? "")?.lines ?? [];
+  const id = () => command()?.id ?? "";
+  const lines = () => store.progress.value.get(id())?.lines ?? [];
+  watch(() => recall(page, id()));
   return h(
     "a",
     { class: "entry", "data-terminal": one().terminal.id, ...inside(page, `/t/${one().terminal.id}`) },
@@ -95,6 +97,11 @@ function runningRow(page: Page, one: () => Grouped): Element {
       (text) => (text === "" ? null : h("pre", { class: "last" }, visible(text))),
     ),
   );
+}
+
+function recall(page: Page, id: string): void {
+  if (id === "" || page.store.progress.peek().has(id)) return;
+  page.wire.slice(id, { first: 1, count: 0, tail: 2 }).then(({ tail }) => page.store.recall(id, tail), () => {}); // its next lines are told
 }
 
 function since(page: Page, command: Command | null): string {

@@ -97,7 +97,11 @@ function row(page: Page, one: () => Grouped): Element {
     const text = command === null ? "" : firstLine(visible(command.text));
     if (group === "needs") {
       const need = needs(store).find((found) => terminalOf(found, store) === id);
-      if (need?.kind === "question") return `${firstLine(visible(store.questions.value.get(need.id)?.command ?? ""))} … may it run?`;
+      if (need?.kind === "question") {
+        const question = store.questions.value.get(need.id);
+        const asked = question?.parts?.find((part) => part.verdict === "ask")?.command ?? question?.command ?? "";
+        return `${firstLine(visible(asked))} … may it run?`;
+      }
       if (need?.kind === "handoff") return "asks you to take over";
       if (need?.kind === "request") return `${visible(terminal.lease?.wanted_by ?? "")} asks for the keyboard`;
       const program = command?.waiting?.program ?? "it";

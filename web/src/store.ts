@@ -255,6 +255,14 @@ export class Store {
     this.progress.value = new Map(this.progress.value).set(id, { bytes: count, rate, at, lines });
   }
 
+  /** The last lines of a command that had printed them before this page came. */
+  recall(id: string, lines: readonly string[]): void {
+    const command = this.command(id);
+    if (command === null || command.finished || this.progress.value.has(id)) return;
+    const shown = lines.filter((one) => one !== "");
+    this.progress.value = new Map(this.progress.value).set(id, { bytes: command.output_bytes, rate: 0, at: this.now.value, lines: shown });
+  }
+
   private onLease(event: Event & { event: "lease" }): void {
     const lease =
       event.holder === null ? null : { holder: event.holder, reason: event.reason, until: event.until, wanted_by: event.wanted_by };

@@ -129,6 +129,14 @@ test("a terminal that closes is gone; a question that is settled too", () => {
   assert.deepEqual(groups(store), ["t2 quiet"]);
 });
 
+test("who waits longest stands first", () => {
+  const store = filled();
+  const waits = (id: string, waiting_since: number) => command(id, { state: "waiting", waiting: waiting(), episode: 1, waiting_since });
+  const terminals = [terminal("t1", { command: waits("t1-1", 950) }), terminal("t2", { command: waits("t2-1", 900) })];
+  store.apply(event({ event: "reset", terminals, commands: terminals.map((one) => one.command), questions: [] }), 1000);
+  assert.deepEqual(groups(store), ["t2 needs", "t1 needs"]);
+});
+
 test("a card that is settled elsewhere says so; one that was never there, or was settled here, does not", () => {
   const store = filled();
   const texts = () => store.receipts.value.map((one) => `${one.key} ${one.text.replace(/\d+:\d+:\d+/, "TIME")}`);
@@ -155,4 +163,13 @@ test("a card of a program that has gone on says so", () => {
   assert.equal(store.receipts.value.length, 0, "it is the same waiting");
   asks(2, "Sure?");
   assert.match(store.receipts.value[0]?.text ?? "", /^No longer waiting since /);
+});
+
+test("lines from before the page came are shown until others come", () => {
+  const store = filled();
+  store.recall("t1-1", ["old", ""]);
+  assert.deepEqual(store.progress.value.get("t1-1")?.lines, ["old"]);
+  store.apply(event({ event: "progress", command_id: "t1-1", terminal_id: "t1", output_bytes: 20, last_line: "new" }), 1000);
+  store.recall("t1-1", ["late"]);
+  assert.deepEqual(store.progress.value.get("t1-1")?.lines, ["old", "new"]);
 });
