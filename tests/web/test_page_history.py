@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -163,6 +164,7 @@ def test_a_person_who_may_only_watch_is_offered_no_answer(tabs: Tabs) -> None:
     expect(tab.locator(".live .xterm-rows")).to_contain_text("Go on?")
     expect(card(tab)).to_contain_text("web asks a question")
     expect(card(tab).get_by_role("button")).to_have_count(0)
+    expect(tab.locator(".top .watching")).to_have_text(re.compile(r"watching until (\d+ \w+, )?\d\d:\d\d"))
 
 
 def test_the_theme_is_switched_on_a_wide_page(tabs: Tabs) -> None:

@@ -14,7 +14,7 @@ import { control } from "./early_keys.ts";
 import { workerOf } from "./groups.ts";
 import type { Live } from "./screen.ts";
 import { Refusal } from "./wire.ts";
-import { elapsed } from "./words.ts";
+import { elapsed, moment } from "./words.ts";
 
 const WARN_SECONDS = 9 * 60; // without a key
 const IDLE_SECONDS = 10 * 60;
@@ -106,6 +106,7 @@ export function keyboard(page: Page, id: string): Node {
     "div",
     { class: "keyboard" },
     h("span", { class: "who", hidden: () => terminal() === undefined }, "keyboard: ", h("b", { class: () => (isMine() ? "you" : "") }, who)),
+    page.may("type") ? null : h("span", { class: "watching" }, () => `watching until ${moment(page.wire.session.expires_at, store.now.value)}`),
     region(kind, (now) => {
       if (now === "other") return h("button", { type: "button", class: "button plain", "data-act": "ask-holder", "aria-disabled": () => hasAsked() && "true", on: { click: () => void want(page, id) } }, () => (hasAsked() ? "Asked" : "Ask for it"));
       if (now === "free") return h("button", { type: "button", class: "button plain", "data-act": "take-over", on: { click: () => void take(page, id) } }, "Take over", h("kbd", { "aria-hidden": "true" }, "T"));

@@ -52,6 +52,12 @@ export function shortTime(seconds: number): string {
   return clockTime(seconds).slice(0, 5);
 }
 
+/** A moment to come: with its day where that is not today. */
+export function moment(seconds: number, now: number): string {
+  const day = (at: number) => new Date(at * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  return day(seconds) === day(now) ? shortTime(seconds) : `${day(seconds)}, ${shortTime(seconds)}`;
+}
+
 /** A path with the home of common systems as `~`. */
 export function path(given: string | null): string {
   return given === null ? "" : given.replace(/^\/(?:home|Users)\/[^/]+(?=\/|$)/, "~").replace(/^\/root(?=\/|$)/, "~");

@@ -8,7 +8,7 @@ import { windowOf } from "../src/feed.ts";
 import { control } from "../src/early_keys.ts";
 import { extended, gapOf, known, parts } from "../src/lines.ts";
 import { cropOf } from "../src/screen.ts";
-import { ago, bytes, duration, elapsed, path, pieces, visible } from "../src/words.ts";
+import { ago, bytes, duration, elapsed, path, pieces, visible, moment } from "../src/words.ts";
 import { command, waiting } from "./hand.ts";
 
 test("times and sizes", () => {
@@ -17,6 +17,12 @@ test("times and sizes", () => {
   assert.deepEqual([5, 65, 7200, 90_000].map(ago), ["5 s", "1 min", "2 h", "1 d"]);
   assert.deepEqual([118, 14_200, 4_200_000].map(bytes), ["118 B", "14.2 kB", "4.2 MB"]);
   assert.deepEqual(["/home/ana/src", "/home/anatole", "/srv/home/x", null].map(path), ["~/src", "~", "/srv/home/x", ""]);
+});
+
+test("a moment to come is named with its day where that is another one", () => {
+  const noon = new Date(2026, 10, 18, 12).getTime() / 1000;
+  assert.equal(moment(noon + 3600, noon), "13:00");
+  assert.equal(moment(noon + 26 * 3600, noon), "19 Nov, 14:00");
 });
 
 test("hidden characters are written out", () => {
