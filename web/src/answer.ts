@@ -86,7 +86,7 @@ export function answerCard(page: Page, id: string, decision: Decision): Node {
       () => `Answered “${text === "" ? "Enter" : visible(text)}” at`,
     );
   const buttons = options.map((one, index) =>
-    choice(decision, one.isDefault && options.length > 1 ? `${one.label}` : one.label, index === 0 && (one.isDefault || waiting.default === null) ? "fill" : "plain", () => send(one.label, one.text), {
+    choice(decision, one.label, index === 0 && (one.isDefault || waiting.default === null) ? "fill" : "plain", () => send(one.label, one.text), {
       ...(one.key === null ? {} : { key: one.key }),
       hint: () => (one.isDefault ? "What Enter alone means" : null),
     }),

@@ -5,8 +5,8 @@ import { svg } from "./dom.ts";
 const STROKE = { fill: "none", stroke: "currentColor", "stroke-width": 1.8, "stroke-linecap": "round", "stroke-linejoin": "round" };
 
 export type Glyph =
-  | "run" | "ok" | "okUnknown" | "bad" | "need" | "lock" | "mine" | "idle" | "stopped" | "lost"
-  | "now" | "terminal" | "history" | "play" | "pause" | "mark" | "search" | "more" | "fold";
+  | "run" | "ok" | "okUnknown" | "bad" | "need" | "lock" | "mine" | "idle" | "lost"
+  | "now" | "terminal" | "history" | "play" | "pause" | "mark" | "more";
 
 const PATHS: Record<Glyph, readonly string[]> = {
   run: ["M8 2.6a5.4 5.4 0 1 1-5.4 5.4"],
@@ -17,7 +17,6 @@ const PATHS: Record<Glyph, readonly string[]> = {
   lock: ["M4 7.2h8v6H4z", "M5.6 7V5.2a2.4 2.4 0 0 1 4.8 0V7"],
   mine: ["M1.8 4.2h12.4v7.6H1.8z", "M4.4 6.8h.01M7 6.8h.01M9.4 6.8h.01M11.8 6.8h.01M5 9.4h6"],
   idle: ["M8 8v.01"],
-  stopped: ["M5.6 3.6v8.8", "M10.4 3.6v8.8"],
   lost: ["M8 3v6.4", "M8 12.6v.01"],
   now: ["M2.6 7.4L8 2.6l5.4 4.8", "M4 6.6v6.8h8V6.6"],
   terminal: ["M2 3h12v10H2z", "M4.6 6.2L6.6 8l-2 1.8"],
@@ -25,9 +24,7 @@ const PATHS: Record<Glyph, readonly string[]> = {
   play: ["M5 3.2l7.6 4.8L5 12.8z"],
   pause: ["M5.4 3.6v8.8", "M10.6 3.6v8.8"],
   mark: ["M2.6 1.8h10.8q1.2 0 1.2 1.2v10q0 1.2-1.2 1.2H2.6q-1.2 0-1.2-1.2V3q0-1.2 1.2-1.2z", "M4.4 5.4L6.8 8l-2.4 2.6", "M8 10l1.6 1.6 3-3.8"],
-  search: ["M7 2.4a4.6 4.6 0 1 1 0 9.2a4.6 4.6 0 1 1 0-9.2", "M10.6 10.6l3 3"],
   more: ["M3.4 8h.01", "M8 8h.01", "M12.6 8h.01"],
-  fold: ["M4 6.2L8 10l4-3.8"],
 };
 
 export function glyph(name: Glyph, label?: string): SVGElement {

@@ -147,7 +147,7 @@ function body(now: Known, extent: Extent, more: () => void, line: () => number |
 
 function fold(number: number, more: () => void): Node {
   const label = `${count(number, "line")} folded`;
-  return h("button", { type: "button", class: "fold", "data-fold": number, on: { click: more } }, h("span", {}, label));
+  return h("button", { type: "button", class: "fold", on: { click: more } }, h("span", {}, label));
 }
 
 function oneLine({ text, runs, cut }: Line, number: number, line: () => number | null): Node {

@@ -22,9 +22,7 @@ export interface Live {
   readonly element: HTMLElement;
   /** Types; false where it was dropped. */
   type(text: string): boolean;
-  focus(): void;
   applicationArrows(): boolean;
-  copy(): void;
 }
 
 export interface LiveFacts {
@@ -214,7 +212,7 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
 
   const element = h(
     "div",
-    { class: () => `live ${isHeld() ? "held" : ""}`, "data-status": () => status.value },
+    { class: () => `live ${isHeld() ? "held" : ""}` },
     region(() => isHeld(), (is) => (is ? heldLine(page, id) : null)),
     crop,
     region(() => status.value === "loading" && page.store.link.value.kind !== "live", (is) => (is ? h("p", { class: "note flood" }, "The screen is shown as soon as the page is connected again.") : null)),
@@ -222,7 +220,7 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
     h("button", { type: "button", class: "spoken-button", on: { click: readAloud } }, "Read the last lines"),
     region(() => read.value, (text) => (text === null ? null : h("pre", { class: "read", tabindex: "0", "aria-label": "The last lines" }, text))),
   );
-  return { element, type, focus: () => drawn?.focus(), applicationArrows: () => drawn?.applicationArrows() ?? false, copy };
+  return { element, type, applicationArrows: () => drawn?.applicationArrows() ?? false };
 }
 
 function set(element: HTMLElement, name: "height" | "marginTop", value: string): void {

@@ -183,13 +183,6 @@ export interface SearchPage {
   readonly of: number; // commands that there are
   readonly more: boolean;
 }
-export interface Activity {
-  readonly quiet_seconds: number;
-  readonly cpu_seconds: number | null;
-  readonly processes: readonly string[] | null;
-  readonly hides_typing: boolean;
-  readonly is_full_screen: boolean;
-}
 export interface Lease {
   readonly lease: string;
   readonly holder: string;
@@ -286,17 +279,16 @@ export class Wire {
   }
 
   // -- what is read
-  /** Of the clean text, from this character on: they are counted as the server does, not in UTF-16 units. */
-  characters = async (command: string, offset: number, limit: number): Promise<string> =>
-    (await this.get<{ text: string }>(`/v1/commands/${command}/page`, { offset, limit })).text;
 
   slice = (command: string, fields: { first?: number; count?: number; tail?: number }): Promise<Slice> =>
     this.get(`/v1/commands/${command}/slice`, { ...fields, colours: true });
   history = (fields: Filter & { before?: string | null }): Promise<HistoryPage> => this.get("/v1/history", { ...fields });
   search = (fields: Filter & { q: string; regex: boolean }): Promise<SearchPage> => this.get("/v1/search", { ...fields });
-  activity = (command: string): Promise<Activity> => this.get(`/v1/commands/${command}/activity`);
   explain = async (command: string): Promise<string> =>
     (await this.get<{ text: string }>(`/v1/commands/${command}/explain`)).text;
+  /** Of the clean text, from this character on: they are counted as the server does, not in UTF-16 units. */
+  characters = async (command: string, offset: number, limit: number): Promise<string> =>
+    (await this.get<{ text: string }>(`/v1/commands/${command}/page`, { offset, limit })).text;
   screenLines = async (terminal: string): Promise<readonly string[]> =>
     (await this.get<{ lines: string[] }>(`/v1/terminals/${terminal}/screen`)).lines;
   picture = async (command: string, theme: string): Promise<string> =>
@@ -328,7 +320,6 @@ export class Wire {
   interrupt = (command: string): Promise<unknown> => this.act("POST", `/v1/commands/${command}/interrupt`);
   stop = (command: string): Promise<unknown> => this.act("POST", `/v1/commands/${command}/stop`);
   close = (terminal: string): Promise<unknown> => this.act("DELETE", `/v1/terminals/${terminal}`, {}, true);
-  rename = (terminal: string, name: string): Promise<Terminal> => this.act("PATCH", `/v1/terminals/${terminal}`, { name });
   lease = (terminal: string, holder: string): Promise<Lease> =>
     this.act("POST", `/v1/terminals/${terminal}/lease`, { holder, reason: "" }, true);
   giveBack = (terminal: string, lease: string): Promise<{ did: readonly Deed[] }> =>
@@ -337,5 +328,4 @@ export class Wire {
     this.act("POST", `/v1/terminals/${terminal}/lease/request`, { name });
   decline = (command: string): Promise<unknown> => this.act("POST", `/v1/handoffs/${command}`);
   revoke = (share: string): Promise<unknown> => this.act("DELETE", `/v1/web/shares/${share}`);
-  logout = (): Promise<unknown> => this.act("POST", "/v1/web/logout");
 }
