@@ -10,6 +10,7 @@ function open(dialog: HTMLDialogElement): void {
     if (event.target === dialog) dialog.close(); // beside it
   });
   dialog.showModal();
+  dialog.scrollTop = 0; // where its last button has the focus, a small window shows that alone
 }
 
 /** Whether it was agreed to. */
@@ -85,8 +86,8 @@ export function menu(button: HTMLElement, items: readonly MenuItem[]): void {
 const KEYS: readonly (readonly [string, string])[] = [
   ["g n", "Now"], ["g h", "History"], ["/", "Search"], ["u", "Next thing that needs you"],
   ["a  d", "Allow once, deny"], ["y n 1…9", "A choice of the card"], ["[  ]", "Previous, next terminal"], ["j  k", "Next, previous command"],
-  ["o", "Fold, unfold"], ["e", "Evidence"], ["c  l", "Copy output, copy link"], ["r", "Replay from here"], ["G", "Live end, follow"],
-  ["t", "Take over"], ["Ctrl Shift G", "Give back"], ["Ctrl Shift C", "Copy in a held terminal"], ["?", "This list"],
+  ["o Enter", "Fold, unfold"], ["e", "Evidence"], ["c  l", "Copy output, copy link"], ["r", "Replay from here"], ["G", "Live end, follow"],
+  ["t", "Take over"], ["Ctrl Shift G", "Give back"], ["Ctrl Shift C", "Copy in a held terminal"], ["Ctrl Shift V", "Paste there"], ["?", "This list"],
 ];
 
 export function keyList(lettersOn: boolean, toggle: () => void): void {

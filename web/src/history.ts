@@ -75,6 +75,7 @@ export function historyView(page: Page, start: URLSearchParams): Element {
     page.store.bury(answer.terminals);
     found.value = answer.results.map(({ command, spans, hits, count: number }) => ({ command, spans, hits: hits.slice(0, HITS), more: Math.max(0, number - spans.length - Math.min(hits.length, HITS)) }));
     next.value = null;
+    total.value = answer.of;
     const more = answer.more ? " · more are not shown" : "";
     if (answer.matches === 0) summary.value = `Nothing was found in ${count(answer.searched, "command")}${answer.more ? `, of ${answer.of}` : ""}.`;
     else summary.value = `${count(answer.matches, "match", "matches")} in ${count(answer.commands, "command")} · ${answer.searched.toLocaleString("en")} searched${more}`;

@@ -6,6 +6,7 @@ import { effect, signal } from "@preact/signals-core";
 import { type Cast, countUntil, readCast } from "./cast.ts";
 import type { Page } from "./context.ts";
 import { each, h, onEnd, region } from "./dom.ts";
+import { nameById } from "./groups.ts";
 import { glyph } from "./icons.ts";
 import { placeKeys } from "./keys.ts";
 import { isDark } from "./theme.ts";
@@ -117,7 +118,7 @@ export function replay(page: Page, terminal: string, from: string | null): Eleme
       "div",
       { class: "controls" },
       h("button", { type: "button", class: "button plain", "data-act": "play", on: { click: toggle } }, region(() => plays.value, (is) => glyph(is ? "pause" : "play")), h("span", {}, () => (plays.value ? "Pause" : "Replay"))),
-      h("span", { class: "clock" }, () => `${elapsed(at.value)} / ${elapsed(cast.value?.duration ?? 0)}`),
+      h("span", { class: "clock" }, () => `${nameById(page.store, terminal)} · ${elapsed(at.value)} / ${elapsed(cast.value?.duration ?? 0)}`),
       h("span", { class: "speeds", role: "group", "aria-label": "Speed" }, SPEEDS.map((one) => h("button", { type: "button", class: "chip", "aria-pressed": () => String(speed.value === one), on: { click: () => (speed.value = one) } }, `${one}×`))),
       region(() => cast.value !== null, (is) => (is ? h("span", { class: "note push" }, "pauses are cut to 2 s · one step: ", h("kbd", {}, ","), " ", h("kbd", {}, ".")) : null)),
     ),

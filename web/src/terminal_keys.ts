@@ -37,6 +37,10 @@ export function terminalKey(page: Page, here: Shown, key: string): boolean {
   }
   if (now === undefined) return false;
   switch (key) {
+    case "Enter": // of a button it is a press
+      if (document.activeElement !== here.feed.element(now.command.id)) return false;
+      toggleFold(now.command, all.length - 1 - at);
+      return true;
     case "o":
       toggleFold(now.command, all.length - 1 - at);
       return true;

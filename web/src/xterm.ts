@@ -111,6 +111,8 @@ export function emulator(host: HTMLElement, size: readonly [number, number], opt
   terminal.onData(options.onData);
   terminal.onBinary((text) => options.onData(text));
   terminal.onRender(options.onDraw);
+  // It draws no cursor before it had the focus once. One that is only watched never has it: its cursor is an outline.
+  for (const name of ["focus", "blur"]) terminal.textarea?.dispatchEvent(new FocusEvent(name));
   const element = terminal.element as HTMLElement;
   return {
     element,
