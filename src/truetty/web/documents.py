@@ -49,7 +49,7 @@ CLOSED: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
 # xterm.js makes style elements, which get the nonce, and style attributes for 24-bit colours.
 POLICY: Final = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; "
-    "style-src-attr 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; base-uri 'none'; "
+    "style-src-attr 'unsafe-inline'; connect-src 'self'; img-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 NOT_BUILT: Final = """\
