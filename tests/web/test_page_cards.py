@@ -242,9 +242,9 @@ def test_the_end_of_a_long_command_must_be_seen(asked: Tabs, home: Path) -> None
 
 def test_what_is_hidden_in_a_command_is_shown(asked: Tabs) -> None:
     tab = asked.open()
-    answer = Asking(asked.server).run("touch a\u200bb")
-    expect(card(tab).locator("mark")).to_have_text(["<U+200B>"])
-    expect(card(tab)).to_contain_text("1 hidden character")
+    answer = Asking(asked.server).run("touch a\u200bb \u202egnp.c\u2066")
+    expect(card(tab).locator("mark")).to_have_text(["<U+200B>", "<U+202E>", "<U+2066>"])
+    expect(card(tab)).to_contain_text("3 hidden characters")
     card(tab).get_by_role("button", name="Deny", exact=True).click()
     assert answer.result().code == "denied"
 

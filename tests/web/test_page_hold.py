@@ -53,6 +53,8 @@ def test_a_word_that_is_typed_with_echo_off_is_nowhere(tabs: Tabs, tmp_path: Pat
     assert word not in tab.content()
     kept = tab.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, location.href, history.state])")
     assert word not in kept
+    for what in ("cast", "transcript", "screen"):
+        assert word.encode() not in tabs.server.ask("GET", f"/v1/terminals/{shell.id}/{what}").body
     for file in tmp_path.rglob("*"):
         if file.is_file():
             assert word.encode() not in file.read_bytes(), file

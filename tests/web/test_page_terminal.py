@@ -6,8 +6,8 @@ import os
 import re
 import signal
 
+from playwright.sync_api import Dialog, expect
 from playwright.sync_api import Page as Tab
-from playwright.sync_api import expect
 
 from tests.patience import PATIENCE
 from tests.web.tabs import Shell, Tabs, until
@@ -126,6 +126,38 @@ def test_a_line_of_10_mb_and_a_title_of_1_mb_do_not_stop_the_page(tabs: Tabs) ->
     tab.keyboard.press("k")
     tab.keyboard.press("c")
     until(lambda: tab.evaluate("window.copied?.length") == 10**7 + len("\nthe-end\n"), tab)
+
+
+def test_a_link_that_a_program_prints_is_shown_before_it_is_opened(tabs: Tabs) -> None:
+    """Links to anything but http and https are none. A picture has no links: they come while the page looks."""
+    shell = Shell(tabs.server, "web", rc=False)
+    link = r"\033]8;;{}\033\\{}\033]8;;\033\\"
+    evil, good = link.format("javascript:document.title=1337", "EVIL"), link.format("https://example.org/a?b", "GOOD")
+    command = shell.waits(f"read -p 'Begin? ' a; printf '{evil} {good}\\n'; read -p 'More? ' b")
+    tab = tabs.open(f"/t/{shell.id}")
+    expect(tab.locator(".live .xterm-rows")).to_contain_text("Begin?")
+    tabs.server.post(f"/v1/commands/{command}/answer", episode=1, text="")
+    expect(tab.locator(".live .xterm-rows")).to_contain_text("More?")
+    asked: list[str] = []
+
+    def dismiss(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.dismiss()
+
+    tab.on("dialog", dismiss)
+    tab.context.on("page", lambda other: asked.append(other.url))
+    row = tab.locator(".live .xterm-rows > div", has_text="EVIL GOOD").last.bounding_box()
+    columns = tabs.server.get(f"/v1/terminals/{shell.id}")["size"][0]
+    assert row is not None
+    for column in (1, 7):
+        tab.mouse.move(row["x"] + row["width"] * (column + 0.5) / columns, row["y"] + row["height"] / 2)
+        if column == 7:
+            expect(tab.locator(".live .xterm-cursor-pointer")).to_have_count(1)
+        tab.mouse.down()
+        tab.mouse.up()
+    until(lambda: asked, tab)
+    assert asked == ["Open this address?\n\nhttps://example.org/a?b"]
+    assert tab.title() == "(1) truetty"
 
 
 def test_the_live_end_and_its_end(tabs: Tabs) -> None:

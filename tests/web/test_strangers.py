@@ -6,7 +6,9 @@ import contextlib
 import gzip
 import http.client
 import json
+import resource
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -303,18 +305,26 @@ def test_a_viewer_that_stops_reading_costs_nothing(page: Page, view: str) -> Non
     assert all(one.status == 101 for one in stuck)
 
 
+@contextlib.contextmanager
+def descriptors(count: int) -> Iterator[None]:
+    """This process may have so many."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < count:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (count if hard < 0 else min(count, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 def test_idle_connections_keep_no_one_out(page: Page) -> None:
     login = page.login()
-    idle = []
-    try:
-        for number in range(400):
-            idle.append(page.dial())
+    with descriptors(2048), contextlib.ExitStack() as open_ones:
+        for number in range(1000):
+            idle = open_ones.enter_context(page.dial())
             if number % 2:
-                idle[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")
+                idle.sendall(b"GET / HTTP/1.1\r\nHost: ")
         assert page.ask("GET", "/v1/terminals", login=login).status == 200
-    finally:
-        for one in idle:
-            one.close()
 
 
 def test_a_client_that_never_ends_its_request_is_closed(page: Page) -> None:
