@@ -230,7 +230,7 @@ class Command:
             after_waiting=last.waiting,
         )
         self.reached, found = await wait.wait(timeout)
-        return await self.report(self.reached, found)
+        return await self._report_of_wait(self.reached, found)
 
     def _note_given(self) -> None:
         ledger, given = self._conversation.link.ledger, (self._last_wait.bytes, self.output.reads.read_up_to)
@@ -245,11 +245,12 @@ class Command:
         if read is not None:
             self.output.reads.read_on(read)
 
-    async def report(self, reached: Reached | None = None, match: Found | None = None) -> Outcome:
-        """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile.
+    async def report(self) -> Outcome:
+        """How things stand now. Made in slices: a gigabyte of output takes seconds, and other tasks run meanwhile."""
+        return await self._report_of_wait(None, None)
 
-        `reached` and `match` are facts of the wait that it is for.
-        """
+    async def _report_of_wait(self, reached: Reached | None, match: Found | None) -> Outcome:
+        """With what a wait has come back for."""
         if self._outcome is not None:
             return _for_wait(self._outcome, reached, match)
         if (survivors := self._run.survivors) is not None and not survivors.are_named():
