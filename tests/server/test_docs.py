@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 
-from truetty.server import forms, limits
+from truetty.server import forms, limits, shapes
 from truetty.server.refusals import STATUS
 from truetty.server.verbs import VERBS
 
@@ -27,7 +26,7 @@ def test_the_tables_are_the_table() -> None:
 
 
 def test_the_names_of_answers() -> None:
-    shapes = {
+    kinds = {
         "terminal": forms.TerminalForm,
         "command": forms.CommandForm,
         "page": forms.Page,
@@ -37,9 +36,9 @@ def test_the_names_of_answers() -> None:
         "hello": forms.Hello,
         "status": forms.Status,
     }
-    for name, kind in shapes.items():
+    for name, kind in kinds.items():
         described = TEXT.partition(f"**{name}**:")[2].partition("\n- **")[0]
-        wanted = " ".join(field.name for field in dataclasses.fields(kind))
+        wanted = " ".join(shapes.members(kind))
         assert wanted in " ".join(described.split()), name
 
 

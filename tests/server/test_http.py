@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -28,6 +29,34 @@ def test_a_command_from_start_to_end(server: Live, terminal: str) -> None:
     assert (report["evidence"], report["reached"], report["terminal_id"]) == ("mark", "exit", terminal)
     shown = server.get(f"/v1/commands/{report['command_id']}")
     assert (shown["state"], shown["exit_code"], shown["output_bytes"]) == ("finished", 3, 6)
+
+
+def test_where_the_output_of_a_command_lies(server: Live, terminal: str) -> None:
+    script = "read -p 'go? ' x; printf 'a\\nb\\nc'"
+    asked = server.post("/v1/run", command=script, terminal=terminal, wait=LONG)
+    route = f"/v1/commands/{asked['command_id']}"
+    running = server.get(route)
+    assert (running["state"], running["to"], running["output_lines"]) == ("waiting", None, None)
+    transcript = f"/v1/terminals/{terminal}/transcript?offset={running['from']}"
+    assert server.ask("GET", f"{transcript}&limit=4").body == b"go? "
+    ended = server.post(f"{route}/send", text="\n", wait=LONG)
+    listed = server.get("/v1/terminals")["terminals"][0]["command"]
+    assert (listed["from"], listed["output_lines"]) == (running["from"], ended["output_lines"]) == (running["from"], 4)
+    part = server.ask("GET", f"{transcript}&limit={listed['to'] - listed['from']}").body
+    assert part == server.ask("GET", f"{route}/raw").body == b"go? \r\na\r\nb\r\nc"
+
+
+async def test_a_list_counts_no_lines(server: Live, terminal: str) -> None:
+    async with server.connect() as talk:
+        await talk.call("listen")
+        id = (await talk.call("start", command="seq 3", terminal=terminal))["id"]
+        async with asyncio.timeout(LONG):
+            while not talk.events or talk.events[-1]["event"] != "finished":
+                await talk.take()
+        assert talk.events[-1]["command"]["output_lines"] is None
+        assert (await talk.call("command", command_id=id))["output_lines"] is None
+        assert (await talk.call("report", command_id=id))["output_lines"] == 3
+        assert (await talk.call("command", command_id=id))["output_lines"] == 3
 
 
 def test_questions_and_answers(server: Live, terminal: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -44,6 +45,33 @@ def test_a_reader_passes_over_what_it_does_not_know() -> None:
     del given["state"]
     with pytest.raises(ValueError, match="state"):
         shapes.made(Outcome, given)
+
+
+STANDING: dict[str, Any] = {
+    **dict.fromkeys(("id", "terminal_id", "text"), "x"),
+    **dict.fromkeys(("exit_code", "signal", "evidence", "waiting", "episode", "started_at", "cwd")),
+    **dict.fromkeys(("finished", "timed_out", "complete", "unread", "closed"), False),
+    "state": "running",
+    "strategy": "rich",
+    "duration": 1.5,
+    "output_bytes": 5,
+    "notes": [],
+}
+
+
+def test_a_name_that_python_has_a_word_of() -> None:
+    form = shapes.made(CommandForm, {**STANDING, "from": 7, "to": 9})
+    assert (form.from_, form.to) == (7, 9)
+    found = shapes.plain(form)
+    assert found["from"] == 7 and "from_" not in found
+    named: dict[str, Any] = {}
+    shapes.schema(CommandForm, named)
+    assert set(found) == set(named["CommandForm"]["properties"]) == set(named["CommandForm"]["required"])
+
+
+def test_a_command_of_a_server_that_does_not_say_where_its_output_is() -> None:
+    form = shapes.made(CommandForm, STANDING)
+    assert (form.output_lines, form.from_, form.to, form.output_bytes) == (None, None, None, 5)
 
 
 @pytest.mark.parametrize("wrong", [None, [], "x", {"id": 1}])

@@ -47,6 +47,9 @@ class CommandForm:
     by: By | None = None  # None: not known
     client: str | None = None  # what has started it, as it calls itself
     waiting_since: float | None = None  # seconds since 1970: when the waiting has begun
+    output_lines: int | None = None  # of the clean text; None: it runs, or nothing has counted them since its end
+    from_: int | None = None  # where its output begins in the transcript; None: it has not begun to print
+    to: int | None = None  # where that ends; None while it runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 Rule 1: one definition. A dataclass says what is on the wire; nothing else repeats its names.
 Rule 2: a reader passes over names that it does not know, and takes the default for a missing name that has one. So a
         client and a server of different versions understand each other.
+Rule 3: a field whose name ends in `_`, because Python has a word of that name, is on the wire without it: `from_` is
+        `from`. Only `members` knows that.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ def plain(value: object) -> Any:
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            name: one if type(one := getattr(value, name)) in _AS_IT_IS else plain(one) for name in _hints(type(value))
+            name: one if type(one := getattr(value, attribute)) in _AS_IT_IS else plain(one)
+            for name, (attribute, _) in members(type(value)).items()
         }
     match value:
         case list() | tuple() | set() | frozenset():
@@ -105,17 +108,20 @@ def _parts(readers: list[Reader]) -> Reader:
 
 
 def _object(kind: Any) -> Reader:
-    fields: list[tuple[str, frozenset[object], Reader]] = []
+    fields: list[tuple[str, str, frozenset[object], Reader]] = []
 
     def read(value: Any) -> Any:
         if not fields:  # a type may hold itself
-            fields[:] = [(name, _simple_types(hint), _reader(hint)) for name, hint in _hints(kind).items()]
+            fields[:] = [
+                (name, attribute, _simple_types(hint), _reader(hint))
+                for name, (attribute, hint) in members(kind).items()
+            ]
         given = _mapping(value, kind.__name__)
         try:
             return kind(
                 **{
-                    name: one if type(one := given[name]) in as_it_is else reader(one)
-                    for name, as_it_is, reader in fields
+                    attribute: one if type(one := given[name]) in as_it_is else reader(one)
+                    for name, attribute, as_it_is, reader in fields
                     if name in given
                 }
             )
@@ -157,10 +163,10 @@ def _listed(value: object) -> list[Any]:
 
 
 @functools.cache
-def _hints(kind: type) -> dict[str, Any]:
-    """The fields of a dataclass, each with its type."""
+def members(kind: type) -> dict[str, tuple[str, Any]]:
+    """The fields of a dataclass by their names on the wire: the name in Python, and the type."""
     hints = typing.get_type_hints(kind)
-    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    return {field.name.removesuffix("_"): (field.name, hints[field.name]) for field in dataclasses.fields(kind)}
 
 
 def schema(kind: Any, named: dict[str, Any]) -> dict[str, Any]:
@@ -183,8 +189,8 @@ def schema(kind: Any, named: dict[str, Any]) -> dict[str, Any]:
         name = getattr(kind, "__name__", "")
         if name not in named:
             named[name] = {}  # it may hold itself
-            hints = _hints(typing.cast(type, kind))
-            properties = {field: schema(hint, named) for field, hint in hints.items()}
+            found = members(typing.cast(type, kind))
+            properties = {field: schema(hint, named) for field, (_, hint) in found.items()}
             named[name] = {"type": "object", "properties": properties, "required": list(properties)}
         return {"$ref": f"#/components/schemas/{name}"}
     return {}

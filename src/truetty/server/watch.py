@@ -189,18 +189,20 @@ class Watch:
         standing = command.standing()
         times = self._times.get(command.terminal_id)
         starter = None if times is None else times.starters.get(command.id)
+        reads, finished = command.output.reads, command.finished
+        start, end = reads.extent
         return CommandForm(
             id=command.id,
             terminal_id=command.terminal_id,
             text=command.text,
             state=standing.state,
-            finished=command.finished,
+            finished=finished,
             exit_code=standing.exit_code,
             signal=standing.signal,
             evidence=standing.evidence,
             strategy=standing.strategy,
             waiting=standing.waiting,
-            episode=None if command.finished else command.open_waiting,
+            episode=None if finished else command.open_waiting,
             timed_out=command.timed_out,
             started_at=None if times is None else times.started_at.get(command.id),
             duration=standing.duration,
@@ -213,6 +215,9 @@ class Watch:
             by=None if starter is None else starter.by,
             client=None if starter is None else starter.client,
             waiting_since=self._waiting_since(command),
+            output_lines=reads.known_lines if finished else None,
+            from_=start if finished or start != end else None,
+            to=end if finished else None,
         )
 
     def _waiting_since(self, command: Command) -> float | None:

@@ -43,6 +43,7 @@ class Reads:
         self._holders = 0
         self._budget = _BUDGET  # the largest that a summary was asked for, or will be
         self._total: int | None = None  # characters, once the output has ended
+        self._lines: tuple[object, int] | None = None  # of the output that ended so; lines that a summary has counted
         self._cursor: Reader | None = None  # of `unread`; most outputs are never read by it
         self.on_read: Callable[[], None] | None = None  # called when `unread` has returned something
 
@@ -50,6 +51,22 @@ class Reads:
     def all_read(self) -> bool:
         """Whether `unread` has returned everything there is."""
         return self._cursor is not None and self._cursor.behind() <= 0
+
+    @property
+    def extent(self) -> tuple[int, int | None]:
+        """Where in the transcript it begins and ends. No end: it goes on; twice the same: it has not begun."""
+        return self._window.start, self._window.end
+
+    @property
+    def known_lines(self) -> int | None:
+        """`lines` of an output that has ended, if a summary was made since then: nothing is read for this."""
+        if self._window.is_empty:
+            return 0
+        return self._lines[1] if self._lines is not None and self._lines[0] == self._ended() else None
+
+    def _ended(self) -> object:
+        window = self._window
+        return None if window.end is None else (window.start, window.end, len(window.holes), window.screen)
 
     @property
     def read_up_to(self) -> int | None:
@@ -85,6 +102,8 @@ class Reads:
             return EMPTY
         self._allow_for(budget)
         found = (yield from self._pass()).summary(budget)
+        if (ended := self._ended()) is not None:
+            self._lines = ended, found.lines
         self._release()
         return found
 
