@@ -244,6 +244,21 @@ async def test_a_viewer_that_has_missed_nothing_gets_nothing(server: Live) -> No
             assert await again.take() == {"t": "pong", "x": 1}
 
 
+@pytest.mark.parametrize(("path", "code"), [("/v1/stop", "closed"), ("/v1/upgrade", "upgrading")])
+async def test_a_server_that_ends_says_bye(server: Live, path: str, code: str) -> None:
+    async with server.connect() as talk:
+        await talk.call("open", shell="bash", rc=False, name="one", size=[80, 24])
+        async with view(server, "one") as viewer, view(server, "one") as other:
+            asking = asyncio.create_task(asyncio.to_thread(server.post, path))
+            for one in (viewer, other):
+                with pytest.raises(ConnectionClosed) as cut:
+                    while True:
+                        await one.take()
+                assert one.frames[-1] == {"t": "bye", "code": code}
+                assert cut.value.rcvd is not None and cut.value.rcvd.code == 1012
+            await asking
+
+
 @pytest.mark.parametrize("why", ["epoch", "place", "late", "size"])
 async def test_where_that_is_not_possible_it_gets_a_picture(server: Live, why: str) -> None:
     async with server.connect() as talk:

@@ -50,6 +50,7 @@ from truetty.server.wire.app import Clients, application
 from truetty.server.wire.connections import Connection
 from truetty.server.wire.door import App
 from truetty.server.wire.guests import Guests
+from truetty.server.wire.views import Views
 from truetty.service.registry import Origin
 from truetty.service.rule_book import RuleBook
 from truetty.service.service import Service
@@ -105,6 +106,7 @@ class Server:
         )
         handoffs = HandoffActs(self._service, self._events)
         self._clients = Clients(self._on_change)
+        self._views = Views()
         strays = () if keep is None else keep.strays
         terminals = TerminalActs(self._service, self._watch, settings, self._closing, strays, questions)
         commands = CommandActs(self._service, self._watch, terminals, questions)
@@ -151,6 +153,7 @@ class Server:
             self._clients,
             self._service,
             self._watch.viewers,
+            self._views,
             self._guests,
         )
         web = listener.Uvicorn(listener.config(app, Peer, at_once=limits.MOST_CONNECTIONS))
@@ -172,6 +175,7 @@ class Server:
             if self._leaves:
                 self._events.publish("server", upgrading=True)
                 await self._events.close()
+                await self._views.part("upgrading")
                 web.should_exit = True
                 leaving = asyncio.ensure_future(self._web.leave())
                 await asyncio.wait({serving, leaving}, timeout=limits.LEAVING_SECONDS)
@@ -182,6 +186,7 @@ class Server:
             await self._events.close()
             await self._dispatch.keys.close()
             await self._closing.close()
+            await self._views.part("closed")
             await self._web.end()
             web.should_exit = True
             await serving

@@ -23,6 +23,7 @@ from truetty.server.wire import event_socket, http
 from truetty.server.wire.connection import Connection
 from truetty.server.wire.guests import MCP_PATH, Guests
 from truetty.server.wire.view import SUBPROTOCOL, LastView, View
+from truetty.server.wire.views import Views
 from truetty.service.service import Service
 
 # Codes of WebSockets.
@@ -57,6 +58,7 @@ def application(
     clients: Clients,
     service: Service,
     viewers: Counter[str],
+    views: Views,
     guests: Guests,
 ) -> ASGIApp:
     """`viewers` counts those of each terminal. `guests` are MCP clients."""
@@ -99,7 +101,7 @@ def application(
             offered = websocket.scope.get("subprotocols", ())
             await websocket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
             may_type = "type" in credential.rights
-            await View(websocket, terminal, service, events.epoch, last, may_type=may_type).serve()
+            await views.serve(View(websocket, terminal, service, events.epoch, last, may_type=may_type))
         finally:
             viewers[terminal.id] -= 1
             if not viewers[terminal.id]:

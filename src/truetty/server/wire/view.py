@@ -4,7 +4,7 @@
              {"t": "picture", "n", "seq", "size", "dump", "cursor", "alternate", "title", "skipped", "why"}
              bytes: u32 n | u64 from | u64 to | what was printed      big-endian; from is the seq of the frame before
              {"t": "lease", "n", "seq", "holder", "reason", "until", "wanted_by", "mine"}  it has changed hands
-             {"t": "end", "n", "seq", "exit_code"}, {"t": "bye", "code"}, {"t": "pong", "x"}
+             {"t": "end", "n", "seq", "exit_code"}, {"t": "bye", "code"}, {"t": "pong", "x"}      bye is the last one
     client → {"t": "ack", "seq"}, {"t": "picture"}, {"t": "ping", "x"}, {"t": "lease", "lease"}
              {"t": "size", "lease", "size"}, {"t": "keys", "lease", "text"}, or bytes to type
 
@@ -83,6 +83,7 @@ class View:
         self._tick = limits.VIEW_TICK_SECONDS  # until the next frame
         self._wake = asyncio.Event()
         self._is_over = False
+        self._is_mute = False  # the server ends, and the viewer knows
         self._lease: str | None = None  # that this viewer has named
         self._part: Callable[[], None] = lambda: None  # its holder's connection is gone
         self._told: str | None = None  # the id of the lease that this viewer knows of
@@ -103,6 +104,14 @@ class View:
                     LOG.error("a view has failed", exc_info=error)
         with contextlib.suppress(RuntimeError):  # the viewer has closed it
             await self._socket.close()
+
+    async def part(self, code: str) -> None:
+        """Say why the connection is about to be closed, and nothing more. What the viewer sends is taken until then."""
+        if self._is_over or self._is_mute:
+            return
+        self._is_mute = True
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # the viewer has gone
+            await self._socket.send_text(encoded({"t": "bye", "code": code}))
 
     # -- showing
 
@@ -222,7 +231,8 @@ class View:
         self._number += 1
         end, data = self._terminal.timeline().shown(self._seq, limits.VIEW_FRAME)
         start, self._seq = self._seq, end
-        await self._socket.send_bytes(HEAD.pack(self._number, start, end) + data)
+        if not self._is_mute:
+            await self._socket.send_bytes(HEAD.pack(self._number, start, end) + data)
 
     # -- the lease
 
@@ -261,7 +271,8 @@ class View:
         await self._say({"t": "bye", "code": code})
 
     async def _say(self, frame: dict[str, Any]) -> None:
-        await self._socket.send_text(encoded(frame))
+        if not self._is_mute:
+            await self._socket.send_text(encoded(frame))
 
     # -- what the viewer says
 
