@@ -6,6 +6,8 @@ it says of itself first. Protocol 1 is the first, so 0 stands for one before it.
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import truetty
+from tests import warm
 from tests.client.proxy import proxy
 from tests.patience import PATIENCE
 from tests.server.live import Live
@@ -79,6 +82,53 @@ async def test_no_number_that_both_speak(
 def test_the_highest_number_is_taken(monkeypatch: pytest.MonkeyPatch, ours: Span, theirs: Span, number: int) -> None:
     monkeypatch.setattr(protocol, "PROTOCOL", ours)
     assert agreed(forms.Hello("9.9", theirs, (), 1, "e")) == number
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "older"),
+    [
+        ("1.10.0", "1.9.3", True),
+        ("1.0", "1.0", False),
+        ("1.0", "1.1", False),
+        ("1.0", "0.9.dev1", False),
+        ("1.0", "", False),
+        ("1.0", "\N{SUPERSCRIPT TWO}", False),
+    ],
+)
+def test_which_version_is_older(monkeypatch: pytest.MonkeyPatch, ours: str, theirs: str, older: bool) -> None:
+    monkeypatch.setattr(protocol, "VERSION", ours)
+    assert protocol.is_older(theirs) is older
+
+
+def test_answers_name_the_version(shared_server: Live) -> None:
+    for path in ("/v1/hello", "/v1/terminals", "/v1/nothing", "/v1/openapi.json"):
+        assert shared_server.ask("GET", path).headers.get_all("Truetty-Version") == [VERSION]
+
+
+OLDER = f"truetty: the server is truetty 0.0.9, and this is {VERSION}: truetty serve --upgrade keeps every terminal\n"
+
+
+@pytest.mark.parametrize(("theirs", "said"), [("0.0.9", OLDER), ("9.9.9", ""), ("0.0.9rc1", "")])
+async def test_the_command_line_says_once_that_the_server_is_older(
+    where: str, tmp_path: Path, theirs: str, said: str
+) -> None:
+    async with proxy(tmp_path, where) as cable:
+        cable.rewrites = (f"truetty-version: {VERSION}".encode(), f"truetty-version: {theirs}".encode())
+
+        async def run(*words: str) -> tuple[str, str]:
+            done = await asyncio.to_thread(warm.run, words[0], "--on", cable.where, *words[1:])
+            assert done.returncode == 0
+            return done.stdout.decode(), done.stderr.decode()
+
+        assert await run("open", "--shell", "bash", "--no-rc", "--name", "one") == ("t1\n", said)
+        before = cable.connections
+        assert await run("run", "--in", "one", "echo hi") == ("hi\n", said)
+        assert cable.connections > before + 1  # more than one asks
+        out, errors = await run("list", "--json")
+        assert (json.loads(out)["terminals"][0]["name"], errors) == ("one", said)
+        assert await run("list", "--names") == ("t1\none\n", "")
+        async with truetty.connect(cable.where) as registry:
+            await registry.open("bash", rc=False)
 
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb.name not in TIMELESS], ids=lambda verb: verb.name)

@@ -58,10 +58,16 @@ def error(found: Any) -> TruettyError:
 
 
 class Http:
-    """`dial` makes a connection. One thread at a time uses it."""
+    """`dial` makes a connection. `heed` is called with the headers of each answer. One thread at a time uses it."""
 
-    def __init__(self, dial: Callable[[], socket.socket], headers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        dial: Callable[[], socket.socket],
+        headers: Mapping[str, str],
+        heed: Callable[[Mapping[str, str]], None] = lambda headers: None,
+    ) -> None:
         self._dial = dial
+        self._heed = heed
         spoken = {protocol.HEADER: protocol.written()}
         self._head = "".join(f"{name}: {value}\r\n" for name, value in {**headers, **spoken}.items())
         self._socket: socket.socket | None = None
@@ -133,7 +139,9 @@ class Http:
         if not words[0].startswith("HTTP/1.") or len(words) < 2 or not words[1].isdigit():
             raise OSError("what answers there does not speak HTTP")
         pairs = (line.partition(":") for line in lines[1:] if line)
-        return int(words[1]), {name.strip().lower(): value.strip() for name, _, value in pairs}
+        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+        self._heed(headers)
+        return int(words[1]), headers
 
     def _body(self, headers: Mapping[str, str]) -> bytes:
         if headers.get("transfer-encoding", "").lower() == "chunked":

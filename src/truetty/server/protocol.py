@@ -4,6 +4,8 @@ Rule 1: our clients say on each request which numbers they speak, in the header 
         request without it is answered: curl has none.
 Rule 2: verbs about the server itself are answered in every protocol. So a newer truetty can end an older server, or let
         one of its own version follow.
+Rule 3: each answer over HTTP says which truetty the server is, in the header `Truetty-Version`. A client that is newer
+        uses what is there.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ Span = tuple[int, int]  # the lowest and the highest number
 
 PROTOCOL: Final[Span] = (1, 1)
 HEADER: Final = "Truetty-Protocol"
+VERSION_HEADER: Final = "Truetty-Version"
 TIMELESS: Final = frozenset({"hello", "status", "shutdown", "upgrade"})  # verbs
 _MOST_DIGITS: Final = 6
 
@@ -35,6 +38,18 @@ def highest(ours: Span, theirs: Span) -> int | None:
 def described(span: Span) -> str:
     low, high = span
     return str(low) if low == high else f"{low} to {high}"
+
+
+def is_older(version: str) -> bool:
+    """Whether that truetty is older than this one. Of a version that is not all numbers that is not known."""
+    theirs, ours = _release(version), _release(VERSION)
+    return bool(theirs and ours) and theirs < ours
+
+
+def _release(version: str) -> tuple[int, ...]:
+    numbers = version.split(".")
+    is_one = all(one.isascii() and one.isdigit() and len(one) <= _MOST_DIGITS for one in numbers)
+    return tuple(map(int, numbers)) if is_one else ()
 
 
 def check(header: str | None) -> None:

@@ -45,7 +45,7 @@ def list(all: bool, watch: bool, names: bool, on: str | None, json: bool) -> int
 def _print_names(on: str | None) -> int:
     """For completion: nothing is started, and a server that does not answer at once is passed over."""
     try:
-        found = Server(on, start=False, patience=COMPLETION_SECONDS).get("/v1/terminals")["terminals"]
+        found = Server(on, start=False, patience=COMPLETION_SECONDS, quiet=True).get("/v1/terminals")["terminals"]
     except (TruettyError, OSError):
         return 0
     for name in [*(one["id"] for one in found), *(one["name"] for one in found if one["name"])]:

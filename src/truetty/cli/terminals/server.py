@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from truetty.cli.terminals.wakeful import Wakeful
@@ -14,28 +16,34 @@ from truetty.client.dial import address
 from truetty.client.http import Answer, Http, quoted
 from truetty.core.errors import ChannelLost, Misuse
 from truetty.core.version import VERSION
+from truetty.server import protocol
 
 WHERE: Final = "TRUETTY_ON"
+_TOLD: Final[list[str]] = []  # the version of the older server that this program has named
 
 
 class Server:
     """One thread at a time asks. `again()` gives another one, for a question while an answer is still coming.
 
     A server that was killed has a next one, which is asked again what may be asked twice. One that has ended for good
-    is not started anew.
+    is not started anew. Of one that is older than this program that is said, once.
     """
 
-    def __init__(self, on: str | None, *, start: bool = True, patience: float | None = None) -> None:
-        """Without `start` a server that does not run is a HostError. `patience`: seconds for each part of an answer."""
+    def __init__(
+        self, on: str | None, *, start: bool = True, patience: float | None = None, quiet: bool = False
+    ) -> None:
+        """Without `start` a server that does not run is a HostError. `patience`: seconds for each part of an answer.
+        `quiet`: nothing is said on standard error."""
         self._where = on or os.environ.get(WHERE) or None
         self._start = start
         self._patience = patience
+        self._quiet = quiet
         self.address: Final = address(self._where)
         client = f"{username()} with truetty/{VERSION}"
-        self._http = Http(self._dial, {**self.address.headers(), "Truetty-Client": client})
+        self._http = Http(self._dial, {**self.address.headers(), "Truetty-Client": client}, self._heed)
 
     def again(self, *, patience: float | None = None) -> Server:
-        return Server(self._where, start=self._start, patience=patience or self._patience)
+        return Server(self._where, start=self._start, patience=patience or self._patience, quiet=self._quiet)
 
     @property
     def is_here(self) -> bool:
@@ -88,6 +96,17 @@ class Server:
     def close(self) -> None:
         """The connection. The next question makes another one."""
         self._http.close()
+
+    def _heed(self, headers: Mapping[str, str]) -> None:
+        version = headers.get(protocol.VERSION_HEADER.lower())
+        if version is None or self._quiet or _TOLD or not protocol.is_older(version):
+            return
+        _TOLD.append(version)
+        where = "" if self.is_here else f" at {self.address.where}"
+        says = f"truetty: the server{where} is truetty {version}, and this is {VERSION}"
+        there = "" if self.is_here else " there"
+        with contextlib.suppress(OSError):  # nobody reads it
+            print(f"{says}: truetty serve --upgrade{there} keeps every terminal", file=sys.stderr, flush=True)
 
     def _dial(self) -> socket.socket:
         made = Wakeful(fileno=self.address.dial(start=self._start).detach())

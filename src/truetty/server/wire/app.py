@@ -9,10 +9,11 @@ from typing import Final
 
 from starlette.applications import Starlette
 from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from truetty.core.errors import Denied, Misuse
+from truetty.core.version import VERSION
 from truetty.server import limits, protocol, rights
 from truetty.server.dispatch import Dispatch
 from truetty.server.events import Events
@@ -29,6 +30,7 @@ from truetty.service.service import Service
 # Codes of WebSockets.
 FULL: Final = 1013  # "try again later"
 REFUSED: Final = 1008
+VERSION_FIELD: Final = (protocol.VERSION_HEADER.lower().encode(), VERSION.encode())  # a header of each answer
 LONGEST_OFFSET: Final = 18  # digits: a petabyte has 16
 
 
@@ -143,11 +145,20 @@ def application(
             return
         clients.come()
         try:
-            await app(scope, receive, send)
+            await app(scope, receive, _with_version(send))
         finally:
             clients.go()
 
     return counted
+
+
+def _with_version(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), VERSION_FIELD]}
+        await send(message)
+
+    return sent
 
 
 def _last_view(query: Mapping[str, str]) -> LastView | None:
