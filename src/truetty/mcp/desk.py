@@ -21,13 +21,13 @@ from truetty.functions.verbs import Invitation
 from truetty.mcp import words
 from truetty.mcp.caller import Caller, LinkOffer
 from truetty.mcp.progress import SIGN_OF_LIFE
-from truetty.mcp.visits import look
 from truetty.policy import Asker, Decision
 from truetty.server.acts.desk import Desk
 from truetty.server.acts.handoffs import HandoffEnd, Offer
 from truetty.server.caller import HttpCaller
 from truetty.service.answer import Answer
 from truetty.service.handoffs import Handoff, secrecy
+from truetty.service.reader import look
 from truetty.service.service import Service
 from truetty.terminal.command import Command
 

@@ -21,10 +21,11 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from truetty.core.errors import TruettyError
-from truetty.mcp import reader
 from truetty.mcp.http import Listener
-from truetty.mcp.visits import Look, Visit, Visits
+from truetty.mcp.visits import Visit, Visits
 from truetty.server.wire.door import guard
+from truetty.service import reader
+from truetty.service.reader import Look
 from truetty.text.quoting import whole
 
 # A password or a pasted key. A longer text was pasted by mistake.

@@ -14,8 +14,8 @@ from truetty.mcp import cut, words
 from truetty.mcp.caller import Caller, LinkOffer
 from truetty.mcp.progress import show_progress
 from truetty.mcp.session import Session
-from truetty.mcp.visits import look
 from truetty.service.handoffs import Handoff, secrecy
+from truetty.service.reader import look
 from truetty.terminal.command import Command
 
 NOTHING: Final[Mapping[str, object]] = MappingProxyType({})

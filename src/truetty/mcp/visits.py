@@ -21,10 +21,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from truetty.core.errors import Denied
-from truetty.core.outcome import Waiting
-from truetty.host.base import Identity
-from truetty.mcp import reader
 from truetty.service.handoffs import GIVEN_BACK, Handoff, Secrecy, secrecy
+from truetty.service.reader import Look, look
 from truetty.service.service import Service
 from truetty.terminal.command import Command
 
@@ -33,25 +31,6 @@ LINK_LASTS: Final = 15 * 60.0
 UNUSED: Final = "The page was not used for 15 minutes."
 MOST_EARLIER: Final = 5  # openings of earlier links that a page tells of
 MOST_OLD_LINKS: Final = 100  # of which it can be said when they were opened
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The program that reads a command's keyboard at one moment, and what a person should know about it."""
-
-    reader: Identity | None
-    waiting: Waiting | None
-    secrecy: Secrecy
-    sentence: str
-    warnings: list[str]
-    echo: str
-
-
-def look(command: Command, reason: str, secrecy: Secrecy) -> Look:
-    identity, waiting = command.reader, command.waiting
-    warnings = reader.warnings(identity, waiting, secrecy, reason)
-    sentence, echo = reader.sentence(identity, waiting), reader.echo(secrecy, waiting)
-    return Look(identity, waiting, secrecy, sentence, warnings, echo)
 
 
 @dataclass(slots=True, eq=False)

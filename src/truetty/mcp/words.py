@@ -5,8 +5,8 @@ from __future__ import annotations
 from shlex import quote
 from typing import Final
 
-from truetty.mcp.visits import Look
 from truetty.service.guard import Guard
+from truetty.service.reader import Look
 from truetty.text.quoting import on_one_line, whole
 
 INSTRUCTIONS: Final = """\

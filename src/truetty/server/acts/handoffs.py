@@ -16,12 +16,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
 
 from truetty.core.errors import Denied
 from truetty.server.caller import Caller
 from truetty.server.events import Events
 from truetty.server.forms import Nothing
+from truetty.server.handoff_forms import HandoffForm, How
 from truetty.server.refusals import Settled
 from truetty.server.shapes import plain
 from truetty.service.handoffs import Handoff
@@ -29,20 +29,6 @@ from truetty.service.leases import Lease, LeaseEnd
 from truetty.service.service import Service
 from truetty.terminal.changes import Rank
 from truetty.terminal.command import Command
-
-How = Literal["given back", "declined", "went on", "finished"]
-
-
-@dataclass(frozen=True, slots=True)
-class HandoffForm:
-    """A command whose agent asks a person to take the terminal, as it travels."""
-
-    command_id: str
-    terminal_id: str
-    reason: str  # the agent's words
-    reader: str  # which program gets what is typed
-    warnings: tuple[str, ...]  # why not to type a secret
-    asked_at: float
 
 
 @dataclass(frozen=True, slots=True)

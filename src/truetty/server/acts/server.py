@@ -12,9 +12,9 @@ from typing import Any, Final
 from truetty.core.errors import Busy, HostError
 from truetty.core.version import VERSION
 from truetty.server import forms
-from truetty.server.acts.handoffs import HandoffForm
 from truetty.server.caller import Caller
 from truetty.server.events import Events
+from truetty.server.handoff_forms import HandoffForm
 from truetty.server.protocol import PROTOCOL
 from truetty.server.shapes import plain
 from truetty.server.start.place import Place

@@ -1,4 +1,4 @@
-"""Which program gets what a person types on the page of a handoff, and why not to type it.
+"""Which program gets what a person types after a handoff, and why not to type it.
 
 Rule 1: the kernel says which program reads: its file and its user. The program can choose its name and its prompt, and
         the agent its reason. A script that is named sudo has the shell as its file.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from typing import Final
 
 from truetty.core import lazy
@@ -18,6 +19,7 @@ from truetty.host.base import Identity
 from truetty.questions import programs, words
 from truetty.service.handoffs import Secrecy
 from truetty.shells import table
+from truetty.terminal.command import Command
 from truetty.text.quoting import whole
 
 # Programs that ask for a secret, by the words that a prompt or a person names them with.
@@ -48,6 +50,24 @@ HIDDEN: Final = (
 )
 OPEN: Final = "Echo is on: the terminal shows what you type, and the agent will see it."
 KEYS: Final = "The program reads key by key: it may show what you type, and the agent sees what it shows."
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The program that reads a command's keyboard at one moment, and what a person should know about it."""
+
+    reader: Identity | None
+    waiting: Waiting | None
+    secrecy: Secrecy
+    sentence: str
+    warnings: list[str]
+    echo: str
+
+
+def look(command: Command, reason: str, secrecy: Secrecy) -> Look:
+    identity, waiting = command.reader, command.waiting
+    cautions = warnings(identity, waiting, secrecy, reason)
+    return Look(identity, waiting, secrecy, sentence(identity, waiting), cautions, echo(secrecy, waiting))
 
 
 def sentence(reader: Identity | None, waiting: Waiting | None) -> str:
