@@ -85,6 +85,7 @@ async def test_every_answer_is_as_described(server: Live) -> None:
         await call("type", command_id=started, base64="YQ==")
         await call("type_in", terminal_id=terminal, keys=["BSpace"])
         await call("activity", command_id=started)
+        await call("handoff", terminal_id=terminal, reason="a look", wait=0)
         await call("interrupt", command_id=started)
         await call("stop", command_id=started)
         await call("resize", terminal_id=terminal, size=[80, 24])

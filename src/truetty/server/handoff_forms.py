@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from truetty.server.forms import CommandForm, DeedForm
+
 How = Literal["given back", "declined", "went on", "finished"]
 
 
@@ -18,3 +20,14 @@ class HandoffForm:
     reader: str  # which program gets what is typed
     warnings: tuple[str, ...]  # why not to type a secret
     asked_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffResult:
+    """What the person did."""
+
+    how: How | None  # None: the wait is over, and the person is still asked
+    by: str | None  # the person who had the terminal, or has declined
+    word: str | None  # of declined: for the agent
+    did: tuple[DeedForm, ...]  # that the person has run
+    command: CommandForm

@@ -104,7 +104,7 @@ class Server:
             questions.about,
             self._note_waiting,
         )
-        handoffs = HandoffActs(self._service, self._events)
+        handoffs = HandoffActs(self._service, self._events, self._watch.command)
         self._clients = Clients(self._on_change)
         self._views = Views()
         strays = () if keep is None else keep.strays

@@ -1,4 +1,4 @@
-"""Hand-offs at the page: an agent asks a person to take a terminal, and its call waits.
+"""Hand-offs at the page: an agent, or a program for it, asks a person to take a terminal, and its call waits.
 
     offered ──a person takes the terminal──▸ taken ──gives it back──▸ over
         └──the command went on · has finished · a person says "not now"──▸ over
@@ -17,15 +17,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from truetty.core.errors import Denied
+from truetty.core.errors import Denied, Misuse
 from truetty.server.caller import Caller
 from truetty.server.events import Events
-from truetty.server.forms import Nothing
-from truetty.server.handoff_forms import HandoffForm, How
+from truetty.server.forms import CommandForm, Nothing
+from truetty.server.handoff_forms import HandoffForm, HandoffResult, How
+from truetty.server.lookup import find_terminal
 from truetty.server.refusals import Settled
 from truetty.server.shapes import plain
-from truetty.service.handoffs import Handoff
+from truetty.server.watch import deeds
+from truetty.service.handoffs import Handoff, secrecy
 from truetty.service.leases import Lease, LeaseEnd
+from truetty.service.reader import look
 from truetty.service.service import Service
 from truetty.terminal.changes import Rank
 from truetty.terminal.command import Command
@@ -50,8 +53,10 @@ class Offer:
 
 
 class HandoffActs:
-    def __init__(self, service: Service, events: Events) -> None:
+    def __init__(self, service: Service, events: Events, form: Callable[[Command], CommandForm]) -> None:
+        """`form`: how a command stands."""
         self._service = service
+        self._form = form
         self._events = events
         self._open: dict[str, Offer] = {}  # by command
         service.leases.listen(self._on_lease)
@@ -72,6 +77,34 @@ class HandoffActs:
         return [one.form for one in self._open.values()]
 
     # -- verbs
+
+    async def handoff(
+        self, caller: Caller, *, terminal_id: str, exact: bool, reason: str, wait: float | None
+    ) -> HandoffResult:
+        terminal = find_terminal(self._service, terminal_id, exact=exact)
+        command = terminal.command
+        if command is None:
+            message = f"no command runs in {terminal.id}, so no person is asked to take it over"
+            raise Misuse(f"{message}. Nothing was done.", terminal_id=terminal.id)
+        one = self._open.get(command.id)
+        if one is None or self._service.leases.of(terminal.id) is None:  # else the person has come for this offer
+            seen = look(command, reason, secrecy(command))
+            ticket = self._service.handoff(command.id, reason, taken=False)
+            one = self.offer(ticket, command, seen.sentence, seen.warnings)
+        bounds = [limit for limit in (wait, caller.longest_wait) if limit is not None]
+        async with caller.rest():
+            await asyncio.wait({one.over}, timeout=min(bounds, default=None))
+        return self._result(one)
+
+    def _result(self, one: Offer) -> HandoffResult:
+        command = self._form(one.command)
+        if not one.over.done():
+            return HandoffResult(None, None, None, (), command)
+        end = one.over.result()
+        if end.lease is None:
+            return HandoffResult(end.how, end.by, end.word, (), command)
+        end.lease.take_note()
+        return HandoffResult(end.how, end.lease.lease.holder, None, deeds(end.lease).did, command)
 
     async def decline(self, caller: Caller, *, command_id: str, word: str | None) -> Nothing:
         if (one := self._open.get(command_id)) is None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from truetty.server import forms
 from truetty.server.fields import COUNT, FLAG, FORM, NAME, SECONDS, SIZE, TEXT, Field
+from truetty.server.handoff_forms import HandoffResult
 from truetty.server.verbs.row import LEASE, MAKING, PLACE, SPAN, TYPING, WHICH_TERMINAL, Verb
 
 ROWS: Final[tuple[Verb, ...]] = (
@@ -120,6 +121,18 @@ ROWS: Final[tuple[Verb, ...]] = (
         "The person is done. The answer says what was run, and how it ended.",
         (*WHICH_TERMINAL, Field("lease", TEXT, "the lease", required=True)),
         forms.Did,
+    ),
+    Verb(
+        "handoff",
+        "POST",
+        "/v1/terminals/{terminal_id}/handoff",
+        "Ask a person at the page to take it over, and wait until they are done, decline, or its command goes on.",
+        (
+            *WHICH_TERMINAL,
+            Field("reason", TEXT, "why, for the person", required=True),
+            Field("wait", SECONDS, "patience; none: without end, over HTTP 60 s"),
+        ),
+        HandoffResult,
     ),
     Verb(
         "screen",
