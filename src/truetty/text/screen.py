@@ -4,6 +4,7 @@ Rule 1: a screen is a value; it does not change under its reader.
 Rule 2: the model that makes screens is made when the first one is asked for, and fed what is new at the next.
 Rule 3: REP repeats at most as often as the screen is wide (`repeats.py`): the emulator would draw all of 9999.
 Rule 4: only this file knows which emulator draws: all other code uses `Screen` and `Model`.
+Rule 5: what scrolls off the screen at once is not drawn (`off_screen.py`).
 
 pyavt draws. It gives a combining mark or a joiner a cell of its own, so such text stands one column further right than
 on most terminals; the clean text of a command's output does not go through it.
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from truetty.core import lazy
 from truetty.text.drawing import Colour, Drawing, Style, TextRun
+from truetty.text.off_screen import OffScreen
 from truetty.text.repeats import BoundedRepeats
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ LONGEST_TITLE: Final = 1024
 _TITLE: Final = lazy.pattern(r"\x1b\][02];([^\x07\x1b\x9c]{0,1024})(?:\x07|\x1b\\|\x9c)")
 # How a dump says that it is of the alternate screen; no cell holds a control character.
 _SWITCHED: Final = "\x9b?1047h"
+# How a dump says that only some rows scroll.
+_MARGINS: Final = lazy.pattern(r"\x9b[0-9]+;[0-9]+r")
 # pyavt 0.1.2 gives up on a wide character in a single column.
 NARROWEST: Final = 2
 _BEGUN: Final = lazy.pattern(r"\x1b(?:\][^\x07\x1b\x9c]{0,1024}\x1b?|\[\??[0-9;]{0,8})?\Z")
@@ -93,6 +97,7 @@ class Model:
             self._draw("\x1b[?1049h")
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._repeats = BoundedRepeats()
+        self._off_screen = OffScreen()
         self._begun = ""  # the last characters, when they may be the first half of a sequence we look for
         self.title = title
 
@@ -105,7 +110,8 @@ class Model:
 
     def feed(self, data: bytes) -> None:
         text = self._decode(data)
-        self._draw(self._repeats.feed(text, self._size[0]))
+        columns, rows = self._size
+        self._draw(self._off_screen.leave_out(self._repeats.feed(text, columns), rows, self._scrolls_whole))
         if "\x1b" in text or self._begun:
             text = self._begun + text
             for title in _TITLE.finditer(text):
@@ -130,6 +136,9 @@ class Model:
         self._draw(f"\x1b[{rows};1H")  # an emulator that shrinks drops what is below the cursor first
         self.resize((columns, rows))
         self._draw(f"\x1b[{min(row, last) + 1};{column + 1}H")
+
+    def _scrolls_whole(self) -> bool:
+        return _MARGINS.search(self._vt.dump()) is None
 
     def _draw(self, text: str) -> None:
         try:
