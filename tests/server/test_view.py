@@ -15,10 +15,13 @@ from websockets.asyncio.client import ClientConnection, unix_connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+import truetty
 from tests.patience import PATIENCE
 from tests.server.live import Live, Talk
 from truetty.server import limits
-from truetty.server.wire.view import HEAD, SUBPROTOCOL
+from truetty.server.wire.view import HEAD, SUBPROTOCOL, View
+from truetty.service.registry import Registry
+from truetty.service.service import Service
 from truetty.text.screen import Model
 
 LONG = PATIENCE
@@ -288,3 +291,44 @@ async def test_a_place_that_is_no_number_is_refused(server: Live, since: str) ->
         with pytest.raises(InvalidStatus):
             async with view(server, "one", f"?from={since}"):
                 pass
+
+
+class StoppedSocket:
+    """Takes all frames, and never says anything."""
+
+    def __init__(self) -> None:
+        self.frames: list[dict[str, Any]] = []
+
+    async def send_text(self, text: str) -> None:
+        self.frames.append(json.loads(text))
+
+    async def send_bytes(self, data: bytes) -> None: ...
+
+    async def receive(self) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def close(self) -> None: ...
+
+
+async def test_output_does_not_wake_a_view_whose_viewer_has_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+    is_full = View._window_is_full.fget  # type: ignore[attr-defined]
+
+    def count(self: View) -> bool:
+        nonlocal looks
+        looks += 1
+        return bool(is_full(self))
+
+    monkeypatch.setattr(View, "_window_is_full", property(count))
+    async with truetty.Terminal("dash", rc=False) as terminal, Service(Registry()) as service:
+        made = View(StoppedSocket(), terminal, service, "epoch")  # type: ignore[arg-type]
+        watching = asyncio.ensure_future(made.serve())
+        command = await terminal.start("yes | head -c 40000000")
+        async with asyncio.timeout(PATIENCE):
+            await terminal.changes.until(lambda: command.output.bytes > 20_000_000, None)
+            before = looks
+            assert (await command.wait(until="finished")).output_bytes > 40_000_000
+        assert looks - before < 10
+        watching.cancel()
+        await asyncio.wait({watching})

@@ -43,6 +43,7 @@ VIEW_TICK_SECONDS: Final = 0.033  # between two frames; a screen is drawn 30 tim
 VIEW_FRAME: Final = 64 << 10  # bytes of one frame; more in a tick is a flood, of which a picture is sent
 VIEW_WINDOW: Final = 256 << 10  # bytes that a viewer has not acknowledged
 PICTURE_SECONDS: Final = 0.1  # between two pictures
+PICTURE_SHARE: Final = 0.1  # of the time, at most, pictures of one view are drawn
 CALM_SECONDS: Final = 0.3  # after a flood, pictures are sent for so long
 ACKNOWLEDGE_SECONDS: Final = 30.0
 LARGEST_PICTURE: Final = 4 * MB  # characters; a larger one is plain text

@@ -11,7 +11,8 @@
 Rule 1: `seq` is the place in the transcript up to which the viewer was shown the terminal. Picture and place are taken
         in one step, so that nothing is missed and nothing comes twice.
 Rule 2: nothing a viewer does slows the terminal. For a viewer that does not acknowledge, only its place is kept.
-Rule 3: what is too much, or too late, is skipped, and a picture is sent. The bytes are in the transcript.
+Rule 3: what is too much, or too late, is skipped, and a picture is sent. The bytes are in the transcript. The slower
+        pictures are drawn, the rarer they are: a terminal that is watched prints as fast as one that is not.
 Rule 4: while a person has the terminal, keys and sizes are taken from that person's views alone: from those that have
         named the lease. A holder whose last view is gone loses the lease after a while.
 Rule 5: a picture begins no character: bytes that begin inside one would lose it.
@@ -81,7 +82,8 @@ class View:
         self._wanted: str | None = "first"  # why a picture is to be sent
         self._calm_at = 0.0  # from then on bytes are sent again, after a flood
         self._tick = limits.VIEW_TICK_SECONDS  # until the next frame
-        self._wake = asyncio.Event()
+        self._wake = asyncio.Event()  # something may be there to show, or the viewer has said something
+        self._said = asyncio.Event()  # the viewer has said something, or the terminal is gone
         self._is_over = False
         self._is_mute = False  # the server ends, and the viewer knows
         self._lease: str | None = None  # that this viewer has named
@@ -89,7 +91,7 @@ class View:
         self._told: str | None = None  # the id of the lease that this viewer knows of
 
     async def serve(self) -> None:
-        leave = self._terminal.changes.subscribe(self._wake.set, Rank.STREAMS)
+        leave = self._terminal.changes.subscribe(self._on_change, Rank.STREAMS)
         tasks = {asyncio.ensure_future(self._show()), asyncio.ensure_future(self._listen())}
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -104,6 +106,11 @@ class View:
                     LOG.error("a view has failed", exc_info=error)
         with contextlib.suppress(RuntimeError):  # the viewer has closed it
             await self._socket.close()
+
+    def _on_change(self) -> None:
+        self._wake.set()
+        if self._terminal.changes.over:
+            self._said.set()
 
     async def part(self, code: str) -> None:
         """Say why the connection is about to be closed, and nothing more. What the viewer sends is taken until then."""
@@ -160,7 +167,8 @@ class View:
         """A frame has been sent: the next one comes after a tick, when there is something to show."""
         await self._within(self._tick, asyncio.Event())
         if self._window_is_full:
-            if not await self._within(limits.ACKNOWLEDGE_SECONDS, self._wake, lambda: not self._window_is_full):
+            # Until then output is no news: to wake up for each piece of it would slow the command.
+            if not await self._within(limits.ACKNOWLEDGE_SECONDS, self._said, lambda: not self._window_is_full):
                 await self._bye("idle")
         elif self._wanted is None and self._end() == self._seq and not self._has_news():
             await self._wake.wait()
@@ -191,7 +199,7 @@ class View:
             self._wanted = self._wanted or ("late" if behind > limits.VIEW_WINDOW else "flood")
         elif self._wanted is None and now < self._calm_at and behind:
             self._wanted = "flood"
-        self._tick = limits.VIEW_TICK_SECONDS if self._wanted is None else limits.PICTURE_SECONDS
+        self._tick = limits.VIEW_TICK_SECONDS
         if self._wanted is not None:
             await self._picture(self._wanted, behind)
         elif behind:
@@ -206,7 +214,10 @@ class View:
 
     async def _picture(self, why: str, behind: int) -> None:
         self._wanted, self._number = None, self._number + 1
+        now = asyncio.get_running_loop().time
+        began = now()
         screen, end = self._terminal.screen(), self._end()
+        self._tick = max(limits.PICTURE_SECONDS, (now() - began) / limits.PICTURE_SHARE)
         self._size, before = self._terminal.size, self._seq
         self._seq = end - _half_character(self._terminal.transcript.read(max(0, end - 3), 3)[: min(3, end)])
         if self._number == 1:
@@ -319,6 +330,7 @@ class View:
             case _:
                 raise ValueError
         self._wake.set()
+        self._said.set()
 
 
 def _named(frame: dict[str, Any]) -> str | None:
