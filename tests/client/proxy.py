@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-TEXT_FRAME = b"\x81\x7e"  # of a WebSocket: a whole text, whose length is in the next two bytes
+TEXT = 0x81  # the first byte of a frame of a WebSocket that is a whole text
+MIDDLE, LARGE = 126, 127  # in the second byte: the length is in the next two, or eight
 
 
 class Proxy:
@@ -74,6 +75,8 @@ class Proxy:
                     await self._answers.wait()
                     data = data.replace(*self.rewrites) if self.rewrites[0] else data
                     if self._last and self._last in data:
+                        while not _is_whole(data):
+                            data += await reader.read(1 << 16)
                         first, data = _split(data, self._last)
                         self._last = b""
                         self._answers.clear()
@@ -89,16 +92,35 @@ class Proxy:
 
 
 def _split(data: bytes, text: bytes) -> tuple[bytes, bytes]:
-    """Behind the message with this text. `data` is one frame, with one message or a list of them."""
-    assert data[:2] == TEXT_FRAME and len(data) == 4 + int.from_bytes(data[2:4], "big")
-    found = json.loads(data[4:])
+    """Behind the message with this text. `data` is whole frames, each with one message or a list of them."""
+    before, (start, end) = 0, _payload(data, 0)
+    while text not in data[start:end]:
+        before, (start, end) = end, _payload(data, end)
+    found = json.loads(data[start:end])
     messages = [json.dumps(one).encode() for one in (found if isinstance(found, list) else [found])]
-    end = next(number for number, one in enumerate(messages, 1) if text in one)
-    return _frames(messages[:end]), _frames(messages[end:])
+    last = next(number for number, one in enumerate(messages, 1) if text in one)
+    return data[:before] + _frames(messages[:last]), _frames(messages[last:]) + data[end:]
+
+
+def _is_whole(data: bytes) -> bool:
+    """Whether it ends where a frame ends."""
+    end = 0
+    while end + 10 <= len(data):
+        _, end = _payload(data, end)
+    return end == len(data)
+
+
+def _payload(data: bytes, at: int) -> tuple[int, int]:
+    """Where that of the frame at this place begins and ends."""
+    assert data[at] == TEXT, data[at : at + 100]
+    size = data[at + 1]
+    width = {MIDDLE: 2, LARGE: 8}.get(size, 0)
+    start = at + 2 + width
+    return start, start + (int.from_bytes(data[at + 2 : start], "big") if width else size)
 
 
 def _frames(messages: list[bytes]) -> bytes:
-    return b"".join(TEXT_FRAME + len(one).to_bytes(2, "big") + one for one in messages)
+    return b"".join(bytes([TEXT, MIDDLE]) + len(one).to_bytes(2, "big") + one for one in messages)
 
 
 @asynccontextmanager
