@@ -14,8 +14,12 @@ from truetty.cli.map.progress import Tally
 from truetty.text.screen import Screen
 
 
+def ids(count: int) -> list[str]:
+    return [f"k{number}" for number in range(count)]
+
+
 def tally() -> Tally:
-    made = Tally(5000, has_file=True)
+    made = Tally(ids(5000), has_file=True)
     made.begin({"k1": "done", "k2": "failed"}, [])
     for number, state in enumerate(["done", "done", "done", "failed", "failed", "timed_out"]):
         made.start(Task(str(number), ("true",)))
@@ -33,7 +37,7 @@ def test_the_line_has_counts_a_rate_and_failures_by_kind() -> None:
 
 
 def test_a_refused_task_is_counted_as_refused_and_not_as_finished() -> None:
-    made = Tally(10, has_file=True)
+    made = Tally(ids(10), has_file=True)
     made.begin({"k1": "done", "k2": "refused"}, [])
     for id, state in [("k3", "done"), ("k4", "refused"), ("k5", "refused")]:
         made.take(TaskResult(id, state, (), 1, 0.5))  # type: ignore[arg-type]
@@ -75,7 +79,26 @@ async def test_a_person_sees_how_far_it_is_and_then_the_summary(home: Path, tmp_
 
 @pytest.mark.parametrize(("has_file", "advice"), [(True, " --again runs them once more."), (False, "")])
 def test_what_was_begun_is_named_with_how_to_go_on_if_there_is_a_way(has_file: bool, advice: str) -> None:
-    made = Tally(2, has_file=has_file)
+    made = Tally(["a", "b"], has_file=has_file)
     made.start(Task("a", ("true",)))
     made.stop()
     assert made.summary()[1] == f"Begun and not finished: a.{advice}"
+
+
+def test_what_was_begun_is_named_in_the_order_of_the_tasks() -> None:
+    made = Tally(ids(30), has_file=True)
+    made.begin({}, ["k2", "k0"])
+    for number in (12, 11, *range(20, 30), 1):
+        made.start(Task(f"k{number}", ("true",)))
+    made.stop()
+    named = "k0, k1, k2, k11, k12, k20, k21, k22, k23, k24 and 5 more"
+    assert made.summary()[1] == f"Begun and not finished: {named}. --again runs them once more."
+
+
+def test_tasks_that_only_the_file_of_an_earlier_run_has_are_in_no_count() -> None:
+    made = Tally(ids(2), has_file=True)
+    made.begin({"k0": "done", "x0": "done", "x1": "failed"}, ["x2"])
+    assert not made.is_complete
+    assert made.summary() == ["2 tasks: none was finished now. Of an earlier run: 1 done."]
+    made.take(TaskResult("k1", "done", (), 1, 0.5))
+    assert made.is_complete

@@ -53,7 +53,7 @@ def map(
     output = sys.stdout
 
     async def running() -> int:
-        tally = Tally(len(found), has_file=out is not None)
+        tally = Tally([task.id for task in found], has_file=out is not None)
         with ended_by(*ENDING):  # until everything is closed
             async with _registry(on, at_once) as registry:
                 results = registry.map(found, **rules, **made, on_start=tally.start)

@@ -2,6 +2,7 @@
 
 Rule 1: the line is drawn at most ten times a second, however many tasks end.
 Rule 2: a refused task is not finished, for it has not run: it is in no count but `refused`, and not in the rate.
+Rule 3: only tasks of this run are counted and named. The file of results may have others: those of earlier tasks.
 """
 
 from __future__ import annotations
@@ -24,32 +25,38 @@ FAILURES: Final = tuple(state for state in STATES if state != "done")
 
 
 class Tally:
-    """What is known of all tasks. `total`: how many there are; `has_file`: another run can go on from this one."""
+    """What is known of all tasks, by their ids. `has_file`: another run can go on from this one."""
 
-    def __init__(self, total: int, *, has_file: bool) -> None:
-        self.total: Final = total
+    def __init__(self, tasks: Collection[str], *, has_file: bool) -> None:
+        self.total: Final = len(tasks)
+        self._tasks: Final = tasks
         self.has_file: Final = has_file
         self.states: Final[Counter[str]] = Counter()  # of this run
         self.earlier: Final[Counter[str]] = Counter()  # of earlier runs; refused: begun, and then refused a command
-        self.left: Collection[str] = ()  # begun by an earlier run, and not begun again
-        self.running: dict[str, None] = {}
+        self._left: set[str] = set()  # begun by an earlier run, and not begun again
+        self.running: set[str] = set()
         self.started_at = time.monotonic()
 
-    def begin(self, finished: dict[str, str], left: Collection[str]) -> None:
-        self.earlier.update(finished.values())
-        self.left = left
+    def begin(self, finished: dict[str, str], left: Iterable[str]) -> None:
+        self.earlier.update(finished[task] for task in self._tasks if task in finished)
+        self._left = set(left)
 
     def start(self, task: Task) -> None:
-        self.running[task.id] = None
+        self.running.add(task.id)
 
     def take(self, result: TaskResult) -> None:
-        self.running.pop(result.id, None)
+        self.running.discard(result.id)
         self.states[result.state] += 1
 
     def stop(self) -> None:
         """No more are run: those that run now are begun and not finished."""
-        self.left = [*self.left, *self.running]
-        self.running = {}
+        self._left |= self.running
+        self.running = set()
+
+    @property
+    def left(self) -> list[str]:
+        """Begun and not finished, in the order of the tasks."""
+        return [task for task in self._tasks if task in self._left]
 
     @property
     def finished(self) -> int:
@@ -79,9 +86,9 @@ class Tally:
         earlier = f" Of an earlier run: {_kinds(self.earlier)}." if self.earlier else ""
         run = f"{_kinds(self.states)} ({self.rate:.1f}/s)" if self.states else "none was finished now"
         lines = [f"{_count(self.total, 'task')}: {run}.{earlier}"]
-        if self.left:
-            more = f" and {len(self.left) - MOST_NAMED:,} more" if len(self.left) > MOST_NAMED else ""
-            named = ", ".join(_first(self.left, MOST_NAMED)) + more
+        if left := self.left:
+            more = f" and {len(left) - MOST_NAMED:,} more" if len(left) > MOST_NAMED else ""
+            named = ", ".join(left[:MOST_NAMED]) + more
             advice = " --again runs them once more." if self.has_file else ""
             lines.append(f"Begun and not finished: {named}.{advice}")
         return lines
@@ -124,7 +131,3 @@ def _kinds(states: Counter[str], which: Collection[str] = STATES) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _first(names: Iterable[str], count: int) -> list[str]:
-    return [name for name, _ in zip(names, range(count), strict=False)]
