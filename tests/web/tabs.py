@@ -147,6 +147,10 @@ def card(tab: Tab, text: str = "") -> Locator:
     return tab.locator(".card", has_text=text)
 
 
+def block(tab: Tab, text: str) -> Locator:
+    return tab.locator(".block", has=tab.locator(".command", has_text=text))
+
+
 def take(tab: Tab) -> None:
     """The keyboard, by its key."""
     expect(tab.locator("[data-act=take-over]")).to_be_visible()

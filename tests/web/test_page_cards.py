@@ -223,6 +223,24 @@ def test_the_rule_that_is_shown_is_the_rule_that_is_added(asked: Tabs, home: Pat
     assert after == before, "what is written is what was shown"
 
 
+def test_a_wider_rule_has_a_button_of_its_own(asked: Tabs) -> None:
+    tab = asked.open()
+    agent = Asking(asked.server)
+    answer = agent.run("touch made")
+    card(tab).get_by_role("button", name="Always for this…").click()
+    rule, add = card(tab).locator(".rule"), card(tab).get_by_role("button", name="Add rule and run")
+    card(tab).locator(".wider").get_by_role("button", name="touch", exact=True).click()
+    expect(rule).to_have_text('allow = ["touch"]')
+    expect(card(tab).locator(".always")).to_contain_text("Every command that begins with “touch” runs from now on")
+    card(tab).get_by_role("button", name="as suggested").click()
+    expect(rule).to_have_text('allow = ["touch made"]')
+    card(tab).locator(".wider").get_by_role("button", name="touch", exact=True).click()
+    add.click()
+    expect(tab.locator(".receipt")).to_contain_text("Allowed from now on (touch)")
+    assert answer.result().json["exit_code"] == 0
+    assert agent.run("touch others").result().json["exit_code"] == 0, "it is not asked"
+
+
 def test_the_end_of_a_long_command_must_be_seen(asked: Tabs, home: Path) -> None:
     tab = asked.open()
     text = "touch " + " ".join(f"file-{number}" for number in range(2500)) + " ; touch bad-tail"

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
-from tests.web.tabs import Shell, Tabs, card, take, until
+from tests.web.tabs import Shell, Tabs, block, card, take, until
 from tests.web.tabs import chromium as chromium
 from tests.web.tabs import tabs as tabs
 
@@ -38,6 +38,19 @@ def test_take_type_and_give_back_by_keyboard_alone(tabs: Tabs) -> None:
     until(lambda: tabs.server.get(f"/v1/terminals/{shell.id}")["size"] == before, tab)
     expect(tab.locator(".deeds")).to_contain_text("echo by-$((40+2))")
     assert shell.run("true")["exit_code"] == 0
+
+
+def test_a_job_that_was_stopped_is_no_failure(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "docs", rc=False)
+    shell.start("sleep 1000")
+    tab = tabs.open(f"/t/{shell.id}")
+    take(tab)
+    tab.keyboard.press("Control+z")
+    stopped = block(tab, "sleep 1000")
+    expect(stopped.locator(".badge-box.tone-muted")).to_have_text("stopped")
+    expect(stopped.locator(".notes")).to_contain_text("stopped in the background: sleep")
+    give_back(tab)
+    expect(tab.locator(".rail .group-quiet .row")).to_contain_text("docs")
 
 
 def test_a_word_that_is_typed_with_echo_off_is_nowhere(tabs: Tabs, tmp_path: Path) -> None:

@@ -76,6 +76,24 @@ def test_axe_finds_nothing_serious(tabs: Tabs, theme: str) -> None:
     assert serious(tab) == [], "History"
 
 
+def test_a_held_terminal_is_read_aloud_where_that_was_chosen(tabs: Tabs) -> None:
+    shell = Shell(tabs.server, "docs", rc=False)
+    tab = tabs.open(f"/t/{shell.id}")
+    take(tab)
+    aloud = tab.locator(".live .xterm-accessibility")
+    expect(aloud).to_have_count(0)
+    tab.keyboard.press("Control+Shift+G")
+    expect(tab.locator(".held-bar")).to_have_count(0)
+    tab.keyboard.press("?")
+    tab.get_by_role("button", name="Turn reading aloud in a held terminal on").click()
+    take(tab)
+    tab.keyboard.type("echo heard-$((40+2))\n")
+    expect(aloud).to_contain_text("heard-42")
+    assert serious(tab) == []
+    tab.keyboard.press("Control+Shift+G")
+    expect(aloud).to_have_count(0)
+
+
 @pytest.mark.parametrize("width", [320, 360, 390])
 def test_a_phone_never_scrolls_sideways(tabs: Tabs, width: int) -> None:
     shell = scene(tabs)

@@ -10,15 +10,11 @@ from playwright.sync_api import Dialog, expect
 from playwright.sync_api import Page as Tab
 
 from tests.patience import PATIENCE
-from tests.web.tabs import Shell, Tabs, until
+from tests.web.tabs import Shell, Tabs, block, until
 from tests.web.tabs import chromium as chromium
 from tests.web.tabs import tabs as tabs
 
 FAILING = 'seq 1 200; echo "the last line"; (exit 3)'
-
-
-def block(tab: Tab, text: str):
-    return tab.locator(".block", has=tab.locator(".command", has_text=text))
 
 
 def test_blocks_are_folded_by_what_they_are(tabs: Tabs) -> None:

@@ -3,6 +3,7 @@
 // Rule 1: the whole text is there. It may be allowed only after its end was on the screen.
 // Rule 2: characters that are not seen, or that turn the text around, are written as <U+202E> and counted.
 // Rule 3: the rules that would be added are shown before they are, word for word, and which file they are written into.
+//         A wider rule has a button of its own. The server refuses one that would not allow the command.
 // Rule 4: nothing is chosen beforehand, and no timer runs.
 
 import { type Signal, signal } from "@preact/signals-core";
@@ -57,7 +58,8 @@ export function approvalCard(page: Page, id: string, decision: Decision): Node {
     region(
       () => opened.value,
       (now) => {
-        if (now === "always") return alwaysBox(decision, rules, question.kept_in ?? null, wasSeen, () => settle("Add rule and run", { answer: "always" }), () => (opened.value = "closed"));
+        const add = (label: string, rule: string | null) => settle(label, { answer: "always", ...(rule === null ? {} : { rule }) });
+        if (now === "always") return alwaysBox(decision, question, wasSeen, add, () => (opened.value = "closed"));
         return now === "word" ? wordForm(decision, (word) => settle("Deny", { answer: "deny", word })) : null;
       },
     ),
@@ -100,21 +102,44 @@ function part(one: Part): Node {
   return h("li", { class: `part ${one.verdict}` }, glyph(icon[one.verdict], VERDICTS[one.verdict]), h("code", {}, visible(one.command)), h("span", { class: "note" }, why));
 }
 
-function alwaysBox(decision: Decision, rules: readonly string[], file: string | null, wasSeen: Signal<boolean>, add: () => void, cancel: () => void): Node {
-  const many = rules.length > 1;
+function alwaysBox(decision: Decision, question: Question, wasSeen: Signal<boolean>, add: (label: string, rule: string | null) => void, cancel: () => void): Node {
+  const wide = signal<string | null>(null); // the wider rule that was chosen
+  const file = question.kept_in ?? null;
+  const rules = () => (wide.value === null ? question.suggestions : [wide.value]);
+  const label = question.suggestions.length > 1 ? "Add rules and run" : "Add rule and run";
+  const reach = () => {
+    const [only, what] = rules().length > 1 ? ["they are", "they match"] : ["it is", "it matches"];
+    const matches = wide.value === null ? `What ${what}` : `Every command that begins with “${visible(wide.value)}”`;
+    return file === null ? `Only ${only} added, and only until the server ends.` : `Only ${only} added. ${matches} runs from now on without a question, for every agent under these settings.`;
+  };
+  const wider = (rule: string | null, text: string) =>
+    h("button", { type: "button", class: "button ghost", "aria-pressed": () => String(wide.value === rule), on: { click: () => (wide.value = rule) } }, visible(text));
+  const found = widerRules(question);
   return h(
     "div",
     { class: "always" },
-    h("p", { class: "note" }, file === null ? (many ? "These rules would be added:" : "This rule would be added:") : `Would be added to [policy] of ${visible(path(file))}:`),
-    h("pre", { class: "rule" }, visible(`allow = [${rules.map((rule) => JSON.stringify(rule)).join(", ")}]`)),
-    h("p", { class: "note" }, file === null ? `Only ${many ? "they are" : "it is"} added, and only until the server ends.` : `Only ${many ? "they are" : "it is"} added. What ${many ? "they match" : "it matches"} runs from now on without a question, for every agent under these settings.`),
+    h("p", { class: "note" }, () => (file === null ? (rules().length > 1 ? "These rules would be added:" : "This rule would be added:") : `Would be added to [policy] of ${visible(path(file))}:`)),
+    h("pre", { class: "rule" }, () => visible(`allow = [${rules().map((rule) => JSON.stringify(rule)).join(", ")}]`)),
+    h("p", { class: "note" }, reach),
+    found.length === 0 ? null : h("div", { class: "choices wider" }, h("span", { class: "note" }, "Wider:"), found.map((rule) => wider(rule, rule)), wider(null, "as suggested")),
     h(
       "div",
       { class: "choices" },
-      choice(decision, many ? "Add rules and run" : "Add rule and run", "fill", add, { when: () => wasSeen.value }),
+      choice(decision, label, "fill", () => add(label, wide.value), { when: () => wasSeen.value }),
       h("button", { type: "button", class: "button ghost", on: { click: cancel } }, "Cancel"),
     ),
   );
+}
+
+const WORD = /^[\w.:+-]+$/; // that a rule takes as it is
+
+/** Rules that allow more than the one that is suggested, the narrowest first: its words but the last, down to the program. */
+function widerRules(question: Question): string[] {
+  const [rule, ...others] = question.suggestions;
+  if (rule === undefined || others.length > 0) return [];
+  const asked = (question.parts ?? []).filter((one) => one.verdict === "ask");
+  const words = (rule.startsWith("/") ? (asked[0]?.command ?? "").split(" ", 1) : rule.split(" ").slice(0, -1)).map((word) => word.trim());
+  return words.every((word) => WORD.test(word)) ? words.map((_, index) => words.slice(0, words.length - index).join(" ")) : [];
 }
 
 function wordForm(decision: Decision, deny: (word: string) => void): Node {

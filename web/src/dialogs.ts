@@ -1,6 +1,8 @@
 // Small windows above the page: the list of keys, a menu, a question before something that cannot be taken back.
 
+import type { Signal } from "@preact/signals-core";
 import { type Child, h } from "./dom.ts";
+import { saved } from "./saved.ts";
 import { count, visible } from "./words.ts";
 
 function open(dialog: HTMLDialogElement): void {
@@ -90,11 +92,14 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["t", "Take over"], ["Ctrl Shift G", "Give back"], ["Ctrl Shift C", "Copy in a held terminal"], ["Ctrl Shift V", "Paste there"], ["?", "This list"],
 ];
 
-export function keyList(lettersOn: boolean, toggle: () => void): void {
+export function keyList(): void {
   const close = () => dialog.close();
-  const flip = () => {
-    toggle();
-    dialog.close();
+  const flip = (one: Signal<boolean>, what: string) => {
+    const press = () => {
+      one.value = !one.value;
+      close();
+    };
+    return h("button", { type: "button", class: "button ghost", on: { click: press } }, `Turn ${what} ${one.peek() ? "off" : "on"}`);
   };
   const dialog: HTMLDialogElement = h(
     "dialog",
@@ -105,7 +110,8 @@ export function keyList(lettersOn: boolean, toggle: () => void): void {
       "div",
       { class: "choices" },
       h("button", { type: "button", class: "button plain", autofocus: true, on: { click: close } }, "Close"),
-      h("button", { type: "button", class: "button ghost", on: { click: flip } }, lettersOn ? "Turn single letters off" : "Turn single letters on"),
+      flip(saved.letters, "single letters"),
+      flip(saved.reader, "reading aloud in a held terminal"),
     ),
   );
   open(dialog);

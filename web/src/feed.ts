@@ -56,7 +56,8 @@ export class Feed {
       const [from, to] = this.range.value;
       return all.length <= ALL ? all : all.slice(from, to);
     };
-    this.list = h("div", { class: "feed", role: "feed", "aria-label": "Commands" });
+    const has = (name: string) => () => facts().length > 0 && name; // a feed without articles is none
+    this.list = h("div", { class: "feed", role: has("feed"), "aria-label": has("Commands") });
     this.list.append(
       this.above,
       each(shown, (one) => one.command.id, (one) => block(page, () => one.value)),

@@ -76,8 +76,15 @@ export function terminalOf(need: Need, store: Store): string | null {
   }
 }
 
+/** Whether it stands still until it is continued: a job of its shell (Ctrl-Z), or all that runs. The server notes it. */
+export function isStopped(command: Command): boolean {
+  if (command.finished && (command.signal !== null || (command.exit_code ?? 0) <= 128)) return false; // another job is
+  return command.notes.some((note) => note.startsWith("stopped"));
+}
+
 export function hasFailed(command: Command): boolean {
-  return command.state === "lost" || (command.finished && (command.signal !== null || (command.exit_code ?? 0) !== 0));
+  if (command.state === "lost") return true;
+  return command.finished && (command.signal !== null || (command.exit_code ?? 0) !== 0) && !isStopped(command);
 }
 
 export function groupOf(terminal: Terminal, store: Store, needing: ReadonlySet<string | null>): Group {

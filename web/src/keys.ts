@@ -14,7 +14,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 export function openKeys(): void {
-  void import("./dialogs.ts").then(({ keyList }) => keyList(saved.letters.value, () => (saved.letters.value = !saved.letters.value)));
+  void import("./dialogs.ts").then(({ keyList }) => keyList());
 }
 
 /** A field of the page. The emulator's own is none. */

@@ -7,6 +7,7 @@ import { listenKeys } from "./keys.ts";
 import { recoverLeases } from "./leases.ts";
 import { Link } from "./link.ts";
 import { notifications, titles } from "./manners.ts";
+import { watchQuiet } from "./quiet.ts";
 import { enter, forget, share } from "./session.ts";
 import { Store } from "./store.ts";
 import { applyTheme } from "./theme.ts";
@@ -54,6 +55,7 @@ async function start(): Promise<void> {
     listenKeys(page);
     titles(store);
     notifications(store, (path) => page.go(path));
+    watchQuiet(page);
   };
   const link = new Link(
     (since, epoch) => wire.events(since, epoch),

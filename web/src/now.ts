@@ -1,5 +1,6 @@
 // Now: who needs a person, what runs, what failed and was not seen, what ended in the last hour.
 
+import { signal } from "@preact/signals-core";
 import { cards } from "./cards.ts";
 import { type Page, inside } from "./context.ts";
 import { each, h, region, watch } from "./dom.ts";
@@ -41,7 +42,7 @@ export function now(page: Page): Element {
         cards(page, null, "Needs you"),
         region(() => hasCards(), (is) => (is ? null : calm(page))),
         list("Running", running, (one) => runningRow(page, one)),
-        list("Failed since you looked", failed, (one) => terminalRow(page, one)),
+        list("Failed since you looked", failed, (one) => failedRow(page, one)),
         finished(page),
       ),
     ),
@@ -110,11 +111,19 @@ function since(page: Page, command: Command | null): string {
   return seconds >= 36_000 ? ago(seconds) : elapsed(seconds);
 }
 
-function terminalRow(page: Page, one: () => Grouped): Element {
-  return commandRow(page, () => one().terminal.command, nameOf(one().terminal));
+function failedRow(page: Page, one: () => Grouped): Element {
+  const command = () => one().terminal.command;
+  return commandRow(page, command, nameOf(one().terminal), region(() => command()?.id ?? "", (id) => lastLine(page, id)));
 }
 
-function commandRow(page: Page, command: () => Command | null, name: string): Element {
+/** The last line that an ended command has printed. */
+function lastLine(page: Page, id: string): Node {
+  const line = signal("");
+  page.wire.slice(id, { first: 1, count: 0, tail: 1 }).then(({ tail }) => (line.value = tail[0] ?? ""), () => {}); // the row does without
+  return region(() => line.value, (text) => (text === "" ? null : h("pre", { class: "last" }, visible(text))));
+}
+
+function commandRow(page: Page, command: () => Command | null, name: string, more: Node | null = null): Element {
   const first = command();
   const to = first === null ? "/" : `/t/${first.terminal_id}/c/${first.id}`;
   const state = () => {
@@ -130,12 +139,13 @@ function commandRow(page: Page, command: () => Command | null, name: string): El
     h(
       "span",
       { class: "facts" },
-      region(() => state()?.badge ?? "", (badge) => (badge === "" ? null : h("span", { class: "badge-box bad" }, badge))),
+      region(() => state()?.badge ?? "", (badge) => (badge === "" ? null : h("span", { class: () => `badge-box tone-${state()?.tone}` }, badge))),
       h("time", {}, () => {
         const found = command();
         return found === null || found.started_at === null ? "" : `${ago(page.store.now.value - found.started_at - found.duration)} ago`;
       }),
     ),
+    more,
   );
 }
 

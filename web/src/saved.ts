@@ -1,4 +1,5 @@
-// What stays in this browser: theme, folds, which failures were seen, whether letters are keys. Nothing secret.
+// What stays in this browser: theme, folds, which failures were seen, whether letters are keys, whether a held terminal
+// is read aloud. Nothing secret.
 
 import { type Signal, signal } from "@preact/signals-core";
 
@@ -31,6 +32,7 @@ function bounded(from: Readonly<Record<string, string>>, key: string, value: str
 export const saved = {
   theme: kept<"auto" | "dark" | "light">("theme", "auto"),
   letters: kept("letters", true),
+  reader: kept("reader", false), // a held terminal is written out for screen readers
   tell: kept("tell", false), // notifications were asked for
   folds: kept<Readonly<Record<string, string>>>("folds", {}),
   seen: kept<Readonly<Record<string, string>>>("seen", {}),

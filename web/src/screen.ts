@@ -3,13 +3,15 @@
 // Rule 1: a viewer has no size of its own. The font is made smaller until the terminal's columns fit.
 // Rule 2: of a watched terminal, rows above the command's own line and empty rows below are cropped. Nothing of the
 //         command is hidden: the crop begins at the line that holds its text, or not at all.
-// Rule 3: to screen readers the drawing is hidden. A button fills a plain text with the last lines.
+// Rule 3: to screen readers the drawing is hidden. A button fills a plain text with the last lines. A held terminal is
+//         read aloud where the person has chosen so: it says what is typed twice.
 
 import { computed, effect, signal, untracked } from "@preact/signals-core";
 import type { Page } from "./context.ts";
 import { h, onEnd, region } from "./dom.ts";
 import { askPaste } from "./dialogs.ts";
 import { systemClock } from "./clock.ts";
+import { saved } from "./saved.ts";
 import { isDark } from "./theme.ts";
 import { Watching } from "./watching.ts";
 import type { Emulator } from "./xterm.ts";
@@ -73,6 +75,7 @@ export function liveScreen(page: Page, id: string, { command, isHeld, giveBack, 
     }, systemClock);
     stops.push(
       effect(() => made.setDark(isDark.value)),
+      effect(() => made.setAloud(lease.value !== null && saved.reader.value)),
       effect(() => scale()),
       effect(() => {
         const isLive = page.isLive;

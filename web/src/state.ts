@@ -1,6 +1,6 @@
 // What a command's head shows: a glyph, a badge, in which colour.
 
-import { asksPerson, hasFailed } from "./groups.ts";
+import { asksPerson, hasFailed, isStopped } from "./groups.ts";
 import type { Glyph } from "./icons.ts";
 import type { Command, Terminal } from "./model.ts";
 import type { Store } from "./store.ts";
@@ -14,10 +14,12 @@ export interface Standing {
 }
 
 const QUIET_SECONDS = 60; // a command that has printed nothing for so long says so
+const STOPPED: Standing = { glyph: "pause", badge: "stopped", tone: "muted", words: "stopped" };
 const FLOOD_RATE = 500_000; // bytes a second: more than a person reads or a page draws
 
 export function ended(command: Command): Standing {
   if (command.state === "lost") return { glyph: "lost", badge: "lost", tone: "bad", words: "lost" };
+  if (isStopped(command)) return STOPPED;
   if (hasFailed(command)) {
     const badge = command.signal ?? `exit ${command.exit_code ?? "?"}`;
     return { glyph: "bad", badge: command.timed_out ? `${badge} · timed out` : badge, tone: "bad", words: `failed, ${badge}` };
@@ -55,7 +57,23 @@ function alive(store: Store, command: Command, terminal: Terminal | undefined): 
   if (progress !== undefined && progress.rate > FLOOD_RATE && store.now.value - progress.at < 3) {
     return { glyph: "run", badge: `printing ${bytes(progress.rate)}/s`, tone: "run", words: "prints very much" };
   }
-  const quiet = progress === undefined || command.started_at === null ? 0 : store.now.value - progress.at;
-  if (quiet >= QUIET_SECONDS) return { glyph: "run", badge: `quiet ${elapsed(quiet)}`, tone: "muted", words: "running, quiet" };
+  if (isStopped(command)) return STOPPED;
+  const quiet = quietFor(store, command);
+  if (quiet >= QUIET_SECONDS) {
+    const does = working(store.activity.value.get(command.id)?.share ?? null);
+    return { glyph: "run", badge: [`quiet ${elapsed(quiet)}`, does].filter((one) => one !== "").join(" · "), tone: "muted", words: "running, quiet" };
+  }
   return { glyph: "run", badge: "running", tone: "run", words: "running" };
+}
+
+/** For how many seconds it has printed nothing, as far as this page knows. */
+export function quietFor(store: Store, command: Command): number {
+  const [progress, activity] = [store.progress.value.get(command.id), store.activity.value.get(command.id)];
+  const since = activity !== undefined && (progress === undefined || progress.bytes <= activity.bytes) ? activity.since : progress?.at;
+  return since === undefined ? 0 : store.now.value - since;
+}
+
+function working(share: number | null): string {
+  if (share === null) return "";
+  return share < 0.01 ? "sleeping" : `CPU ${Math.round(share * 100)} %`;
 }

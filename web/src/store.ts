@@ -18,6 +18,15 @@ export interface Progress {
   readonly lines: readonly string[]; // the newest last
 }
 
+/** What the kernel says of a command that runs, when it was asked last. */
+export interface Activity {
+  readonly bytes: number; // of output
+  readonly since: number; // when the last of them came, or when the command began
+  readonly cpu: number | null; // seconds so far; null: cannot be seen
+  readonly at: number; // of the page's own clock
+  readonly share: number | null; // of one core, since it was asked before; null: it was not
+}
+
 /** What became of a card: shown for a while in its place. */
 export interface Receipt {
   readonly key: string;
@@ -42,6 +51,7 @@ export class Store {
   readonly handoffs = signal<ReadonlyMap<string, Handoff>>(new Map()); // by command
   readonly refused = signal<ReadonlyMap<string, string>>(new Map()); // by terminal: who asked for it and does not get it
   readonly progress = signal<ReadonlyMap<string, Progress>>(new Map());
+  readonly activity = signal<ReadonlyMap<string, Activity>>(new Map());
   readonly receipts = signal<readonly Receipt[]>([]);
   readonly cards = new Map<string, Shown>(); // by key
   readonly link = signal<LinkState>({ kind: "connecting", since: 0 });
@@ -232,7 +242,9 @@ export class Store {
   private onCommand(command: Command, clock: number): void {
     this.stopWaiting(this.command(command.id), clock);
     this.replace(command);
-    if (command.finished) this.progress.value = without(this.progress.value, command.id);
+    if (!command.finished) return;
+    this.progress.value = without(this.progress.value, command.id);
+    this.activity.value = without(this.activity.value, command.id);
   }
 
   private stopWaiting(before: Command | null, clock: number): void {
@@ -261,6 +273,17 @@ export class Store {
     if (command === null || command.finished || this.progress.value.has(id)) return;
     const shown = lines.filter((one) => one !== "");
     this.progress.value = new Map(this.progress.value).set(id, { bytes: command.output_bytes, rate: 0, at: this.now.value, lines: shown });
+  }
+
+  /** An answer of the server about a command, and when it came. */
+  look(id: string, found: { output_bytes: number; quiet_seconds: number; cpu_seconds: number | null }, at: number): void {
+    if (this.command(id)?.finished !== false) return;
+    const before = this.activity.value.get(id);
+    const cpu = found.cpu_seconds;
+    const took = cpu === null || before === undefined || before.cpu === null ? null : Math.max(0, cpu - before.cpu); // less: a process of it has ended
+    const share = took === null || before === undefined ? null : took / Math.max(1, at - before.at);
+    const since = at + this.skew - found.quiet_seconds;
+    this.activity.value = new Map(this.activity.value).set(id, { bytes: found.output_bytes, since, cpu, at, share });
   }
 
   private onLease(event: Event & { event: "lease" }): void {

@@ -284,6 +284,8 @@ export class Wire {
     this.get(`/v1/commands/${command}/slice`, { ...fields, colours: true });
   history = (fields: Filter & { before?: string | null }): Promise<HistoryPage> => this.get("/v1/history", { ...fields });
   search = (fields: Filter & { q: string; regex: boolean }): Promise<SearchPage> => this.get("/v1/search", { ...fields });
+  activity = (command: string): Promise<{ output_bytes: number; quiet_seconds: number; cpu_seconds: number | null }> =>
+    this.get(`/v1/commands/${command}/activity`);
   explain = async (command: string): Promise<string> =>
     (await this.get<{ text: string }>(`/v1/commands/${command}/explain`)).text;
   /** Of the clean text, from this character on: they are counted as the server does, not in UTF-16 units. */

@@ -29,6 +29,8 @@ export interface Emulator {
   setFont(size: number): void;
   setDark(is: boolean): void;
   setHeld(is: boolean): void;
+  /** Whether what is printed is written out for screen readers. */
+  setAloud(is: boolean): void;
   focus(): void;
   paste(text: string): void;
   selection(): string;
@@ -133,6 +135,7 @@ export function emulator(host: HTMLElement, size: readonly [number, number], opt
       terminal.options.cursorBlink = is && !matchMedia("(prefers-reduced-motion: reduce)").matches;
       terminal.options.scrollback = is ? 2000 : 0;
     },
+    setAloud: (is) => (terminal.options.screenReaderMode = is),
     focus: () => terminal.focus(),
     paste: (text) => terminal.paste(text),
     selection: () => terminal.getSelection(),

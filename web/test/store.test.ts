@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asksPerson, grouped, needs, secretOf } from "../src/groups.ts";
 import type { Question } from "../src/model.ts";
+import { standing } from "../src/state.ts";
 import { Store } from "../src/store.ts";
 import type { Event } from "../src/wire.ts";
 import { command, terminal, waiting } from "./hand.ts";
@@ -172,4 +173,45 @@ test("lines from before the page came are shown until others come", () => {
   store.apply(event({ event: "progress", command_id: "t1-1", terminal_id: "t1", output_bytes: 20, last_line: "new" }), 1000);
   store.recall("t1-1", ["late"]);
   assert.deepEqual(store.progress.value.get("t1-1")?.lines, ["old", "new"]);
+});
+
+test("a job that was stopped is no failure, and neither is a code that stands for the same", () => {
+  const ended = (facts: object) => {
+    const store = filled();
+    store.apply(event({ event: "finished", command: command("t1-1", { state: "finished", finished: true, ...facts }) }), 1000);
+    const [first] = store.terminals.value.values();
+    return [standing(store, first!).badge, groups(store)[0]];
+  };
+  const notes = ["stopped in the background: sleep (77)"];
+  assert.deepEqual(ended({ exit_code: 148, notes }), ["stopped", "t1 quiet"]);
+  assert.deepEqual(ended({ exit_code: 148 }), ["exit 148", "t1 failed"]);
+  assert.deepEqual(ended({ exit_code: 0, notes }), ["", "t1 quiet"]);
+  assert.deepEqual(ended({ exit_code: 1, notes }), ["exit 1", "t1 failed"]);
+  assert.deepEqual(ended({ exit_code: 143, signal: "SIGTERM", notes }), ["SIGTERM", "t1 failed"]);
+});
+
+test("a command that prints nothing says for how long, and whether it works", () => {
+  const store = filled();
+  const badge = () => standing(store, store.terminals.value.get("t1")!).badge;
+  const look = (at: number, quiet: number, cpu: number | null) => {
+    store.tick(at);
+    store.look("t1-1", { output_bytes: 10, quiet_seconds: quiet, cpu_seconds: cpu }, at);
+  };
+  store.tick(1500);
+  assert.equal(badge(), "running", "nobody was asked when it has printed last");
+  look(1500, 130, 2);
+  assert.equal(badge(), "quiet 2:10");
+  look(1520, 150, 21);
+  assert.equal(badge(), "quiet 2:30 · CPU 95 %");
+  look(1540, 170, 21);
+  assert.equal(badge(), "quiet 2:50 · sleeping");
+  look(1560, 190, null);
+  assert.equal(badge(), "quiet 3:10", "the kernel does not show it");
+  store.apply(event({ event: "progress", command_id: "t1-1", terminal_id: "t1", output_bytes: 14, last_line: "on", at: 1570 }), 1570);
+  assert.equal(badge(), "running");
+  look(1570, 0, 30);
+  store.apply(event({ event: "finished", command: command("t1-1", { state: "finished", finished: true, exit_code: 0 }) }), 1571);
+  assert.equal(store.activity.value.size, 0);
+  look(1572, 0, 30);
+  assert.equal(store.activity.value.size, 0, "an answer that comes behind the end");
 });
