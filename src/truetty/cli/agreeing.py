@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from truetty.cli import typed
+
 
 def agrees(question: str) -> bool:
     """False where there is no person to ask. What follows stands on a line of its own, after Ctrl-C and Ctrl-D too."""
@@ -11,8 +13,7 @@ def agrees(question: str) -> bool:
         return False
     answer = ""
     try:  # the question is within: Ctrl-C may come before its print has returned
-        print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-        answer = sys.stdin.readline()
+        answer = typed.line(f"{question} [y/N] ")
     finally:
         if not answer.endswith("\n"):
             print(file=sys.stderr, flush=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from truetty.cli import typed
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import asked, sentence
 from truetty.cli.terminals.starting import type_keys
@@ -52,8 +53,7 @@ def _read(waiting: dict[str, Any], what: str) -> str:
             return getpass(prompt)
         except EOFError:
             return _line("")
-    print(prompt, end="", file=sys.stderr, flush=True)
-    return _line(sys.stdin.readline())
+    return _line(typed.line(prompt))
 
 
 def _line(read: str) -> str:

@@ -1,0 +1,39 @@
+"""A line that a person types.
+
+Rule: Ctrl-C ends the wait at any moment. A signal that comes between Python's last look for one and the sleep of a
+      read is seen when the read returns: with the next Enter. So the wait is for a pipe too, into which every signal
+      writes, and the read begins when there is a line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import sys
+from collections.abc import Iterator
+
+
+def line(prompt: str) -> str:
+    """With its end; "" at Ctrl-D. The prompt is on standard error. For the main thread, and a terminal as input."""
+    with _signals() as come:
+        print(prompt, end="", file=sys.stderr, flush=True)
+        while sys.stdin not in select.select([sys.stdin, come], [], [])[0]:
+            os.read(come, 64)  # of one that has ended nothing
+        return sys.stdin.readline()
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[int]:
+    """A descriptor that can be read when a signal has come."""
+    come, into = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        before = signal.set_wakeup_fd(into, warn_on_full_buffer=False)
+        try:
+            yield come
+        finally:
+            signal.set_wakeup_fd(before)
+    finally:
+        os.close(come)
+        os.close(into)

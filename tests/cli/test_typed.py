@@ -1,0 +1,51 @@
+"""A line that a person types, and Ctrl-C while it is waited for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import truetty
+from tests.patience import PATIENCE
+
+# The signal comes to another thread. So it interrupts no call of the main one: as if it had come just before the read.
+LATE = """
+import signal, threading, time
+from truetty.cli.agreeing import agrees
+threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+try:
+    agrees("Sure?")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+ASK = "from truetty.cli.agreeing import agrees; print(agrees('Sure?'), agrees('Really?'))"
+
+
+async def test_ctrl_c_is_heeded_though_no_read_was_interrupted(home: Path) -> None:
+    async with truetty.Terminal("bash", rc=False) as terminal:
+        command = await terminal.start(f"{sys.executable} -c '{LATE}'")
+        asked = await command.wait(PATIENCE)
+        assert asked.waiting is not None and asked.waiting.prompt == "Sure? [y/N] "
+        await command.type("\x03")
+        ended = await command.wait(PATIENCE, "exit")
+        assert (ended.state, ended.exit_code) == ("finished", 0)
+        assert ended.output.endswith("\ninterrupted\n")
+
+
+async def test_lines_that_were_typed_ahead_are_read_in_turn(home: Path) -> None:
+    async with truetty.Terminal("bash", rc=False) as terminal:
+        command = await terminal.start(f'{sys.executable} -c "{ASK}"')
+        await command.wait(PATIENCE)
+        await command.type("yes\nno\n")
+        assert (await command.wait(PATIENCE, "exit")).output.endswith("True False\n")
+
+
+async def test_ctrl_d_is_no(home: Path) -> None:
+    async with truetty.Terminal("bash", rc=False) as terminal:
+        command = await terminal.start(f'{sys.executable} -c "{ASK}"')
+        await command.wait(PATIENCE)
+        await command.type("\x04")
+        await command.wait(PATIENCE)
+        await command.type("y\x04\x04")
+        assert (await command.wait(PATIENCE, "exit")).output.endswith("False True\n")
