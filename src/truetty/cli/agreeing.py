@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from truetty.cli import typed
+from truetty.cli.prompt import read_line
 
 
 def agrees(question: str) -> bool:
@@ -13,7 +13,7 @@ def agrees(question: str) -> bool:
         return False
     answer = ""
     try:  # the question is within: Ctrl-C may come before its print has returned
-        answer = typed.line(f"{question} [y/N] ")
+        answer = read_line(f"{question} [y/N] ")
     finally:
         if not answer.endswith("\n"):
             print(file=sys.stderr, flush=True)

@@ -33,13 +33,13 @@ class Tally:
         self.has_file: Final = has_file
         self.states: Final[Counter[str]] = Counter()  # of this run
         self.earlier: Final[Counter[str]] = Counter()  # of earlier runs; refused: begun, and then refused a command
-        self._left: set[str] = set()  # begun by an earlier run, and not begun again
+        self._unfinished: set[str] = set()  # begun by an earlier run, and not begun again
         self.running: set[str] = set()
         self.started_at = time.monotonic()
 
-    def begin(self, finished: dict[str, str], left: Iterable[str]) -> None:
+    def begin(self, finished: dict[str, str], unfinished: Iterable[str]) -> None:
         self.earlier.update(finished[task] for task in self._tasks if task in finished)
-        self._left = set(left)
+        self._unfinished = set(unfinished)
 
     def start(self, task: Task) -> None:
         self.running.add(task.id)
@@ -50,13 +50,13 @@ class Tally:
 
     def stop(self) -> None:
         """No more are run: those that run now are begun and not finished."""
-        self._left |= self.running
+        self._unfinished |= self.running
         self.running = set()
 
     @property
-    def left(self) -> list[str]:
+    def unfinished(self) -> list[str]:
         """Begun and not finished, in the order of the tasks."""
-        return [task for task in self._tasks if task in self._left]
+        return [task for task in self._tasks if task in self._unfinished]
 
     @property
     def finished(self) -> int:
@@ -86,9 +86,9 @@ class Tally:
         earlier = f" Of an earlier run: {_kinds(self.earlier)}." if self.earlier else ""
         run = f"{_kinds(self.states)} ({self.rate:.1f}/s)" if self.states else "none was finished now"
         lines = [f"{_count(self.total, 'task')}: {run}.{earlier}"]
-        if left := self.left:
-            more = f" and {len(left) - MOST_NAMED:,} more" if len(left) > MOST_NAMED else ""
-            named = ", ".join(left[:MOST_NAMED]) + more
+        if unfinished := self.unfinished:
+            more = f" and {len(unfinished) - MOST_NAMED:,} more" if len(unfinished) > MOST_NAMED else ""
+            named = ", ".join(unfinished[:MOST_NAMED]) + more
             advice = " --again runs them once more." if self.has_file else ""
             lines.append(f"Begun and not finished: {named}.{advice}")
         return lines

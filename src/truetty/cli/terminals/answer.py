@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from truetty.cli import typed
+from truetty.cli.prompt import read_line
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import asked, sentence
 from truetty.cli.terminals.starting import type_keys
@@ -53,7 +53,7 @@ def _read(waiting: dict[str, Any], what: str) -> str:
             return getpass(prompt)
         except EOFError:
             return _line("")
-    return _line(typed.line(prompt))
+    return _line(read_line(prompt))
 
 
 def _line(read: str) -> str:

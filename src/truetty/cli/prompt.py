@@ -15,12 +15,12 @@ import sys
 from collections.abc import Iterator
 
 
-def line(prompt: str) -> str:
+def read_line(prompt: str) -> str:
     """With its end; "" at Ctrl-D. The prompt is on standard error. For the main thread, and a terminal as input."""
     with _signals() as come:
         print(prompt, end="", file=sys.stderr, flush=True)
         while sys.stdin not in select.select([sys.stdin, come], [], [])[0]:
-            os.read(come, 64)  # of one that has ended nothing
+            os.read(come, 64)  # a signal whose handler has raised nothing
         return sys.stdin.readline()
 
 
