@@ -110,7 +110,7 @@ function alwaysBox(decision: Decision, question: Question, wasSeen: Signal<boole
   const reach = () => {
     const [only, what] = rules().length > 1 ? ["they are", "they match"] : ["it is", "it matches"];
     const matches = wide.value === null ? `What ${what}` : `Every command that begins with “${visible(wide.value)}”`;
-    return file === null ? `Only ${only} added, and only until the server ends.` : `Only ${only} added. ${matches} runs from now on without a question, for every agent under these settings.`;
+    return `Only ${only} added. ${matches} runs without a question from now on, ${file === null ? "until the server ends" : "for every agent under these settings"}.`;
   };
   const wider = (rule: string | null, text: string) =>
     h("button", { type: "button", class: "button ghost", "aria-pressed": () => String(wide.value === rule), on: { click: () => (wide.value = rule) } }, visible(text));
