@@ -231,7 +231,9 @@ def test_a_wider_rule_has_a_button_of_its_own(asked: Tabs) -> None:
     rule, add = card(tab).locator(".rule"), card(tab).get_by_role("button", name="Add rule and run")
     card(tab).locator(".wider").get_by_role("button", name="touch", exact=True).click()
     expect(rule).to_have_text('allow = ["touch"]')
-    expect(card(tab).locator(".always")).to_contain_text("Every command that begins with “touch” runs without a question")
+    expect(card(tab).locator(".always")).to_contain_text(
+        "Every command that begins with “touch” runs without a question"
+    )
     card(tab).get_by_role("button", name="as suggested").click()
     expect(rule).to_have_text('allow = ["touch made"]')
     card(tab).locator(".wider").get_by_role("button", name="touch", exact=True).click()
