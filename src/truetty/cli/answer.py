@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import http.cookiejar
 import json
 import sys
@@ -10,6 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from truetty.cli.prompt import read_answer
 from truetty.core.errors import Misuse
 from truetty.text.quoting import whole
 
@@ -105,8 +105,8 @@ def _refusal(error: urllib.error.HTTPError) -> str:
 
 def _read_answer(page: _Page) -> str | None:
     """What the person types; None if they type nothing."""
-    prompt = f"{whole(page.prompt).rstrip()} "
     try:
-        return getpass.getpass(prompt) if page.secret else input(prompt)
-    except (EOFError, KeyboardInterrupt):
+        line = read_answer(f"{whole(page.prompt).rstrip()} ", is_secret=page.secret)
+    except KeyboardInterrupt:
         return None
+    return line.removesuffix("\n") if line else None

@@ -12,7 +12,10 @@ import os
 import select
 import signal
 import sys
+import termios
 from collections.abc import Iterator
+
+from truetty.core.errors import Misuse
 
 
 def read_line(prompt: str) -> str:
@@ -22,6 +25,28 @@ def read_line(prompt: str) -> str:
         while sys.stdin not in select.select([sys.stdin, come], [], [])[0]:
             os.read(come, 64)  # a signal whose handler has raised nothing
         return sys.stdin.readline()
+
+
+def read_secret(prompt: str) -> str:
+    """The same, and the terminal does not show what is typed."""
+    before = termios.tcgetattr(sys.stdin)
+    hides = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+    # Like `getpass`: what was typed before the question is thrown away, for it was shown.
+    termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, hides)
+    try:
+        return read_line(prompt)
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
+        print(file=sys.stderr)
+
+
+def read_answer(prompt: str, *, is_secret: bool) -> str:
+    """The same for an answer, which need not be typed: where standard input is no terminal, it is read from there."""
+    if sys.stdin is None:
+        raise Misuse("there is no standard input to read the answer from. Nothing was typed.")
+    if not sys.stdin.isatty():
+        return sys.stdin.readline()
+    return read_secret(prompt) if is_secret else read_line(prompt)
 
 
 @contextlib.contextmanager

@@ -9,11 +9,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from truetty.cli.prompt import read_line
+from truetty.cli.prompt import read_answer
 from truetty.cli.terminals.server import Server, command
 from truetty.cli.terminals.standing import asked, sentence
 from truetty.cli.terminals.starting import type_keys
 from truetty.core.errors import HostError, Misuse
+from truetty.text.quoting import on_one_line
 
 
 def answer_command(id: str, text: str | None, on: str | None) -> int:
@@ -38,22 +39,9 @@ def answer_command(id: str, text: str | None, on: str | None) -> int:
 
 
 def _read(waiting: dict[str, Any], what: str) -> str:
-    if sys.stdin is None:
-        raise Misuse("there is no standard input to read the answer from. Nothing was typed.")
-    if not sys.stdin.isatty():
-        return _line(sys.stdin.readline())
-    from truetty.text.quoting import on_one_line
-
-    print(on_one_line(what), file=sys.stderr)
-    prompt = f"{asked(waiting)} "
-    if waiting["kind"] == "secret":
-        from getpass import getpass
-
-        try:
-            return getpass(prompt)
-        except EOFError:
-            return _line("")
-    return _line(read_line(prompt))
+    if sys.stdin is not None and sys.stdin.isatty():
+        print(on_one_line(what), file=sys.stderr)
+    return _line(read_answer(f"{asked(waiting)} ", is_secret=waiting["kind"] == "secret"))
 
 
 def _line(read: str) -> str:
