@@ -16,7 +16,7 @@ import truetty
 
 # What each kind prints, as a Python program that is given the size and prints the same bytes in every run.
 PRINTS = {
-    "text": "block = base64.b85encode(chance.randbytes(48)) + b'\\n'",
+    "text": "block = base64.b85encode(chance.randbytes(48)) + b'\\r\\n'",
     "line": "block = base64.b85encode(chance.randbytes(48))",
     "binary": "block = chance.randbytes(64)",
 }
