@@ -224,10 +224,11 @@ class Notices:
 
     def _end(self, command: Command) -> None:
         """It has ended: of one that was followed its notice is kept, and nothing else."""
-        running = self._drop_running(command.id)
+        running = self._running.get(command.id)
         if running is not None:
             notice = running.notice("lost" if command.state == "lost" else "finished")
-            self._keep_end(running.agent, notice)
+            self._keep_end(running.agent, notice)  # first, for a desk with nothing on it is cleared away
+            self._drop_running(command.id)
 
     def _keep_end(self, agent: str | None, notice: Notice) -> None:
         self._ends[notice.command_id] = agent
@@ -236,12 +237,11 @@ class Notices:
             oldest = next(iter(self._ends))
             self._write(oldest, self._drop_end(oldest)[0], "told")
 
-    def _drop_running(self, id: str) -> _Running | None:
+    def _drop_running(self, id: str) -> None:
         running = self._running.pop(id, None)
         if running is not None:
             self._desks[running.agent].running.pop(id, None)
             self._clear_away(running.agent)
-        return running
 
     def _tell_end(self, id: str) -> None:
         agent, notice = self._drop_end(id)
