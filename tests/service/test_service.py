@@ -17,7 +17,6 @@ from truetty.service import handoffs
 from truetty.service.notices import Delivery, Notice, delivery
 from truetty.service.registry import Registry
 from truetty.service.service import Service
-from truetty.terminal.changes import Rank
 
 PASSWORD = "sh -c 'stty -echo; printf \"Password: \"; read a; stty echo; echo; echo ${#a}'"
 
@@ -152,23 +151,6 @@ async def test_what_was_reported_is_no_news(service: Service) -> None:
     report = await service.run("sleep 0.1", task="a", wait=0)
     assert (await service.wait(report.outcome.command_id, timeout=PATIENCE)).outcome.state == "finished"
     assert (await service.run("true", task="b", wait=PATIENCE)).notices == ()
-
-
-async def test_an_end_is_told_in_the_instant_in_which_it_comes(service: Service, home: Path) -> None:
-    """No task that follows the command has run since, and its agent has no other command."""
-    started = await service.start(f"until [ -e {home}/go ]; do sleep 0.01; done", task="a")
-    await service.wait(started.id, timeout=0)
-    told: list[Notice] = []
-
-    def ask() -> None:
-        if started.finished and not told:
-            told.extend(service.news())
-
-    started.changes.subscribe(ask, Rank.OWNERS)
-    (home / "go").touch()
-    await started.wait(PATIENCE, "finished")
-    assert [notice.command_id for notice in told] == [started.id]
-    assert service.news() == ()
 
 
 async def test_what_an_answer_tells_that_is_not_sent_is_in_the_next_one(service: Service, home: Path) -> None:

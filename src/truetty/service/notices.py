@@ -261,9 +261,10 @@ class Notices:
     async def _watch(self, running: _Running) -> None:
         """Tell the listeners what happens to it."""
         command, seen = running.command, running.command.open_waiting or 0
-        while not command.finished and not command.changes.over:
+        is_over = False
+        while not is_over:  # also of one that has ended since it was to be followed
             await command.changes.until(lambda: command.finished or (command.open_waiting or 0) > seen, None)  # noqa: B023
-            seen = command.open_waiting or seen
+            seen, is_over = command.open_waiting or seen, command.finished or command.changes.over
             if command.finished:
                 self._end(command)
             if (notice := self._unheard(running)) is not None:
