@@ -19,7 +19,9 @@ from truetty.sync import Command, Terminal
 
 SOURCE = str(Path(truetty.__file__).parents[1])
 TYPED = "touch typed-by-mistake"
-STUBBORN = "bash -c 'trap \"echo heard\" INT; echo begun; while :; do sleep 0.1; done'"
+# Not bash: it forgets a signal that comes between the end of a program and the next command (5 of 11,000, on a busy
+# machine, in a terminal without truetty).
+STUBBORN = "sh -c 'trap \"echo heard\" INT; echo begun; while :; do sleep 0.1; done'"
 
 
 @pytest.fixture
