@@ -22,6 +22,7 @@ except KeyboardInterrupt:
     print("interrupted")
 """
 SECRET = "from truetty.cli.prompt import read_secret; print([read_secret('Word: ')])"
+ANSWER = "from truetty.cli.prompt import read_answer; print([read_answer('Word: ', is_secret=True)])"
 ASK = "from truetty.cli.agreeing import agrees; print(agrees('Sure?'), agrees('Really?'))"
 
 
@@ -45,6 +46,17 @@ async def test_a_secret_is_not_shown(home: Path) -> None:
         assert asked.waiting is not None and (asked.waiting.kind, asked.waiting.prompt) == ("secret", "Word: ")
         await command.type("open sesame\n")
         assert (await command.wait(PATIENCE, "exit")).output == "Word: \n]'n\\emases nepo'[\n"
+
+
+async def test_an_answer_from_a_pipe_is_not_asked_for(home: Path) -> None:
+    """A secret neither, though there is a terminal."""
+    async with truetty.Terminal("bash", rc=False) as terminal:
+        piped = await terminal.run(f'echo sesame | {sys.executable} -c "{ANSWER}"', wait=PATIENCE)
+        assert (piped.exit_code, piped.output) == (0, "['sesame\\n']\n")
+        empty = await terminal.run(f'{sys.executable} -c "{ANSWER}" </dev/null', wait=PATIENCE)
+        assert (empty.exit_code, empty.output) == (0, "['']\n")
+        closed = await terminal.run(f'{sys.executable} -c "{ANSWER}" <&-', wait=PATIENCE)
+        assert closed.exit_code == 1 and "no standard input to read the answer from" in closed.output
 
 
 async def test_lines_that_were_typed_ahead_are_read_in_turn(home: Path) -> None:
