@@ -2,6 +2,9 @@
 
 Rule 1: each step is given `GRACE` seconds. The shell survives all of them but the last, which only a time-out takes.
 Rule 2: what was sent is remembered: an exit code of 128+n is a signal where we sent signal n.
+Rule 3: a Ctrl-C that comes when a program of a loop has ended, and before the shell is in front again, reaches no
+        process; a program may also take it and end as if nothing was. So the key is pressed again when the shell has
+        gone on: another group is in front, or the shell itself. A program that is still ending is left alone.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from truetty.terminal.wire.conversation import Conversation
 from truetty.terminal.wire.run import Run
 
 GRACE: Final = 2.0
+PRESSES: Final = 4  # at most, in `GRACE` seconds, behind the first
 # A loop of the shell's own starts the next program as soon as one is killed.
 KILLS: Final = 3
 UNSEEN: Final = "it could not be ended: its processes cannot be seen here; closing its terminal ends it"
@@ -35,6 +39,7 @@ class Stop:
         self._conversation = conversation
         self._changes = changes
         self._failure: str | None = None  # why the ladder did not end it
+        self._hit: int | None = None  # the group that was in front at our last Ctrl-C
         self._last_resort: str | None = None  # why the shell was ended too
         self._task: asyncio.Task[None] | None = None  # the ladder of a time-out
         self.sent: Final[set[int]] = set()  # signals of ours
@@ -91,7 +96,7 @@ class Stop:
         channel = self._conversation.link.channel
         if self._run.reader.stopped and channel.pid is not None:
             channel.signal(channel.pid, signal.SIGCONT)  # a stopped shell would not even see its child end
-        await self.interrupt()
+        await self._press(channel.tty.foreground())
         await self._grace()
         for number in (signal.SIGTERM, *[signal.SIGKILL] * KILLS):
             if self._run.machine.ending is not None:
@@ -101,6 +106,21 @@ class Stop:
         if self._run.machine.ending is None:
             self._failure = UNSEEN if self._conversation.link.processes.running() is None else NOT_REACTING
 
+    async def _grace(self) -> None:
+        """Wait for the end, and press Ctrl-C whenever the shell has gone on."""
+        channel = self._conversation.link.channel
+        for _ in range(PRESSES):
+            await self._changes.until(lambda: self._run.machine.ending is not None, GRACE / PRESSES)
+            if self._run.machine.ending is not None:
+                return
+            front = channel.tty.foreground()
+            if front == channel.pid or front not in (self._hit, None):
+                await self._press(front)
+
+    async def _press(self, front: int | None) -> None:
+        self._hit = front
+        await self.interrupt()
+
     async def _end(self) -> None:
         """What a time-out means."""
         channel = self._conversation.link.channel
@@ -108,9 +128,6 @@ class Stop:
         if self._run.machine.ending is None and channel.pid is not None:
             self._last_resort = SHELL_TOO_UNSEEN if self._failure == UNSEEN else SHELL_TOO
             channel.signal(channel.pid, signal.SIGKILL)
-
-    async def _grace(self) -> None:
-        await self._changes.until(lambda: self._run.machine.ending is not None, GRACE)
 
     def _signal(self, number: int) -> None:
         """To each process of the command; where they cannot be seen, to the group in front."""
