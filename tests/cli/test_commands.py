@@ -76,6 +76,7 @@ def test_doctor_reads_the_settings(home: Path) -> None:
 # -- errors and encodings
 
 
+@pytest.mark.usefixtures("own_server")
 @pytest.mark.parametrize(
     "words",
     [
@@ -101,6 +102,7 @@ def test_without_json_nothing_is_on_standard_output() -> None:
     assert (done.returncode, done.stdout) == (125, b"") and b"--nope" in done.stderr
 
 
+@pytest.mark.usefixtures("own_server")
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_output_is_utf_8_in_any_locale(encoding: str) -> None:
     done = start("run", "--no-rc", "--shell", "bash", "printf 'é 漢\\n'", PYTHONIOENCODING=encoding)
