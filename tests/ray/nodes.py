@@ -22,8 +22,16 @@ from tests.patience import PATIENCE
 
 ATTEMPTS = 5  # on a busy machine Ray's head gives up its own start now and then
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
-# A home of its own: Ray writes a token there. Workers at nice 15 would get no CPU beside other tests.
-SETTINGS = {"RAY_AUTH_MODE": "disabled", "RAY_worker_niceness": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+SETTINGS = {
+    "RAY_AUTH_MODE": "disabled",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # Workers at nice 15 would get no CPU beside other tests.
+    "RAY_worker_niceness": "0",
+    # Ray gives a node 30 s to start, an agent and a worker 30 to 100 s. Beside busy loops they need more.
+    "RAY_raylet_start_wait_time_s": str(PATIENCE),
+    "RAY_agent_register_timeout_ms": str(PATIENCE * 1000),
+    "RAY_worker_register_timeout_seconds": str(PATIENCE),
+}
 
 
 class Node(NamedTuple):
@@ -66,7 +74,7 @@ class Nodes:
 def cluster(count: int, **resources: float) -> Iterator[Nodes]:
     """With so many nodes, each of which offers these resources. This process joins it when it first needs it."""
     with tempfile.TemporaryDirectory(prefix="r", dir="/tmp", ignore_cleanup_errors=True) as folder:
-        settings = {**SETTINGS, "HOME": folder, "RAY_TMPDIR": folder}
+        settings = {**SETTINGS, "HOME": folder, "RAY_TMPDIR": folder}  # Ray writes a token to its home
         before = dict(os.environ)
         os.environ.update(settings)
         command = [sys.executable, "-m", "tests.ray.nodes", str(count), json.dumps(resources)]
