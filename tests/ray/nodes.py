@@ -27,7 +27,7 @@ SETTINGS = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # Workers at nice 15 would get no CPU beside other tests.
     "RAY_worker_niceness": "0",
-    # Ray gives a node 30 s to start, an agent and a worker 30 to 100 s. Beside busy loops they need more.
+    # By default Ray gives up a node, an agent or a worker that starts slowly. Beside eight busy loops a node did.
     "RAY_raylet_start_wait_time_s": str(PATIENCE),
     "RAY_agent_register_timeout_ms": str(PATIENCE * 1000),
     "RAY_worker_register_timeout_seconds": str(PATIENCE),
