@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,17 +21,17 @@ from typing import Any, NamedTuple
 
 from tests.patience import PATIENCE
 
-ATTEMPTS = 5  # on a busy machine Ray's head gives up its own start now and then
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
 SETTINGS = {
     "RAY_AUTH_MODE": "disabled",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # Workers at nice 15 would get no CPU beside other tests.
     "RAY_worker_niceness": "0",
-    # By default Ray gives up a node, an agent or a worker that starts slowly. Beside eight busy loops a node did.
+    # By default Ray gives up a node, an agent, a worker or an answer that is slow. Beside eight busy loops a node was.
     "RAY_raylet_start_wait_time_s": str(PATIENCE),
     "RAY_agent_register_timeout_ms": str(PATIENCE * 1000),
     "RAY_worker_register_timeout_seconds": str(PATIENCE),
+    "RAY_gcs_server_request_timeout_seconds": str(PATIENCE),
 }
 
 
@@ -92,12 +93,13 @@ def cluster(count: int, **resources: float) -> Iterator[Nodes]:
 def serve(count: int, resources: dict[str, float]) -> None:
     from ray.cluster_utils import Cluster
 
+    _tell_ports()
     head = {**NODE, "include_dashboard": False, "resources": resources}
-    made = _retried(lambda: Cluster(initialize_head=True, head_node_args=head))
+    made = Cluster(initialize_head=True, head_node_args=head)
     nodes: list[Any] = []
 
     def add(wanted: dict[str, float]) -> list[object]:
-        nodes.append(_retried(lambda: made.add_node(**NODE, resources=wanted)))
+        nodes.append(made.add_node(**NODE, resources=wanted))
         processes = [one.process.pid for kind in nodes[-1].all_processes.values() for one in kind]
         return [len(nodes) - 1, processes]
 
@@ -114,14 +116,31 @@ def serve(count: int, resources: dict[str, float]) -> None:
     made.shutdown()
 
 
-def _retried(start: Any) -> Any:
-    for attempt in range(ATTEMPTS):
-        try:
-            return start()
-        except Exception:
-            if attempt == ATTEMPTS - 1:
-                raise
-    raise AssertionError
+def _tell_ports() -> None:
+    """From here on every node knows the ports of its agents before it starts.
+
+    A node waits 15 s until its agents have written them to files, which no setting changes, and then ends with a failed
+    check (https://github.com/ray-project/ray/issues/65983). Beside eight busy loops its agents need longer.
+    """
+    from ray import _raylet
+    from ray._private.node import Node as RayNode
+
+    files: Any = _raylet  # its stub leaves them out
+    start = RayNode.start_raylet
+
+    def start_raylet(node: Any, *arguments: Any) -> None:
+        # The agent of a Ray without the dashboard's dependencies listens nowhere, and writes the same.
+        for name in (
+            files.METRICS_AGENT_PORT_NAME,
+            files.METRICS_EXPORT_PORT_NAME,
+            files.DASHBOARD_AGENT_LISTEN_PORT_NAME,
+        ):
+            files.persist_port(node._session_dir, node._node_id, name, -1)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            node._ray_params.runtime_env_agent_port = free.getsockname()[1]
+        start(node, *arguments)
+
+    RayNode.start_raylet = start_raylet
 
 
 def below(pid: int) -> set[int]:
