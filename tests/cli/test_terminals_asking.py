@@ -75,7 +75,9 @@ def test_the_question_is_said_at_once(server: Live, home: Path, way: str) -> Non
 
 def test_json_says_how_to_ask_again(server: Live, home: Path) -> None:
     status, printed, complaint = call("run", "--in", "build", "--json", "--wait", "1", f"touch {home}/made")
-    assert (status, complaint) == (124, "truetty: waits for a yes (q1): truetty allow q1\n")
+    assert status == 124
+    # On a busy machine the patience may be over before the question is said: `test_the_question_is_said_at_once`.
+    assert complaint in ("truetty: waits for a yes (q1): truetty allow q1\n", "")
     told = json.loads(printed)
     assert (told["state"], told["question_id"], told["command_id"]) == ("not started", "q1", None)
     assert told["message"] == "no person has answered q1 within 1 s: it is taken back, nothing was run"
@@ -93,7 +95,7 @@ def test_the_patience_is_over(
     status, printed, complaint = call("run", "--wait", "0.5", "--timeout", "90", *place, "touch made")
     assert (status, printed) == (124, "")
     again = f"{shlex.join(place)} --wait 0.5 --timeout 90"
-    assert complaint.splitlines()[1:] == [
+    assert complaint.splitlines()[-2:] == [
         "truetty: no person has answered q1 within 0.5 s: it is taken back, nothing was run",
         f"To ask again: truetty run {again} 'touch made'",
     ]

@@ -128,16 +128,18 @@ async def test_a_terminal_is_given_back(service: Service) -> None:
     assert report.outcome.output.endswith("got mine\n")
 
 
-async def test_what_happened_meanwhile_is_told_once(service: Service) -> None:
+async def test_what_happened_meanwhile_is_told_once(service: Service, home: Path) -> None:
     heard: list[Notice] = []
 
     async def listen(notice: Notice) -> None:
         heard.append(notice)
 
     service.notices.listen(listen)
-    silent = await service.run("sleep 0.2; sh -c 'exit 5'", task="a", wait=0)
-    asking = await service.run("sleep 0.2; read -p 'name? ' x", task="b", wait=0)
+    go_on = f"until [ -e {home}/go ]; do sleep 0.01; done"  # both answers say that it runs, and no more
+    silent = await service.run(f"{go_on}; sh -c 'exit 5'", task="a", wait=0)
+    asking = await service.run(f"{go_on}; read -p 'name? ' x", task="b", wait=0)
     assert silent.outcome.state == asking.outcome.state == "running"
+    (home / "go").touch()
     await eventually(lambda: len(heard) == 2, "both notices")
     told = {notice.command_id: notice for notice in heard}
     assert told[silent.outcome.command_id].what == "finished" and told[silent.outcome.command_id].exit_code == 5
@@ -310,7 +312,7 @@ async def test_no_handoff_follows_a_command_once_they_are_closed(service: Servic
     assert asyncio.all_tasks() <= before
 
 
-async def test_a_close_that_is_cancelled_says_so(service: Service) -> None:
+async def test_a_close_that_is_cancelled_says_so(service: Service, home: Path) -> None:
     called, going = asyncio.Event(), asyncio.Event()
 
     async def linger(notice: Notice) -> None:
@@ -321,7 +323,8 @@ async def test_a_close_that_is_cancelled_says_so(service: Service) -> None:
             await going.wait()
 
     service.notices.listen(linger)
-    await service.run("sleep 0.2", task="a", wait=0)
+    await service.run(f"until [ -e {home}/go ]; do sleep 0.01; done", task="a", wait=0)
+    (home / "go").touch()
     await asyncio.wait_for(called.wait(), PATIENCE)
     closing = asyncio.ensure_future(service.notices.close())
     await asyncio.sleep(0)
