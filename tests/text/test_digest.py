@@ -208,6 +208,16 @@ PIECES = st.one_of(
 BOUNDS = st.one_of(st.none(), st.integers(0, 40))
 
 
+@pytest.mark.parametrize("end", ["\u2028", "\f", "\x85", "x\ry", "\v"])
+def test_only_a_newline_ends_a_line(end: str) -> None:
+    """Nor do others at which Python splits: the end of the last line is shown, and as many lines as fit."""
+    text = "\n" * 8 + f"1{end}\n" + f"{end}\n" * 19
+    result = digest(text, Budget(200, 1.0, lines=0))
+    assert result.text.endswith(f"\n{end}\n")
+    assert (result.lines, result.text.count("\n")) == (28, 10)
+    assert result.omitted == len(text) - 8 - len(f"{end}\n")
+
+
 @given(st.lists(PIECES, max_size=60), st.integers(SMALLEST_BUDGET, 900), st.floats(0, 1), BOUNDS)
 def test_whatever_comes(pieces: list[str], budget: int, share: float, most: int | None) -> None:
     text = "".join(pieces)

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple, Self
 from truetty.core.checks import check_count
 from truetty.core.errors import Misuse
 from truetty.core.kinds import MOST, described
-from truetty.text.folding import Unit, cut_mark, units
+from truetty.text.folding import Unit, cut_mark, split_lines, units
 
 SMALLEST_BUDGET: Final = 200  # room for two omission marks and a few words beside them
 FEWEST_LINES: Final = 10
@@ -211,7 +211,7 @@ class _Composition:
         part.fill(front, room, rows)
         if part.size < room // 2 and part.rows < rows:
             piece = self._head[part.original : part.original + room - part.size]
-            part.cut(piece if rows == inf else "".join(piece.splitlines(keepends=True)[: int(rows) - part.rows]))
+            part.cut(piece if rows == inf else "".join(split_lines(piece)[: int(rows) - part.rows]))
         return part
 
     def _lower(self, limit: int, room: int, rows: float, front: list[Unit]) -> _Part:
@@ -230,7 +230,7 @@ class _Composition:
         if (part.size < room // 2 and part.rows < rows) or not part.size:
             end = len(text) - part.original
             piece = text[max(first, end - (room - part.size)) : end]
-            part.cut(piece if rows == inf else "".join(piece.splitlines(keepends=True)[part.rows - int(rows) :]))
+            part.cut(piece if rows == inf else "".join(split_lines(piece)[part.rows - int(rows) :]))
         part.texts.reverse()
         return part
 

@@ -31,7 +31,7 @@ class Unit(NamedTuple):
 
 def units(text: str, longest: int) -> list[Unit]:
     """The text as units, in order; lines longer than `longest` are cut in their middle."""
-    lines = text.splitlines(keepends=True) if _only_newlines(text) else _lines(text)
+    lines = split_lines(text)
     # Bytes, because deleting digits there is one call in C for the whole text.
     keys = text.encode("utf-8", "surrogatepass").translate(None, _DIGITS).split(b"\n")
     found: list[Unit] = []
@@ -80,12 +80,15 @@ def cut_mark(omitted: int) -> str:
     return f"[… {omitted:,} characters …]"
 
 
-def _only_newlines(text: str) -> bool:
-    """Whether nothing else in it would end a line to Python; most text is like that, and split three times as fast."""
-    return text.isascii() and not any(char in text for char in "\r\v\f\x1c\x1d\x1e")
-
-
-def _lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
+    """Its lines with their newlines. To Python other characters end a line too: U+2028, a form feed."""
+    if _only_newlines(text):
+        return text.splitlines(keepends=True)
     lines = [f"{line}\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
+
+
+def _only_newlines(text: str) -> bool:
+    """Whether nothing else in it would end a line to Python; most text is like that, and split three times as fast."""
+    return text.isascii() and not any(char in text for char in "\r\v\f\x1c\x1d\x1e")
