@@ -109,6 +109,9 @@ def test_it_looks_as_it_did(tabs: Tabs, theme: str, size: str) -> None:
         expect(tab.locator(".held-bar")).to_have_count(0)
         tab.goto(f"{tabs.page.url}/history")
         expect(tab.locator(".result")).to_have_count(6)
+        # A bar is as wide as its command took long: seconds on a busy machine.
+        expect(tab.locator(".bar")).to_have_count(6)
+        tab.locator(".bar").evaluate_all("bars => bars.forEach(bar => bar.style.flexGrow = 1)")
 
     screens: dict[str, Callable[[], None]] = {"now": ready, "terminal": terminal, "held": held, "history": history}
     for name, show in screens.items():
