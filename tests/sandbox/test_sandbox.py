@@ -123,6 +123,17 @@ async def test_git_commits_and_its_hooks_are_guarded(workspace: Path, home: Path
     assert not (workspace / ".git/hooks/pre-commit").exists() and not (workspace / "moved").exists()
 
 
+async def test_a_workspace_of_any_name(place: Path, home: Path) -> None:
+    """The kernel writes a carriage return as it is into its table of mounts, and a newline, a space and a backslash
+    not."""
+    workspace = place / "a\rb c\nd\\040e\u2028f"
+    (workspace / ".git/hooks").mkdir(parents=True)
+    async with walled("bash", workspace, home) as terminal:
+        assert (await terminal.run("echo x > made", wait=PATIENCE)).exit_code == 0
+        assert (await terminal.run("echo x > .git/hooks/made", wait=PATIENCE)).exit_code != 0
+    assert (workspace / "made").exists() and not (workspace / ".git/hooks/made").exists()
+
+
 async def test_the_network_is_closed_unless_it_is_named(workspace: Path, home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         line = f"python3 -c \"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}), 30)\""

@@ -45,5 +45,5 @@ def _identity(path: str) -> _Identity | None:
 
 def _points(pid: int) -> set[str]:
     with open(f"/proc/{pid}/mountinfo", "rb") as file:
-        lines = file.read().splitlines()
+        lines = file.read().split(b"\n")[:-1]  # not `splitlines`: a carriage return in a path is written as it is
     return {os.fsdecode(_ESCAPE.sub(lambda found: bytes([int(found[1], 8)]), line.split(b" ")[4])) for line in lines}
