@@ -83,6 +83,16 @@ def test_a_table_in_place_keeps_what_a_person_added() -> None:
     assert tomllib.loads(lacking)["mcp_servers"]["truetty"] == {**ENTRY, "enabled": True}
 
 
+@pytest.mark.parametrize("char", "\u2028\u2029\x85")
+def test_a_line_ends_with_a_newline_alone(char: str) -> None:
+    comment = f"# once{char}[mcp_servers.truetty]\n"
+    before = f'{comment}[mcp_servers.truetty]\ncommand = "old" # mine{char}args = 1\nargs = []\n'
+    assert toml_text.drop(before, TABLE) == comment
+    assert toml_text.put(before, TABLE, ENTRY) == before.replace('"old"', '"/opt/bin/truetty"').replace("[]", '["mcp"]')
+    with pytest.raises(Misuse, match=r"^line 2: "):
+        toml_text.put(f'{comment}"x', TABLE, ENTRY)
+
+
 @pytest.mark.parametrize(
     "text", ["mcp_servers = { a = { command = 'x' } }\n", "x = 1\nmcp_servers = 3\n", "[[mcp_servers]]\na = 1\n"]
 )

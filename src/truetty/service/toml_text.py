@@ -17,6 +17,7 @@ from typing import Final
 
 from truetty.core import lazy
 from truetty.core.errors import Misuse
+from truetty.text.folding import split_lines
 
 # Such a table has a few lines; a person may have added a few more.
 MOST_LINES: Final = 200
@@ -58,7 +59,7 @@ def put_value(text: str, key: str, value: object) -> str:
         if changed is not None and _parse_or_none(candidate := text[:start] + changed + text[end:]) == wanted:
             return candidate
         text = drop(text, (key,)) or ""  # a table of its own
-    lines, end_of_line = text.splitlines(keepends=True), _end(text)
+    lines, end_of_line = split_lines(text), _end(text)
     for at in _places(lines, key):
         above, below = "".join(lines[:at]), "".join(lines[at:])
         above += end_of_line if above and not above.endswith("\n") else ""
@@ -114,7 +115,7 @@ def parse(text: str) -> dict[str, object]:
         return tomllib.loads(text, parse_float=str)  # as numbers, `nan` would differ from itself
     except tomllib.TOMLDecodeError as error:
         reason, line = str(error), _LINE.search(str(error))
-        number = int(line[1]) if line else len(text.splitlines())
+        number = int(line[1]) if line else len(split_lines(text))
         raise Misuse(f"line {number}: {reason}", line=number, reason=reason) from error
     except RecursionError as error:
         raise Misuse("line 1: it is nested too deeply", line=1, reason="nested too deeply") from error
@@ -150,7 +151,7 @@ def _with_value(text: str, keys: tuple[str, ...], key: str, value: object) -> st
 
 def _replace_value(block: str, key: str, value: object) -> str | None:
     """The lines with another value of the key. None: it is not in them."""
-    lines = block.splitlines(keepends=True)
+    lines = split_lines(block)
     name = re.compile(rf"""\s*(?:[^=#]*\.\s*)?["']?{re.escape(key)}["']?\s*=\s*""")
     for first, line in enumerate(lines):
         if (head := name.match(line)) is None:
@@ -166,7 +167,7 @@ def _replace_value(block: str, key: str, value: object) -> str | None:
 
 def _insert_value(block: str, key: str, value: object, end: str) -> str | None:
     """The lines with one more behind the table's head. None: they have no head."""
-    head, *others = block.splitlines(keepends=True)
+    head, *others = split_lines(block)
     if not head.lstrip().startswith("["):
         return None
     return "".join([head if head.endswith("\n") else head + end, f"{_name(key)} = {literal(value)}{end}", *others])
@@ -174,7 +175,7 @@ def _insert_value(block: str, key: str, value: object, end: str) -> str | None:
 
 def _lines_of(text: str, keys: tuple[str, ...], others: dict[str, object]) -> tuple[int, int]:
     """Where the first lines are that say something of the table: without them, `others` is still what the text says."""
-    lines = text.splitlines(keepends=True)
+    lines = split_lines(text)
     spots = [at for at, line in enumerate(lines) if keys[-1] in line and not line.lstrip().startswith("#")]
     for first in sorted(spots, key=lambda at: not _names(lines[at], keys)):
         start = len("".join(lines[:first]))
@@ -215,7 +216,7 @@ def _others(tree: dict[str, object], keys: tuple[str, ...]) -> dict[str, object]
 
 
 def _unchangeable(text: str, keys: tuple[str, ...]) -> Misuse:
-    spots = (number for number, line in enumerate(text.splitlines(), 1) if keys[0] in line)
+    spots = (number for number, line in enumerate(split_lines(text), 1) if keys[0] in line)
     number = next(spots, 1)
     reason = f"{keys[0]} is written in a way that cannot be changed without touching the rest"
     return Misuse(f"line {number}: {reason}", line=number, reason=reason)
