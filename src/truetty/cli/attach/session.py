@@ -51,6 +51,7 @@ class Session:
         self._takes = take
         self._keys = keys
         self._lease: str | None = None
+        self._has_joined = False  # the server has said on this connection that the lease is ours
         self._model = Model((80, 24))
         self._epoch: str | None = None  # of the server that was heard last
         self._seq: int | None = None  # drawn up to here
@@ -108,6 +109,7 @@ class Session:
     async def _connect(self) -> View:
         last = None if self._epoch is None or self._seq is None else (self._epoch, self._seq)
         view = await View.over(self._server.address, self._id, last)
+        self._has_joined = False
         if self._lease is not None:
             await view.say({"t": "lease", "lease": self._lease})
             await view.say({"t": "size", "size": list(self._tty.size)})
@@ -158,13 +160,16 @@ class Session:
         await view.say({"t": "ack", "seq": seq})
 
     async def _on_lease(self, view: View, frame: dict[str, Any]) -> None:
-        if self._lease is not None and not frame["mine"]:
-            self._lease = None
+        """A lease that we have taken again is told to viewers before the server knows that this one is its holder's."""
+        if frame["mine"]:
+            self._has_joined = True
+        elif self._lease is not None and self._has_joined:
+            self._lease, self._has_joined = None, False
             self._tell(f"You no longer have {self._id}: {frame['reason'] or 'it was given back'}. Read only.")
 
     async def _take_again(self, view: View) -> None:
         """The server no longer knows the lease: another one has followed it."""
-        self._lease = None
+        self._lease, self._has_joined = None, False
         try:
             await asyncio.to_thread(self._take)
         except Held as held:
