@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -139,3 +141,32 @@ async def test_an_outcome_does_not_wait_for_a_program_of_a_prompt_hook(
         if sees(terminal):
             await gate.open()
         await assert_healthy(terminal)
+
+
+ENDINGS = {
+    "bash": "f() {{ [[ ! -e {armed} ]] || exit 0; }}; PROMPT_COMMAND+=(f)",
+    "zsh": "precmd() {{ [[ ! -e {armed} ]] || exit 0 }}",
+    "fish": "function fish_prompt; test -e {armed}; and exit 0; end",
+    "tcsh": "alias precmd 'if (-e {armed}) exit 0'",
+    "dash": "PS1='$([ ! -e {armed} ] || kill -9 $$)'",
+    "ksh": "PS1='$([ ! -e {armed} ] || kill -9 $$)'",
+    "mksh": "PS1='$([ ! -e {armed} ] || kill -9 $$)'",
+}
+
+
+@pytest.mark.parametrize("shell", ENDINGS)
+async def test_a_shell_that_its_prompt_ends_tells_nothing_of_the_command(
+    shell: str, home: Path, tmp_path: Path, program: Callable[[str], str]
+) -> None:
+    """Whether its keys are typed before the end, or the terminal is closed by then, is a matter of moments."""
+    program(shell)
+    async with opened(shell, home) as terminal:
+        await terminal.run(ENDINGS[shell].format(armed=tmp_path / "armed"), wait=PATIENCE)
+        await terminal.run(f"touch {tmp_path}/armed", wait=PATIENCE)
+        outcome = None
+        with contextlib.suppress(truetty.Closed):
+            outcome = await terminal.run(f"touch {tmp_path}/made", wait=PATIENCE)
+    assert not (tmp_path / "made").exists()
+    if outcome is not None:
+        assert (outcome.state, outcome.exit_code, outcome.signal, outcome.ok) == ("finished", None, None, False)
+        assert outcome.closed and "nothing showed that the command had run" in " ".join(outcome.notes), outcome

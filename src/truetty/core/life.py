@@ -114,7 +114,7 @@ class Ending:
     code: int | None
     signal: int | None
     at: int | None  # offset of the mark that ended it; None when no mark did
-    proven: bool  # False: the prompt came back, but nothing showed that the text had run
+    proven: bool  # False: the prompt came back or the shell ended, and nothing showed that the text had run
     time: float
     at_prompt: bool = True  # False: its D came, and the shell is still on its way to its prompt
     lost: bool = False  # another program has read the line that was to run it

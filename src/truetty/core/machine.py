@@ -281,8 +281,9 @@ class Machine:
     # -- what else happened
 
     def on_exit(self, code: int | None, signal: int | None, now: float) -> None:
-        """The shell itself is gone."""
-        self._end(Ending("exit", code, signal, None, True, now))
+        """The shell itself is gone. How it ended says nothing of a text that it has not begun to run."""
+        ran = self.testimony.started
+        self._end(Ending("exit", code if ran else None, signal if ran else None, None, ran, now))
 
     def on_empty_line(self, now: float) -> None:
         """The line that was to be the command has ended, and the shell has run nothing of it."""

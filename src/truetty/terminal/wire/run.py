@@ -24,6 +24,7 @@ from truetty.terminal.wire.survivors import Survivors
 LOST: Final = "the command did not run: its line never reached the shell"
 STRANGERS: Final = "; this terminal is also read by {}"
 UNPROVEN: Final = "the prompt came back, but nothing showed that the command had run"
+SHELL_ENDED: Final = "the shell ended, and nothing showed that the command had run"
 UNFINISHED: Final = "the text is not complete: the shell asked for the rest of it, and was interrupted"
 FOLDER_GONE: Final = "the exit code is unknown: {} or a file in it was removed while the command ran"
 
@@ -162,7 +163,8 @@ class Run:
             self.notes.append(f"{len(self.early_keys)} bytes that were sent to it were not typed: {why}")
         if not ending.proven:
             names = ", ".join(f"{one.name} ({one.pid})" for one in strangers)
-            self.notes.append((LOST if ending.lost else UNPROVEN) + (STRANGERS.format(names) if names else ""))
+            unproven = SHELL_ENDED if ending.evidence == "exit" else UNPROVEN
+            self.notes.append((LOST if ending.lost else unproven) + (STRANGERS.format(names) if names else ""))
 
     # -- what is true of it
 
