@@ -148,9 +148,9 @@ ENDINGS = {
     "zsh": "precmd() {{ [[ ! -e {armed} ]] || exit 0 }}",
     "fish": "function fish_prompt; test -e {armed}; and exit 0; end",
     "tcsh": "alias precmd 'if (-e {armed}) exit 0'",
-    "dash": "PS1='$([ ! -e {armed} ] || kill -9 $$)'",
-    "ksh": "PS1='$([ ! -e {armed} ] || kill -9 $$)'",
-    "mksh": "PS1='$([ ! -e {armed} ] || kill -9 $$)'",
+    "dash": "PS1='$(test -e {armed} && kill -9 $$)'",
+    "ksh": "PS1='$(test -e {armed} && kill -9 $$)'",
+    "mksh": "PS1='$(test -e {armed} && kill -9 $$)'",
 }
 
 
