@@ -89,6 +89,17 @@ subprocess.run(["sleep", "2"])
 import os
 os._exit(5)
 """
+THREADS = """
+import os, subprocess, sys, threading, time
+threading.Thread(target=sys.stdin.readline, daemon=True).start()
+worker = threading.Thread(target=lambda: {work})
+worker.start()
+worker.join()
+os._exit(5)
+"""
+JOINED = THREADS.format(work='subprocess.run(["sleep", "2"])')
+PIPED = THREADS.format(work='subprocess.check_output(["sh", "-c", "sleep 2; true"])')
+ASLEEP = THREADS.format(work="time.sleep(2)")
 SELECT = """
 import os, select, subprocess
 child = subprocess.Popen(["sleep", "2"], stdout=subprocess.PIPE)
@@ -110,13 +121,35 @@ raise SystemExit(5 if found == [server] else 6)
 """
 
 
-@pytest.mark.parametrize("code", [THREAD, SELECT, SERVER], ids=["thread", "pipe", "server"])
+@pytest.mark.parametrize(
+    "code",
+    [THREAD, JOINED, PIPED, ASLEEP, SELECT, SERVER],
+    ids=["thread", "joined", "piped", "asleep", "pipe", "server"],
+)
 async def test_a_program_that_listens_among_other_things_runs(
     terminal: truetty.Terminal, tmp_path: Path, code: str
 ) -> None:
     (tmp_path / "program.py").write_text(code)
     outcome = await terminal.run(f"python3 {tmp_path}/program.py", wait=PATIENCE)
     assert (outcome.state, outcome.exit_code) == ("finished", 5), outcome
+
+
+async def test_a_thread_that_asks_while_the_others_wait_for_it_waits(
+    terminal: truetty.Terminal, tmp_path: Path
+) -> None:
+    """One thread waits for a lock with a time limit, as in Java's virtual machine."""
+    (tmp_path / "program.py").write_text(
+        "import threading\n"
+        "threading.Thread(target=threading.Event().wait, args=(1000,), daemon=True).start()\n"
+        "asks = threading.Thread(target=lambda: print('got', input()))\n"
+        "print('Name?', flush=True)\nasks.start()\nasks.join()\n"
+    )
+    command = await terminal.start(f"python3 {tmp_path}/program.py")
+    outcome = await command.wait(PATIENCE)
+    assert outcome.state == "waiting" and outcome.waiting is not None and outcome.waiting.kind == "line", outcome
+    await command.send("ada\n")
+    outcome = await command.wait(PATIENCE)
+    assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, "Name?\nada\ngot ada\n")
 
 
 async def test_node_with_a_timer_runs_and_without_one_waits(

@@ -5,8 +5,8 @@ Rule 1: a look at a process that is stuck reading our tty is conclusive, unless 
         and `busy` says so.
 Rule 2: a program that waits for more than the keyboard only listens to it, and may ask nothing. More is: a connection,
         in any mode of the tty; a pipe or a timer, in line mode; anything, for a thread beside the main one. A program
-        also only listens if it polls the keyboard while another thread or process in front has work of its own
-        (`Block.has_work`).
+        also only listens if it polls the keyboard, or reads it in a thread for which its main thread waits, while
+        another thread or process in front has work of its own (`Block.has_work`).
 Rule 3: while there is unread input, no program waits for input.
 Rule 4: a program we may not look into is `unknown`, with one exception that the modes show: line mode without echo is a
         question for a secret. Raw mode without echo stays unknown.
@@ -42,6 +42,7 @@ class _TtyReader(NamedTuple):
     block: Block
     stuck: bool
     others: Others
+    joined: bool  # the main thread is another one, and waits for a thread
 
 
 class Foreground:
@@ -136,7 +137,9 @@ class Foreground:
         kind, sure = self._kind(reader, local)
         limited = self._tty.limits_reads()
         timed = reader.block.timed or limited
-        listens = _listens(reader.others, kind) or (timed and self._others_work(reader.of, [*members, *beneath]))
+        listens = _listens(reader.others, kind)
+        if not listens and (timed or (reader.joined and kind == "line")):
+            listens = self._others_work(reader.of, [*members, *beneath], timers=timed)
         sure = sure and not (listens or limited)
         main, name = thread == pid, reader.of.name
         own = Observation("waiting", sure, kind, pid, name, wakes, listens=listens, timed=timed, in_main_thread=main)
@@ -145,9 +148,10 @@ class Foreground:
             return replace(inner, relay=inner.relay or own)
         return replace(own, pipe_to=proc.pipe_to(reader.of, members))
 
-    def _others_work(self, reader: proc.Stat, front: Sequence[proc.Stat]) -> bool:
+    def _others_work(self, reader: proc.Stat, front: Sequence[proc.Stat], *, timers: bool) -> bool:
         """Whether a thread or a process beside the reader has work of its own. Those that started the reader do not
-        count: they wait for it."""
+        count: they wait for it. `timers`: a thread that waits for a lock with a time limit counts. Java's virtual
+        machine has threads that do nothing else."""
         parents, above = {one.pid: one.parent for one in front}, reader.parent
         ancestors = set()
         while above in parents:
@@ -156,7 +160,8 @@ class Foreground:
         for one in front:
             if one.pid not in ancestors and one.pid not in self._blocks:
                 self._blocks[one.pid] = [block_of(one, thread, self._device) for thread in proc.threads(one)]
-        return any(block.has_work for pid, blocks in self._blocks.items() if pid not in ancestors for block in blocks)
+        blocks = (block for pid, its in self._blocks.items() if pid not in ancestors for block in its)
+        return any(block.has_work and (timers or block.call != "futex") for block in blocks)
 
     def _kind(self, reader: _TtyReader, local: int) -> tuple[ReadKind, bool]:
         one, block = reader.of, reader.block
@@ -226,12 +231,13 @@ def _listens(others: Others, kind: ReadKind) -> bool:
 def _reader(of: proc.Stat, thread: int, blocks: dict[int, Block]) -> _TtyReader:
     block = blocks.pop(thread)
     restless = any(one.state == "running" or (one.state == "elsewhere" and one.timed) for one in blocks.values())
-    others = block.others
+    others, joined = block.others, False
     if any(one.others == "network" for one in blocks.values()):
         others = "network"
     elif others == "none" and (main := blocks.get(of.pid)) is not None and main.state == "elsewhere":
-        others = "none" if main.call == "futex" and not main.timed else "some"
-    return _TtyReader(of, thread, block, block.stuck and not restless, others)
+        joined = main.call == "futex" and not main.timed
+        others = "none" if joined else "some"
+    return _TtyReader(of, thread, block, block.stuck and not restless, others, joined)
 
 
 def _beneath(members: Sequence[proc.Stat], family: Sequence[proc.Stat]) -> list[proc.Stat]:
