@@ -16,6 +16,7 @@ from truetty.store.output import Output
 from truetty.store.transcript import Transcript
 from truetty.store.window import Window
 from truetty.text.clean import clean
+from truetty.text.progress import is_progress
 
 # How much of the end of the output is searched for the prompt that no mark announced; prompts are shorter.
 TAIL: Final = 4096
@@ -150,8 +151,9 @@ class Span:
         return bool(before.strip()) and _without_numbers(line) == before
 
     def line_is_open(self) -> bool:
-        """Whether text stands on the last line of what was printed."""
-        return bool(self.last_line().strip())
+        """Whether text stands on the last line of what was printed that may be a question."""
+        line = self.last_line()
+        return bool(line.strip()) and not is_progress(line)
 
     @property
     def on_alternate_screen(self) -> bool:
