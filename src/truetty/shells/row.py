@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -188,6 +188,7 @@ class Row:
     # How does it read the tty?
     edits_lines: bool = True  # an editor of its own saves and restores the tty's modes around commands
     read_uses_editor: bool = False  # its `read` blocks where its prompt does: only a prompt that was learnt differs
+    is_interactive: Callable[[Sequence[str]], bool] | None = None  # by arguments: its scripts ignore the same signals
     reads_one_key: bool = False  # it has a `read` that ends after one key, without Enter
     read_size: int | None = None  # how many bytes its `read` asks for at once; None: one
     hides_input: Callable[[str, str], bool] | None = None  # by text and line: its `read` hides what no mode hides

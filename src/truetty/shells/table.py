@@ -84,6 +84,7 @@ ROWS: tuple[Row, ...] = (
         needs_cursor=True,
         prompt_begins=fish.PROMPT_BEGINS,
         read_uses_editor=True,
+        is_interactive=fish.asks_for_prompt,
         reads_one_key=True,
         hides_input=fish_reads.hides_input,
         asks_terminal=True,  # fish 4 asks for DA1 at its first prompt; fish 3 asks nothing

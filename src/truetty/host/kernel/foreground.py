@@ -137,7 +137,7 @@ class Foreground:
         kind, sure = self._kind(reader, local)
         limited = self._tty.limits_reads()
         timed = reader.block.timed or limited
-        listens = _listens(reader.others, kind)
+        listens = _listens(reader.others, "key" if kind == "line" and is_editing(local) else kind)
         if not listens and (timed or (reader.joined and kind == "line")):
             listens = self._others_work(reader.of, [*members, *beneath], timers=timed)
         sure = sure and not (listens or limited)
@@ -173,8 +173,11 @@ class Foreground:
         except OSError:
             return plain
         shape = prompts.shape_of(one, block, is_editing(local))
-        if program is None or shape is None or not prompts.is_interactive_shell(one):
+        if program is None or shape is None:
             return plain
+        if not prompts.is_interactive_shell(one):
+            row = prompts.shell_of(one)
+            return ("line", reader.stuck) if row is not None and row.read_uses_editor and shape.editing else plain
         match self._known.judge(program, shape, path_of(one, block.stack)):
             case "prompt":
                 return "shell", True

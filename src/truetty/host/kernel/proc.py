@@ -157,6 +157,15 @@ def turns(of: Stat) -> list[Turn]:
     return found
 
 
+def arguments(pid: int) -> list[str]:
+    """What it was started with, without its own name; nothing when that is unknown."""
+    try:
+        words = read(f"/proc/{pid}/cmdline", 65536).split(b"\0")
+    except OSError:
+        return []
+    return [os.fsdecode(word) for word in words[1:-1]]
+
+
 def ignored_signals(pid: int) -> int:
     """The mask of ignored signals, bit 0 for signal 1; 0 when it is unknown."""
     try:

@@ -27,6 +27,7 @@ from truetty.host.kernel import proc
 from truetty.host.kernel.calls import Block
 from truetty.host.kernel.stack import CallPath
 from truetty.shells import table
+from truetty.shells.row import Row
 
 Verdict = Literal[
     "prompt",
@@ -91,13 +92,20 @@ def shape_of(of: proc.Stat, block: Block, editing: bool) -> ReadShape | None:
     return ReadShape(block.call, size, of.stack - block.stack, editing)
 
 
-def is_interactive_shell(of: proc.Stat) -> bool:
-    """Whether the program's file is called like a shell (`bash`, `ksh93`, `zsh-5.9`), and it is no script it runs."""
+def shell_of(of: proc.Stat) -> Row | None:
+    """The shell after which the program's file is called (`bash`, `ksh93`, `zsh-5.9`)."""
     try:
-        program = os.path.basename(os.readlink(f"/proc/{of.pid}/exe")).removesuffix(" (deleted)")
+        return table.lookup(os.readlink(f"/proc/{of.pid}/exe").removesuffix(" (deleted)"))
     except OSError:
+        return None
+
+
+def is_interactive_shell(of: proc.Stat) -> bool:
+    """Whether it is a shell, and no script that one runs."""
+    row = shell_of(of)
+    if row is None or not proc.ignored_signals(of.pid) & _INTERACTIVE:
         return False
-    return table.lookup(program) is not None and bool(proc.ignored_signals(of.pid) & _INTERACTIVE)
+    return row.is_interactive is None or row.is_interactive(proc.arguments(of.pid))
 
 
 def resembles_prompt(name: str, shape: ReadShape) -> bool:
