@@ -138,6 +138,12 @@ def test_whatever_the_users_file_does(rc: str, open_session: Open) -> None:
     assert started.end().code == 130
 
 
+@pytest.mark.parametrize("arguments", [[], ["--norc"], ["--login"]])
+def test_mail_is_looked_for_as_often_as_ever(arguments: list[str], open_session: Open) -> None:
+    session = open_session(["bash", *arguments], rc=False)
+    assert visible(session.run("echo $MAILCHECK").raw) == "60\n"
+
+
 def test_a_readonly_hook_says_nothing(open_session: Open) -> None:
     session = open_session("bash", files={".bashrc": "readonly PROMPT_COMMAND=true PS1='me> ' PS2\n"}, ready=False)
     session.run("echo hi")

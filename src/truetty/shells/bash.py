@@ -105,8 +105,11 @@ class Bash:
         elif login or "--norc" in wishes.options or not rc:
             long += ["--posix", *login]
             start = _LEAVE_POSIX + _restore("ENV", env.get("ENV"))
-            if "HISTFILE" not in env:  # POSIX mode chose another default
+            # POSIX mode chose other defaults.
+            if "HISTFILE" not in env:
                 start += "HISTFILE=~/.bash_history;"
+            if "MAILCHECK" not in env:
+                start += "MAILCHECK=60;"
             sources = _PROFILES if login and not noprofile else ""
             changes["ENV"] = f"{folder}/rc"
         else:
