@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,21 @@ def test_whatever_the_users_file_does(rc: str, open_session: Open) -> None:
     since = len(session.buffer)
     session.type(b"sh -c 'exit 5'\n")
     assert session.prompt(since).code == 5
+
+
+@pytest.mark.parametrize("text", ["rm *", "rm *; echo gone", "echo first; rm *"])
+def test_it_asks_before_it_removes_everything(text: str, open_session: Open, home: Path) -> None:
+    """In a file it would take the answer from that file, and remove everything."""
+    session = open_session("tcsh", files={".tcshrc": "set rmstar\n"})
+    assert session.run("mkdir ~/full; cd ~/full; touch one two").code == 0
+    started = session.start(text)
+    session.text(b"delete all files? [n/y] ", started.began())
+    assert sorted(os.listdir(home / "full")) == ["one", "two"]
+    session.type(b"n\n")
+    started.end()
+    assert sorted(os.listdir(home / "full")) == ["one", "two"]
+    assert session.run("sh -c 'exit 3'; rm nosuch *.x").code == 1
+    assert session.run("sh -c 'exit 3'; rm -f nosuch; sh -c 'exit 4' *").code == 4
 
 
 def test_the_users_prompt_sees_the_status(open_session: Open) -> None:

@@ -3,6 +3,8 @@
 Rule 1: HOME is given back by the first line that is read; only the system's csh.cshrc comes before it.
 Rule 2: no name may be quoted: a quoted word is no builtin here, so a user's alias `source`, `echo` or `set` is run.
 Rule 3: `set status=N` hands a status on, and only as the last command of a file.
+Rule 4: what tcsh asks itself in a file, it takes from that file: with `set rmstar`, `rm *` in one deletes without an
+        answer. A text that may make it ask is in the line that is typed.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from truetty.shells.writing import encode, enter, quote, script
 
 # In a file, and in `eval`, these end the file and not the shell, so they are typed.
 _LEAVING = lazy.pattern(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
+# It asks where a word of `rm` is `*`. In these quotes the text is still itself: no `!` of history, no quote, one line.
+_ASKS_FIRST = lazy.pattern(r"(?=.*\brm\s(?:.*\s)?\*(?:[\s;&|)]|\Z))[^!'\\\n]+")
 CONTINUATION = r"(?:foreach|while)?\?"
 
 
@@ -56,11 +60,13 @@ class Tcsh:
         start += f"echo -n '{marks.text('C', request.start)}' >/dev/tty\nset status={request.last_code & 255}\n"
         if _LEAVING.fullmatch(request.text):
             return Typed(enter(f" source {folder}/t{number};{request.text.strip()}"), {f"t{number}": encode(start)})
+        typed = f"eval '{request.text}';" if _ASKS_FIRST.fullmatch(request.text) else ""
         files = {
-            f"t{number}": encode(f"{start}{request.text}\n"),
+            f"t{number}": encode(start if typed else f"{start}{request.text}\n"),
             f"d{number}": encode(_mark_status("D", request.end, name) + _hand_on(name)),
         }
-        return Typed(enter(f" source {folder}/t{number};set {name}=$status;source {folder}/d{number}"), files)
+        line = f" source {folder}/t{number};{typed}set {name}=$status;source {folder}/d{number}"
+        return Typed(enter(line), files)
 
     def heal(self, request: HealRequest) -> Typed | None:
         folder, name, number = request.folder, request.name, request.serial
