@@ -66,6 +66,16 @@ async def test_the_next_commands_are_right(shell: str, setting: str, home: Path)
         await assert_right(terminal)
 
 
+@pytest.mark.parametrize("first", ["^", "a!", "!"])
+async def test_texts_that_history_would_change_though_its_characters_are_read_only(first: str, home: Path) -> None:
+    async with opened("zsh", home) as terminal:
+        await terminal.run("readonly histchars", wait=PATIENCE)
+        for code in (3, 0):
+            outcome = await terminal.run(f"sh -c 'echo $0; exit {code}' '{first}b'", wait=PATIENCE)
+            assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", code, f"{first}b\n"), outcome
+        await assert_right(terminal)
+
+
 async def assert_right(terminal: truetty.Terminal) -> None:
     for text, code, output in (("echo here", 0, "here\n"), ("sh -c 'exit 7'", 7, ""), ("echo two", 0, "two\n")):
         outcome = await terminal.run(text, wait=PATIENCE)

@@ -80,6 +80,7 @@ def test_a_zdotdir_chosen_in_zshenv(open_session: Open, home: Path) -> None:
         "setopt promptsubst; PS1='$(echo me)> '",
         "readonly PROMPT_EOL_MARK=''; readonly PS2",
         "PROMPT_EOL_MARK='no newline'",
+        "readonly histchars",
         "setopt interactivecomments histignorespace sharehistory extendedhistory",
         "alias printf=false eval=false builtin=false .=false unset=false setopt=false",
         "printf() { : }; unset() { : }; history() { : }; read() { : }; typeset() { : }",

@@ -28,7 +28,8 @@ class Told:
         # Behind P comes the editor alone: neither a hook of the user's nor a command in the prompt.
         self.is_last = prompt == "off" and not hooks
         self.can_end = "readonly" not in kind  # PROMPT_EOL_MARK, which prints D
-        self.is_usual = expands == "!^#"  # the characters of history expansion and of comments
+        self.is_usual = expands.removesuffix("r") == "!^#"  # the characters of history expansion and of comments
+        self.is_fixed = expands.endswith("r")  # histchars is read-only: no others can stand in their place
 
 
 class ZshEditor(Editor):
@@ -48,10 +49,18 @@ class ZshEditor(Editor):
         told = Told(request.options)
         reads = told.comments == "on" or _COMMENT.search(request.text) is None
         asks = "on" in told.corrects  # before the text runs, and so before C
-        return told.edits == "on" and reads and not asks and told.can_end and len(request.text) <= LONGEST_TEXT
+        stays = not told.is_fixed or _stays(request.text, told)
+        return (
+            told.edits == "on" and reads and not asks and stays and told.can_end and len(request.text) <= LONGEST_TEXT
+        )
 
     def keys(self, request: Request) -> Typed:
         data, pause = encode(request.text), PAUSE if request.probe else b""
-        if can_paste(request) and Told(request.options).is_usual and _EXPANDS.search(request.text) is None:
+        if can_paste(request) and _stays(request.text, Told(request.options)):
             return Typed(pause + PASTE + data + PASTE_END, by_editor=True)
         return Typed(pause + FILE, {"x": data}, by_editor=True)
+
+
+def _stays(text: str, told: Told) -> bool:
+    """Whether history expansion leaves it as it is."""
+    return told.is_usual and _EXPANDS.search(text) is None

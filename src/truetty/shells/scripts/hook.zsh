@@ -69,7 +69,7 @@
     @NAME@[6]=$'%{\e]7717;D;'"${@NAME@[1]}"$';%?;\a%}'"${@NAME@[5]}"
     \builtin typeset -g +x PROMPT_EOL_MARK="${@NAME@[6]}"
 }
-@NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}:${options[correct]}${options[correctall]}:${histchars//[^!^#]/x}:${+zle_bracketed_paste}:${options[promptsubst]}" } >|/dev/null 2>&1 }
+@NAME@_p() { { @NAME@_q "$?" "$-" "${options[zle]}:${options[interactivecomments]}:${(t)PROMPT_EOL_MARK}:${options[correct]}${options[correctall]}:${histchars//[^!^#]/x}${${(M)${(t)histchars}:#*readonly*}:+r}:${+zle_bracketed_paste}:${options[promptsubst]}" } >|/dev/null 2>&1 }
 @NAME@_q() {
     \builtin emulate -L zsh
     \builtin setopt localtraps
