@@ -17,8 +17,9 @@ from truetty.shells.writing import encode, enter, quote, script
 
 # In a file, and in `eval`, these end the file and not the shell, so they are typed.
 _LEAVING = lazy.pattern(r"\s*(?:exit|logout)(?:[ \t]+\d+)?\s*")
-# It asks where a word of `rm` is `*`. In these quotes the text is still itself: no `!` of history, no quote, one line.
-_ASKS_FIRST = lazy.pattern(r"(?=.*\brm\s(?:.*\s)?\*(?:[\s;&|)]|\Z))[^!'\\\n]+")
+# Between quotes in the typed line a text with one of these would be another, or no text.
+_UNQUOTABLE = lazy.pattern(r"[!'\\\n]")
+_BETWEEN_WORDS = lazy.pattern(r"[\s;&|()]+")
 CONTINUATION = r"(?:foreach|while)?\?"
 
 
@@ -60,7 +61,7 @@ class Tcsh:
         start += f"echo -n '{marks.text('C', request.start)}' >/dev/tty\nset status={request.last_code & 255}\n"
         if _LEAVING.fullmatch(request.text):
             return Typed(enter(f" source {folder}/t{number};{request.text.strip()}"), {f"t{number}": encode(start)})
-        typed = f"eval '{request.text}';" if _ASKS_FIRST.fullmatch(request.text) else ""
+        typed = f"eval '{request.text}';" if _may_ask(request.text) else ""
         files = {
             f"t{number}": encode(start if typed else f"{start}{request.text}\n"),
             f"d{number}": encode(_mark_status("D", request.end, name) + _hand_on(name)),
@@ -77,6 +78,14 @@ class Tcsh:
             ),
         }
         return Typed(enter(f" set {name}=$status;source {folder}/h{number}"), files)
+
+
+def _may_ask(text: str) -> bool:
+    """Whether tcsh may ask before it runs this, which it does where a word behind `rm` is `*`."""
+    if "*" not in text or _UNQUOTABLE.search(text):
+        return False
+    words = _BETWEEN_WORDS.split(text)
+    return "rm" in words and "*" in words[words.index("rm") :]
 
 
 def _hand_on(name: str) -> str:
