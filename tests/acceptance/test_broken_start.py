@@ -158,6 +158,17 @@ async def test_a_file_that_reads_and_then_exits(home: Path) -> None:
         outcome = await command.wait(PATIENCE, "finished")
         told = (outcome.state, outcome.exit_code, outcome.evidence, outcome.closed, outcome.output)
         assert told == ("finished", 7, "exit", True, ""), (outcome, seen(terminal))
+        assert "nothing showed that the command had run" in " ".join(outcome.notes), outcome
+
+
+async def test_a_file_that_reads_and_then_exits_well(home: Path) -> None:
+    async with terminal_with("bash", home, "read x; exit 0") as terminal:
+        command = await terminal.start("echo never")
+        await command.wait(PATIENCE)
+        await command.send("7\n")
+        outcome = await command.wait(PATIENCE, "finished")
+        told = (outcome.state, outcome.exit_code, outcome.evidence, outcome.ok, outcome.output)
+        assert told == ("finished", None, "exit", False, ""), (outcome, seen(terminal))
 
 
 BECOMES = [("bash", "zsh -f"), ("bash", "dash"), ("bash", "bash --norc"), ("zsh", "bash --norc"),

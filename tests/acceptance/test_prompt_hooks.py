@@ -158,7 +158,8 @@ ENDINGS = {
 async def test_a_shell_that_its_prompt_ends_tells_nothing_of_the_command(
     shell: str, home: Path, tmp_path: Path, program: Callable[[str], str]
 ) -> None:
-    """Whether its keys are typed before the end, or the terminal is closed by then, is a matter of moments."""
+    """Whether its keys are typed before the end, or the terminal is closed by then, is a matter of moments. Of what was
+    not typed the shell's failure is told."""
     program(shell)
     async with opened(shell, home) as terminal:
         await terminal.run(ENDINGS[shell].format(armed=tmp_path / "armed"), wait=PATIENCE)
@@ -168,5 +169,5 @@ async def test_a_shell_that_its_prompt_ends_tells_nothing_of_the_command(
             outcome = await terminal.run(f"touch {tmp_path}/made", wait=PATIENCE)
     assert not (tmp_path / "made").exists()
     if outcome is not None:
-        assert (outcome.state, outcome.exit_code, outcome.signal, outcome.ok) == ("finished", None, None, False)
+        assert (outcome.state, outcome.ok) == ("finished", False) and outcome.exit_code in (None, 137), outcome
         assert outcome.closed and "nothing showed that the command had run" in " ".join(outcome.notes), outcome

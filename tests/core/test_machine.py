@@ -121,17 +121,27 @@ def test_the_shell_dies(status: int | None, signal: int | None) -> None:
     assert (evidence(t), t.machine.ending.code, t.machine.ending.signal) == ("exit", status, signal)
 
 
-def test_a_shell_that_ends_before_the_text_runs_tells_no_exit_code() -> None:
+@pytest.mark.parametrize(("status", "signal"), [(0, None), (3, None), (None, 9)])
+def test_a_shell_that_ends_before_the_text_runs_tells_nothing_of_it(status: int | None, signal: int | None) -> None:
     for asks in (False, True):
         t = MachineByHand()
         if asks:
             t.sight = READY
             t.turn(1)
             t.machine.on_ask(t.now, needed=2000)
-        t.machine.on_exit(0, None, t.now)
+        t.machine.on_exit(status, signal, t.now)
         ending = t.machine.ending
         assert ending is not None
         assert (ending.evidence, ending.code, ending.signal, ending.proven) == ("exit", None, None, False)
+
+
+@pytest.mark.parametrize(("status", "signal"), [(0, None), (3, None), (None, 9)])
+def test_a_shell_that_ends_before_the_text_is_typed_tells_its_failure(status: int | None, signal: int | None) -> None:
+    t = MachineByHand(sent=False)
+    t.machine.on_exit(status, signal, t.now)
+    ending = t.machine.ending
+    assert ending is not None
+    assert (ending.evidence, ending.code, ending.signal, ending.proven) == ("exit", status or None, signal, False)
 
 
 def test_a_lost_channel_is_no_evidence_of_anything() -> None:

@@ -281,9 +281,12 @@ class Machine:
     # -- what else happened
 
     def on_exit(self, code: int | None, signal: int | None, now: float) -> None:
-        """The shell itself is gone. How it ended says nothing of a text that it has not begun to run."""
+        """The shell itself is gone. How it ended says nothing of a text that was typed and has not begun to run. Of one
+        that was not typed yet, its failure is why; its success is nothing."""
         ran = self.testimony.started
-        self._end(Ending("exit", code if ran else None, signal if ran else None, None, ran, now))
+        if not (ran or (self.state is State.QUEUED and code != 0)):
+            code = signal = None
+        self._end(Ending("exit", code, signal, None, ran, now))
 
     def on_empty_line(self, now: float) -> None:
         """The line that was to be the command has ended, and the shell has run nothing of it."""
