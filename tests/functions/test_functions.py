@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -502,7 +503,9 @@ async def test_a_model_reads_which_function_has_the_rest_of_the_output(service: 
 async def test_an_outcome_says_what_a_model_reads() -> None:
     async with Terminal("bash", rc=False) as terminal:
         outcome = await terminal.run("seq 5; (exit 3)", wait=PATIENCE)
-        assert outcome.for_model() == f"exit 3 [{outcome.command_id}]\n\n1\n2\n3\n4\n5\n"
+        quick, slow = replace(outcome, duration=0.1), replace(outcome, duration=1.23)
+        assert quick.for_model() == f"exit 3 [{outcome.command_id}]\n\n1\n2\n3\n4\n5\n"
+        assert slow.for_model() == f"exit 3 after 1.2 s [{outcome.command_id}]\n\n1\n2\n3\n4\n5\n"
         asks = await terminal.run("read -p 'sure? ' x", wait=PATIENCE)
         assert asks.for_model().startswith(f"waiting [{asks.command_id}]: ") and "sure? " in asks.for_model()
         await terminal.send("\n")
