@@ -95,6 +95,7 @@ YES_OR_NO = [
     Case("yes-no", "cp: overwrite 'b'? ", "cp", YN),
     Case("yes-no", "mv: replace 'b', overriding mode 0444 (r--r--r--)? ", "mv", YN),
     Case("yes-no", "< true ... . > ? ", "find", YN),
+    Case("yes-no", "/root/Mail does not exist. Create it? ([yes]/no):", "mutt", ("yes", "no"), "yes", "fullscreen"),
     Case("yes-no", "echo a?...", "xargs", YN),
     Case("yes-no", "Run 'status' instead [y/N]? ", "git", YN, "n"),
     Case("yes-no", "Is this OK? (yes) ", "npm init", ("yes", "no"), "yes", "key"),
@@ -141,6 +142,8 @@ YES_OR_NO = [
 ]
 
 CHOSEN = [
+    Case("choice", "(1/2) Stage this hunk [y,n,q,a,d,j,J,g,/,e,?]? ", "git", (*"ynqadjJg", "/", "e", "?")),
+    Case("choice", "record this change to 'a'? (enter ? for help) [Ynesfdaq?] ", "hg", tuple("ynesfdaq?"), "y"),
     Case("choice", "(1/1) Stage this hunk [y,n,q,a,d,e,?]? ", "git", ("y", "n", "q", "a", "d", "e", "?")),
     Case(
         "conflict",
@@ -230,6 +233,14 @@ CHOSEN = [
 ]
 
 FREE = [
+    Case("text", "Date [dd/mm/yyyy]: ", "bash"),
+    Case("text", "Attach as slave? (m-s) ", "python3"),
+    Case(
+        "text",
+        "Last sector, +/-sectors or +/-size{K,M,G,T,P} (2048-40959, default 40959): ",
+        "fdisk",
+        default="40959",
+    ),
     Case("text", "Name: ", "bash"),
     Case("text", "What is your name? ", "python3"),
     Case("text", "package name: (demo) ", "npm init", default="demo", kind="key"),
@@ -284,6 +295,7 @@ FREE = [
 ]
 
 HIDDEN = [
+    Case("secret", "🔐 Unlock disk sda3: (press TAB for no echo) ", "systemd-ask-password", kind="key"),
     Case("password", "[sudo] password for ada: ", "sudo", kind="secret"),
     Case("password", "[sudo] password for ada: ", None, kind="secret"),
     Case("password", "ada@example.org's password: ", "ssh", kind="secret"),
@@ -476,6 +488,22 @@ PROGRAMS = [
         kind="fullscreen",
         prompt="Passphrase: ____",
     ),
+    Case("editor", ":", "vim", kind="fullscreen"),
+    Case("editor", ":", "ex", kind="key"),
+    Case(
+        "text",
+        "  GNU nano 7.2    x *\nhello\n\nFile Name to Write: x\n^G Help      M-D DOS Format\n^C Cancel    M-M Mac Format",
+        "nano",
+        kind="fullscreen",
+        prompt="File Name to Write: x",
+    ),
+    Case("repl", "lftp :~> ", "lftp", kind="key"),
+    Case("repl", "octave:1> ", "octave-cli", kind="key"),
+    Case("repl", "scheme@(guile-user)> ", "guile", kind="key"),
+    Case("repl", "* ", "sbcl"),
+    Case("repl", "(rdbg) ", "rdbg", kind="key"),
+    Case("repl", "debug> ", "node", kind="key"),
+    Case("more-input", "php { ", "php", kind="key"),
     Case("repl", ">>> ", "python3", kind="key"),
     Case("repl", ">>> ", "python3.13"),
     Case("repl", "(Pdb) ", "python3", kind="key"),
@@ -541,6 +569,8 @@ def test_hints_say_what_to_do() -> None:
     assert describe("key", "less", [":"]).hint.startswith("press q to leave")
     assert "':q!'" in describe("fullscreen", "vim", ["~"]).hint
     assert "'exit()' leaves" in describe("key", "python3", [">>> "]).hint
+    assert "'/exit' leaves" in describe("key", "jshell", ["jshell> "]).hint
+    assert describe("fullscreen", "mutt", ["Create it? ([yes]/no):"]).hint == "press 'y' or 'n'"
     assert "C-d" in describe("line", "cat", [""]).hint
     assert "arrow keys" in described(DRAWN[0]).hint
     assert "Space" in described(DRAWN[6]).hint

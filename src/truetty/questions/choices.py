@@ -54,7 +54,11 @@ class Choices:
 _FULL_WIDTH: Final = str.maketrans("（）［］【】｛｝＜＞／｜，、：？＝", "()[][]{}<>/|,,:?=")
 _GROUP: Final = lazy.pattern(r"\(([^()]{1,120})\)|\[([^\[\]]{1,120})\]|<([^<>]{1,120})>|\{([^{}]{1,120})\}")
 _SEPARATOR: Final = lazy.pattern(r"\s*(?:[/|,]|,?\s+or\s+|,?\s+oder\s+|,?\s+ou\s+)\s*")
-_ITEM: Final = lazy.pattern(r"[\w?!*+=-]{1,24}")
+_ITEM: Final = lazy.pattern(r"[\w?!*+=-]{1,24}|/")
+# `[y,n,q,a,d,/,?]` of git: a slash between commas is an answer.
+_KEYS: Final = lazy.pattern(r"\S(?:, ?\S){2,}")
+# `[Ynesfdaq?]` of hg: letters with a yes and a no, and a question mark for help.
+_LETTERS: Final = lazy.pattern(r"(?i:y\w{0,12}n|n\w{0,12}y)\w{0,12}\?")
 # `(eg, city)` and `(mm/dd/yyyy)` say how to answer, not with what.
 _NO_LIST: Final = frozenset(
     ["eg", "e.g", "ie", "i.e", "ex", "mm", "dd", "yy", "yyyy", "hh", "ss", "optional", "required"]
@@ -107,13 +111,21 @@ def _listed(line: str) -> Choices | None:
         inner = next(group for group in match.groups() if group is not None)
         after = line[match.end() :]
         marked = re.fullmatch(r"(.*?)[\[<(]([\w?]{1,12})[\])>](.*)", inner)
-        items = _SEPARATOR.split(f"{marked[1]}{marked[2]}{marked[3]}" if marked else inner)
-        items = list(inner) if inner.lower() == "yn" else [item.strip("'\"‘’“”` ") for item in items]
+        if match[4] is not None and line[: match.start()][-1:].isalnum():  # fdisk's `size{K,M}` is of a word
+            continue
+        items = _items(f"{marked[1]}{marked[2]}{marked[3]}" if marked else inner)
         if _is_list(items, inner, after, square=match[2] is not None):
             return _chosen(items, marked[2] if marked else None, after, line)
     if bare := _BARE.search(line):
         return _chosen([item.strip("'\" ") for item in _SEPARATOR.split(bare[1])], None, "", line)
     return None
+
+
+def _items(inner: str) -> list[str]:
+    if inner.lower() == "yn" or _LETTERS.fullmatch(inner):
+        return list(inner)
+    parts = inner.split(",") if _KEYS.fullmatch(inner) else _SEPARATOR.split(inner)
+    return [item.strip("'\"‘’“”` ") for item in parts]
 
 
 def _is_list(items: list[str], inner: str, after: str, *, square: bool) -> bool:
@@ -135,7 +147,7 @@ def _chosen(items: list[str], marked: str | None, after: str, line: str) -> Choi
     if all(len(item) == 1 or item.lower() in YES | NO for item in items):
         capital = [item for item in items if item[0].isupper()]
         small = [item for item in items if item[0].islower()]
-        if len(capital) == 1 and small:  # [Y/n]: the capital is what Enter means
+        if len(capital) == 1 and small and capital[0].lower() not in small:  # [Y/n]: the capital is what Enter means
             default = default or capital[0].lower()
             items = [item.lower() for item in items]
         elif not small and Choices(tuple(items)).yes_no:  # a program that asks (Y/N) takes the small letters too
@@ -180,6 +192,8 @@ _AFTER_QUESTION: Final = lazy.pattern(r"[:?]\s+\(([^()]{1,80})\)\s*$")
 _BEFORE_COLON: Final = lazy.pattern(r"\(([^()\s]{1,80})\)\s*[:>]\s*$")
 _IN_BRACKETS: Final = lazy.pattern(r"\[([^\[\]]{0,80})\]\s*[:?>]?\s*$")
 _RANGE: Final = lazy.pattern(r"\d+\s*(?:-|–|\.\.|to)\s*\d+")
+_TWO_KEYS: Final = lazy.pattern(r"\w\s?[-–]\s?\w")
+_WORD: Final = lazy.pattern(r"\w+")
 
 
 def default_of_text(line: str) -> str | None:
@@ -189,13 +203,20 @@ def default_of_text(line: str) -> str | None:
         return match[1]
     if match := _TYPED.search(line) or _AFTER_QUESTION.search(line) or _IN_BRACKETS.search(line):
         value = match[1].strip()
-        return None if _RANGE.search(value) or value.lower() in ("optional", "required") else value
+        return value if _is_value(value) else None
     if line.startswith("? ") and (match := re.search(r"\s\(([^()\s]{1,80})\)\s*$", line)):  # inquirer's `input`
         return match[1]
     match = _BEFORE_COLON.search(line)
-    if match and re.search(r"^[/~]|[\d.@\\]", match[1]) and not _RANGE.search(match[1]):  # `Age (years):` is no default
+    if match and re.search(r"^[/~]|[\d.@\\]", match[1]) and _is_value(match[1]):  # `Age (years):` is no default
         return match[1]
     return None
+
+
+def _is_value(text: str) -> bool:
+    """`2-40959` is a range, `y-n` are two keys, and `dd/mm/yyyy` is a form."""
+    words = _WORD.findall(text.lower())
+    is_form = bool(words) and _NO_LIST.issuperset(words)
+    return not (is_form or _RANGE.search(text) or _TWO_KEYS.fullmatch(text))
 
 
 # ── in a list above the prompt ────────────────────────────────────────────────────────────────────────────────────

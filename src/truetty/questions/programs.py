@@ -20,6 +20,7 @@ ONE_KEY: Final = table.where(lambda row: row.reads_one_key) | {"git"}
 # How each is left without saving.
 EDITORS: Final[dict[str, str]] = {
     **dict.fromkeys(("vim", "vi", "nvim", "view", "vimdiff"), "press Escape, then send ':q!' and Enter"),
+    "ex": "send 'q!' and Enter",
     **dict.fromkeys(("hx", "helix", "kak"), "press Escape, then send ':q!' and Enter"),
     **dict.fromkeys(("nano", "rnano", "pico"), "press C-x, then n"),
     **dict.fromkeys(("emacs", "mg", "zile"), "press C-x and C-c"),
@@ -38,9 +39,12 @@ CLIENTS: Final[dict[str, str]] = {
     "sqlite": ".exit",
 }
 LANGUAGES: Final[dict[str, str]] = {
-    **dict.fromkeys(("python", "ipython", "pypy", "ptpython", "bpython", "julia", "octave", "jshell"), "exit()"),
+    **dict.fromkeys(("python", "ipython", "pypy", "ptpython", "bpython", "julia"), "exit()"),
+    **dict.fromkeys(("octave", "octave-cli", "octave-gui"), "exit()"),
+    **dict.fromkeys(("guile", "sbcl"), "(exit)"),
+    "jshell": "/exit",
     **dict.fromkeys(("node", "deno", "bun"), ".exit"),
-    **dict.fromkeys(("irb", "pry", "ruby", "php", "tclsh"), "exit"),
+    **dict.fromkeys(("irb", "pry", "ruby", "rdbg", "php", "tclsh"), "exit"),
     **dict.fromkeys(("lua", "luajit"), "os.exit()"),
     **dict.fromkeys(("r", "erl", "beam.smp"), "q()"),
     **dict.fromkeys(("scala", "java"), ":quit"),
@@ -59,9 +63,10 @@ SILENT: Final[dict[str, Literal["repl", "editor", "stdin"]]] = {
 }
 
 _VARIANT: Final = lazy.pattern(r"[.-](?:basic|tiny|nox|gtk3?)$|(?<=[a-z])[\d.]+$")
-_CLIENT: Final = lazy.pattern(r"\s{0,4}[*\w:.@/\[\]() =-]{0,60}[>#)]\s*")
+_CLIENT: Final = lazy.pattern(r"\s{0,4}[*\w:.@~/\[\]() =-]{0,60}[>#)]\s*")
 _LANGUAGE: Final = lazy.pattern(
-    r"\s{0,4}(?:>|%|\?|\d{1,5}>|>>>|In \[\d{1,5}\]:|\((?:[Pp]db|ipdb|rdb:\d{1,3})\)|ipdb>|help>|php >|"
+    r"\s{0,4}(?:>|%|\?|\*|\d{1,5}>|>>>|In \[\d{1,5}\]:|\((?:[Pp]db|ipdb|rdbg|rdb:\d{1,3})\)|ipdb>|help>|php >|"
+    r"debug>|scheme@\([^)]{0,40}\)(?: \[\d{1,3}\])?>|"
     r"DB<{1,2}\d{1,5}>{1,2}|irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?>|(?:\[\d{1,5}\] )?pry\([^)]{0,40}\)>|"
     r"iex\([^)]{0,40}\)>|octave:\d{1,5}>|julia>|jshell>|scala>)\s*"
 )
@@ -72,7 +77,7 @@ _DISTINCT: Final = lazy.pattern(
     r"\d{1,3}(?:\.\d{1,3}){3}:\d{2,5}(?:\[\d{1,2}\])?>)\s*"
 )
 _UNFINISHED: Final = lazy.pattern(
-    r"\s{0,6}(?:\.\.\.[:>]?|\w{0,60}[-'\"(*$][#>]|->|>>|[|+]|irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?[*\"'\]])\s*"
+    r"\s{0,6}(?:\.\.\.[:>]?|php [{('\"/*]|\w{0,60}[-'\"(*$][#>]|->|>>|[|+]|irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?[*\"'\]])\s*"
 )
 _SHELL_UNFINISHED: Final = lazy.pattern(rf"(?:{'|'.join(sorted({row.continuation for row in table.ROWS}))})\s*")
 

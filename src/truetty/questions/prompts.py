@@ -69,7 +69,8 @@ def _question(kind: WaitingKind, program: str, lines: list[str]) -> Description:
         return Description(programs.SILENT[program], line)
     if program in programs.WATCHED:
         return Description("screen", line)
-    if program in programs.PAGERS or (kind == "key" and words.PAGER_LINE.search(line)):
+    is_editor = program in programs.EDITORS
+    if program in programs.PAGERS or (kind == "key" and not is_editor and words.PAGER_LINE.search(line)):
         return Description("pager", line)
     if demand is not None:
         return Description(words.secret(line) or demand, line)
@@ -89,6 +90,8 @@ def _question(kind: WaitingKind, program: str, lines: list[str]) -> Description:
         return Description(hidden, line)
     if words.PRESS.search(line) and not words.OR_TYPE.search(line) and not _POINTER.match(line):
         return Description("press-key", line)
+    if is_editor:
+        return Description("editor", line)
     return _numbered(line, above) or _stated_above(line, above) or _free(kind, program, line, lines[-1])
 
 
@@ -220,6 +223,9 @@ def _bare_menu(filled: list[str]) -> Description | None:
 # ── a whole screen ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _SAVE: Final = lazy.pattern(r"^Save modified buffer\?", re.I)  # nano
+_NANO_LINE: Final = lazy.pattern(
+    r"^(?:File Name to|File to insert|Search|Replace|Command to execute|Enter line number)\b.{0,200}:"
+)
 _BUTTONS: Final = lazy.pattern(r"<\s*([^\W\d][\w ]{0,15}?)\s*>")
 
 
@@ -233,14 +239,17 @@ def _on_screen(program: str, lines: list[str], cursor: dialogs.Cursor | None) ->
         return dialog
     if asked := next((one for one in filled[-4:] if _SAVE.match(one)), None):
         return Description("yes-no", asked.rstrip(), choices=("y", "n"))
-    if program in programs.PAGERS or words.PAGER_LINE.search(line):
+    is_editor = program in programs.EDITORS
+    if is_editor and (asked := next((one for one in filled[-4:] if _NANO_LINE.match(one)), None)):
+        return Description("text", asked.rstrip(), hint="send your answer, then press Enter; C-c gives it up")
+    if program in programs.PAGERS or (not is_editor and words.PAGER_LINE.search(line)):
         return Description("pager", line)
     if words.PRESS.search(line) and "continue" in line.lower():
         return Description("press-key", line)
     listed = choices.in_line(line)
     if listed is not None and (listed.labels or listed.yes_no):
         return _listed(line, [], listed)
-    if program in programs.EDITORS:
+    if is_editor:
         return Description("editor", line)
     if program in programs.WATCHED:
         return Description("screen", line)
@@ -300,7 +309,9 @@ def _hint(found: Description, kind: WaitingKind, program: str) -> str:
     if len(found.choices) > MOST_NAMED:
         named = f"one of '{found.choices[0]}' to '{found.choices[-1]}'"
     else:
-        named = ", ".join(f"'{choice}'" for choice in found.choices)
+        # A program that takes the first key takes no word.
+        keys = at_once and found.asks == "yes-no"
+        named = ", ".join(f"'{choice[:1].lower() if keys else choice}'" for choice in found.choices)
         named = " or ".join(named.rsplit(", ", 1))
     enter = f"; Enter alone is '{found.default}'" if found.default and not at_once else ""
     match found.asks:

@@ -111,8 +111,14 @@ _FIRST: Final = lazy.pattern(r"\W{0,3}(?:(?:please|now)\b,?\s+){0,2}", re.I)
 _QUESTION: Final = lazy.pattern(r"\?(?:\s|$)")
 
 
+# What systemd-ask-password says of a question that has no word for a secret.
+_HIDES: Final = lazy.pattern(r"\(press TAB for no echo\)", re.I)
+
+
 def demand(line: str) -> Secret | None:
     """Which secret a line begins by asking for, so that nothing after it can be a list of answers."""
+    if _HIDES.search(line):
+        return "secret"
     first = _FIRST.match(line)
     found = _BEGUN.match(line) or _TOLD.match(line, first.end() if first else 0)
     return _kind(found) if found and not _QUESTION.search(line, found.end()) else None
