@@ -46,6 +46,7 @@ NO_TERMINAL = pytest.mark.skipif(os.geteuid() != 0, reason="an sshd that is not 
         ("", "for i in 1 2 3; do echo $i; sleep 1; done", "1\n2\n3\n", 0),
         ("", 'for i in 1 2 3; do printf "\\r%d%%" ${i}0; sleep 1; done; echo', "30%\n", 0),
         ("", "for i in 1 2 3; do printf .; sleep 1; done; echo", "...\n", 0),
+        ("", 'printf "Compiling..."; sleep 2; echo done', "Compiling...done\n", 0),
         pytest.param("-t -q", "sleep 2; echo remote; exit 4", "remote\n", 4, marks=NO_TERMINAL),
     ],
 )

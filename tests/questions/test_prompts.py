@@ -12,6 +12,7 @@ from tests.rows import each_row
 from truetty.core.outcome import Asks, WaitingKind
 from truetty.questions.description import SECRETS, Description
 from truetty.questions.prompts import describe
+from truetty.questions.words import trails_off
 
 YN = ("y", "n")
 
@@ -492,7 +493,7 @@ PROGRAMS = [
     Case("editor", ":", "ex", kind="key"),
     Case(
         "text",
-        "  GNU nano 7.2    x *\nhello\n\nFile Name to Write: x\n^G Help      M-D DOS Format\n^C Cancel    M-M Mac Format",
+        "  GNU nano 7.2    x *\nhello\n\nFile Name to Write: x\n^G Help      M-D DOS Format\n^C Cancel    M-M Mac",
         "nano",
         kind="fullscreen",
         prompt="File Name to Write: x",
@@ -575,6 +576,13 @@ def test_hints_say_what_to_do() -> None:
     assert "arrow keys" in described(DRAWN[0]).hint
     assert "Space" in described(DRAWN[6]).hint
     assert "a person" in described(HIDDEN[0]).hint
+
+
+def test_dots_tell_what_a_program_does() -> None:
+    for line in ("Compiling...", "Waiting for the server to start…", "Fetching 'origin' ..", "copying (1 of 4) ..."):
+        assert trails_off(line), line
+    for line in ("Press Enter to continue...", "Hit any key ...", "Ready?...", "Enter your password...", "... ", "x"):
+        assert not trails_off(line), line
 
 
 def test_what_belongs_to_a_question_is_about_it() -> None:

@@ -77,7 +77,8 @@ _DISTINCT: Final = lazy.pattern(
     r"\d{1,3}(?:\.\d{1,3}){3}:\d{2,5}(?:\[\d{1,2}\])?>)\s*"
 )
 _UNFINISHED: Final = lazy.pattern(
-    r"\s{0,6}(?:\.\.\.[:>]?|php [{('\"/*]|\w{0,60}[-'\"(*$][#>]|->|>>|[|+]|irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?[*\"'\]])\s*"
+    r"\s{0,6}(?:\.\.\.[:>]?|php [{('\"/*]|\w{0,60}[-'\"(*$][#>]|->|>>|[|+]|"
+    r"irb\([^)]{0,40}\):\d{1,5}(?::\d{1,3})?[*\"'\]])\s*"
 )
 _SHELL_UNFINISHED: Final = lazy.pattern(rf"(?:{'|'.join(sorted({row.continuation for row in table.ROWS}))})\s*")
 

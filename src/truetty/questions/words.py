@@ -52,6 +52,8 @@ USER: Final = lazy.pattern(
     re.I,
 )
 
+_TRAILS_OFF: Final = lazy.pattern(r"\w[\"')\]]?\s?(?:\.{2,}|…)\s*$")
+
 # After the word nothing may come but whose it is and the marks that end a question or hide what is typed.
 _TAIL: Final = r"[\s:?]{0,3}(?:(?:for|of|to|from|again|please|confirmation|\(|\[|').*)?[\s\]:?>›‣…*•_-]*$"
 # Words that mean nothing else may be said more about.
@@ -135,6 +137,13 @@ def secret(line: str) -> Secret | None:
     if _SECRET.search(line):
         return "secret"
     return _kind(told) if (told := _TOLD.search(line)) else None
+
+
+def trails_off(line: str) -> bool:
+    """`Compiling...` tells what a program does. `Press Enter to continue...` asks."""
+    if _TRAILS_OFF.search(line) is None:
+        return False
+    return not ("?" in line or PRESS.search(line) or CONFIRM.search(line) or secret(line))
 
 
 def _kind(found: re.Match[str]) -> Secret:

@@ -11,6 +11,7 @@ from typing import Final
 
 from truetty.core import lazy
 from truetty.core.signs import Mode
+from truetty.questions import words
 from truetty.shells.row import Row
 from truetty.store.output import Output
 from truetty.store.transcript import Transcript
@@ -153,7 +154,7 @@ class Span:
     def line_is_open(self) -> bool:
         """Whether text stands on the last line of what was printed that may be a question."""
         line = self.last_line()
-        return bool(line.strip()) and not is_progress(line)
+        return bool(line.strip()) and not is_progress(line) and not words.trails_off(line)
 
     @property
     def on_alternate_screen(self) -> bool:
