@@ -34,6 +34,9 @@ SILENT = ("zsh", "fish")  # as we run them
         (127, None, "", (), None, ""),
         (126, None, "bash: /etc: Is a directory", (), None, "could not be executed"),
         (126, None, "all is well", (), None, ""),
+        (137, None, "Downloading 45%Killed", (), 9, ""),
+        (131, None, "^\\Quit (core dumped)", (), 3, "SIGQUIT left a core dump"),
+        (137, None, "the worker was Killed", (), None, "may stand for SIGKILL"),  # a program's sentence
         (None, None, "Killed", (), None, ""),
         (137, 9, "", (), 9, ""),
         (128 + 36, 36, "", (), 36, ""),
@@ -78,6 +81,23 @@ async def test_a_signal_that_we_sent(shell: str, home: Path) -> None:
         await command.wait(PATIENCE, until=Match("ready"))
         outcome = await command.kill()
         assert (outcome.exit_code, outcome.signal) == (143, "SIGTERM")
+
+
+async def test_a_signal_that_ends_an_unfinished_line(home: Path) -> None:
+    async with opened("bash", home) as terminal:
+        outcome = await terminal.run("printf 'Downloading 45%%'; sh -c 'kill -9 $$'", wait=PATIENCE)
+        assert (outcome.output, outcome.exit_code, outcome.signal) == ("Downloading 45%Killed\n", 137, "SIGKILL")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"])
+@pytest.mark.parametrize("by_name", [True, False], ids=["pressed", "sent"])
+async def test_a_key_that_makes_a_signal(shell: str, home: Path, *, by_name: bool) -> None:
+    async with opened(shell, home) as terminal:
+        command = await terminal.start("ulimit -c 0; sh -c 'echo ready; exec sleep 600'")
+        await command.wait(PATIENCE, until=Match("ready"))
+        await (command.press("C-\\") if by_name else command.send("\x1c"))
+        outcome = await command.wait(PATIENCE)
+        assert (outcome.exit_code, outcome.signal) == (131, "SIGQUIT")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "mksh", "busybox"])

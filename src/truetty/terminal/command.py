@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import signal
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
@@ -20,7 +19,7 @@ from truetty.host.base import USUAL, Identity
 from truetty.store.clean_text import Summary
 from truetty.store.output import Output
 from truetty.store.slices import in_slices
-from truetty.terminal import exit_codes, keyboard
+from truetty.terminal import exit_codes, keyboard, keys
 from truetty.terminal.answers import Answers
 from truetty.terminal.changes import Changes, Rank
 from truetty.terminal.explain import explain
@@ -306,6 +305,7 @@ class Command:
         """
         self._require_running()
         await keyboard.send(self._conversation, text)
+        self._stop.on_keys(text)
 
     def check_lines(self, text: str) -> None:
         """Refuse what `type` would refuse of this text: a line of which the terminal would keep a part only."""
@@ -315,17 +315,14 @@ class Command:
         """Press keys by name: "Enter", "C-c", "Up", "F5"."""
         self._require_running()
         await keyboard.press(self._conversation, *names)
-        self._note_keys(names)
+        self._stop.on_keys(keys.encode(*names))
 
     async def type(self, text: str, *names: str) -> None:
         """Type `text`, then press keys by name, in one write. A name that no key has is refused before that."""
         self._require_running()
         await keyboard.type(self._conversation, text, *names)
-        self._note_keys(names)
-
-    def _note_keys(self, names: tuple[str, ...]) -> None:
-        if "C-c" in names:
-            self._stop.sent.add(signal.SIGINT)
+        self._stop.on_keys(text)
+        self._stop.on_keys(keys.encode(*names))
 
     async def interrupt(self) -> bool:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""

@@ -94,11 +94,17 @@ def _known(number: int) -> str | None:
 
 
 def _signal_in(line: str) -> tuple[int | None, bool]:
-    """The signal that the shell's own last line names, and whether it says that there is a core dump."""
+    """The signal that the shell's own last line names, and whether it says that there is a core dump.
+
+    A shell begins no line for that: `Downloading 45%` becomes `Downloading 45%Killed`, and Ctrl-\\ shows `^\\Quit`.
+    """
     line = line.strip()
     words = _DUMPED.sub("", line)
     dumped = words != line
     words = _JOB.sub("", words).strip()
+    if words not in _WORDS:
+        ends = [word for word in _WORDS if words.endswith(word) and not words[: -len(word)].endswith((" ", "\t"))]
+        words = max(ends, key=len, default="")
     return _WORDS.get(words), dumped
 
 

@@ -23,6 +23,7 @@ GRACE: Final = 2.0
 PRESSES: Final = 4  # at most, in `GRACE` seconds, behind the first
 # A loop of the shell's own starts the next program as soon as one is killed.
 KILLS: Final = 3
+_SIGNAL_KEYS: Final = {keys.encode("C-c"): signal.SIGINT, keys.encode("C-\\"): signal.SIGQUIT}
 UNSEEN: Final = "it could not be ended: its processes cannot be seen here; closing its terminal ends it"
 NOT_REACTING: Final = "it could not be ended: the shell itself does not react, and only closing its terminal ends it"
 SHELL_TOO: Final = "its shell was ended too: a loop of the shell's own that did not react"
@@ -42,7 +43,7 @@ class Stop:
         self._hit: int | None = None  # the group that was in front at our last Ctrl-C
         self._last_resort: str | None = None  # why the shell was ended too
         self._task: asyncio.Task[None] | None = None  # the ladder of a time-out
-        self.sent: Final[set[int]] = set()  # signals of ours
+        self.sent: Final[set[int]] = set()  # signals of ours, and those of keys that were typed
 
     @property
     def timed_out(self) -> bool:
@@ -70,6 +71,11 @@ class Stop:
         """The terminal is closed, and ends everything."""
         if self._task is not None:
             self._task.cancel()
+
+    def on_keys(self, keys: str | bytes) -> None:
+        """These were typed. The terminal makes signals of two of them."""
+        typed = keys.encode("utf-8", "replace") if isinstance(keys, str) else keys
+        self.sent |= {number for key, number in _SIGNAL_KEYS.items() if key in typed}
 
     async def interrupt(self) -> bool:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""
