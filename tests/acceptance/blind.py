@@ -75,6 +75,9 @@ UNKNOWABLE: Final[dict[str, tuple[str, ...]]] = {
         "forged.py::test_the_real_mark_from_the_shell_s_own_group",
         "life.py::test_a_background_job_is_named",
         "life.py::test_a_job_has_its_own_name",
+        "life.py::test_an_orphan_is_a_job",
+        "life.py::test_what_a_program_has_forked",
+        "life.py::test_what_has_left_the_shells_family",
         "life.py::test_a_stopped_shell_is_running_with_a_note",
         "registry_history.py::test_fifty_tasks",  # no terminal is shared in which something may run
         "stranger.py::",

@@ -149,6 +149,26 @@ async def test_what_has_left_the_shells_family_is_named(shell: str, home: Path, 
         assert outcome.notes == ()  # they are those of earlier commands
 
 
+async def test_what_a_program_has_forked_is_called_by_its_name(home: Path, program: Callable[[str], str]) -> None:
+    perl = program("perl")
+    async with opened("bash", home) as terminal:
+        outcome = await terminal.run(f"{perl} -e 'fork or sleep 303'", wait=PATIENCE)
+        (note,) = outcome.notes
+        assert re.fullmatch(r"still running in the background: perl \(\d+\)", note), note
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_an_orphan_is_a_job(shell: str, home: Path, program: Callable[[str], str]) -> None:
+    async with opened(shell, home) as terminal:
+        await terminal.run(f"{program('setsid')} -f sleep 304", wait=PATIENCE)
+        outcome = await terminal.run("true", wait=PATIENCE)  # another command, whose orphan it is not
+        assert outcome.notes == ()
+        await eventually(lambda: [job.name for job in terminal.jobs or ()] == ["sleep"], "the orphan is a job")
+        for job in terminal.jobs or ():
+            os.kill(job.pid, signal.SIGKILL)
+        await eventually(lambda: terminal.jobs == [], "the orphan is gone")
+
+
 # ── background jobs ─────────────────────────────────────────────────────────────────────────────────────────────
 
 

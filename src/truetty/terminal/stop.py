@@ -75,7 +75,7 @@ class Stop:
     def on_keys(self, keys: str | bytes) -> None:
         """These were typed. The terminal makes signals of two of them."""
         typed = keys.encode("utf-8", "replace") if isinstance(keys, str) else keys
-        self.sent |= {number for key, number in _SIGNAL_KEYS.items() if key in typed}
+        self.sent.update(number for key, number in _SIGNAL_KEYS.items() if key in typed)
 
     async def interrupt(self) -> bool:
         """Ctrl-C, or SIGINT to the foreground where the tty would not make it one. False: it had finished already."""

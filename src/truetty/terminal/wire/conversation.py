@@ -333,6 +333,6 @@ class Conversation:
                 link.prompt.on_leftover()
             if ending.code != 0 and link.refusals.are_possible:
                 run.notes.extend(link.refusals.notes(run.span.last_text(), link.cwd))
-            run.survivors = link.processes.survivors(link.shell.name)
+            run.survivors = link.processes.survivors()
         if link.ledger is not None:
             link.ledger.on_end(records.ended(link, run))

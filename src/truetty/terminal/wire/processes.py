@@ -10,13 +10,14 @@ from truetty.terminal.wire.survivors import HALTED, Survivors
 
 
 class Processes(Stands):
-    STANDS: ClassVar = ("_known", "_mark", "_before")
+    STANDS: ClassVar = ("_known", "_mark", "_before", "_left_since")
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._known: set[int] = set()  # jobs of earlier commands, and of the shell's start
         self._mark: int | None = None  # the last process id before the command, where its orphans can be told
         self._before: float | None = None  # what the shell had used of the CPU when the command began
+        self._left_since: int | None = None  # the mark of the first command whose orphans may live; None: none do
 
     def begin(self) -> None:
         children = self._channel.family.children() or ()
@@ -70,22 +71,32 @@ class Processes(Stands):
         return None if new is None and in_front else in_front
 
     def living(self, *, prompt_is_due: bool) -> list[Process] | None:
-        """Those that commands have started. Until the prompt is there, its hooks run too. None: they cannot be seen."""
+        """Those that commands have started. Until the prompt is there, its hooks run too. None: they cannot be seen.
+
+        Orphans of the running command are not among them: they are known when it has ended.
+        """
         living = self._channel.family.children()
-        if living is None or not prompt_is_due:
+        if living is None:
+            return None
+        living = living + self._orphans()
+        if not prompt_is_due:
             return living
         prompt = self._groups_of_prompt()
         return [one for one in living if one.group not in prompt]
+
+    def _orphans(self) -> list[Process]:
+        """Those that ended commands have left."""
+        orphans = self._channel.family.orphans(self._left_since) if self._left_since is not None else []
+        if not orphans:
+            self._left_since = None
+        return orphans
 
     def _groups_of_prompt(self) -> set[int | None]:
         """Between commands: whatever shares the shell's own group or holds the terminal belongs to the prompt."""
         return {self._channel.pid, self._channel.tty.foreground()}
 
-    def survivors(self, shell: str) -> Survivors | None:
-        """The command has ended: those it left behind. None: there are none, or they cannot be seen.
-
-        `shell` is what the shell is called.
-        """
+    def survivors(self) -> Survivors | None:
+        """The command has ended: those it left behind. None: there are none, or they cannot be seen."""
         family = self._channel.family
         living = family.children()
         if living is None:
@@ -93,9 +104,11 @@ class Processes(Stands):
         orphans = family.orphans(self._mark)
         if not living and not orphans:
             return None
+        if orphans and self._left_since is None:
+            self._left_since = self._mark
         prompt = self._groups_of_prompt()
         known, pids = self._known, {process.pid for process in living}
         new = [one for one in living if one.group not in prompt and one.pid not in known and one.parent not in pids]
         stopped = any(one.state in HALTED and one.group not in prompt for one in living)
         new += [one for one in orphans if one.group not in prompt]
-        return Survivors(family, shell, new, mark=self._mark, job_is_stopped=stopped)
+        return Survivors(family, new, mark=self._mark, job_is_stopped=stopped)

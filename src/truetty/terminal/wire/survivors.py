@@ -1,7 +1,8 @@
 """What a command has left behind, as it is at the moment of asking.
 
-Rule 1: a process that was forked and has executed nothing yet has the shell's own name. It is on the CPU for about a
-        millisecond; while it is, its name is not known.
+Rule 1: a process that a shell has forked and that has executed nothing yet has the shell's own name. It is on the CPU
+        for about a millisecond; while it is, its name is not known. At rest it is a subshell. What another program has
+        forked is called by that program's name.
 Rule 2: a process that has ended since is not named. One that is stopped is not called running.
 Rule 3: what has left the shell's family (`setsid`, `(… &)`) is named as long as it has the terminal or its session. A
         daemon that has closed the terminal is not known. While a job of an earlier command runs, an orphan may be that
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from truetty.host.base import Family, Process
+from truetty.shells import table
 
 HALTED: Final = "Tt"
 RUNNING: Final = "still running in the background"
@@ -24,7 +26,7 @@ _ON_CPU: Final = "RD"
 
 
 class Survivors:
-    """`shell` is what the shell is called; `mark`: the last process id before the command.
+    """`mark`: the last process id before the command.
 
     `job_is_stopped`: one of the shell was, this command's or an earlier one's.
     """
@@ -32,7 +34,6 @@ class Survivors:
     def __init__(
         self,
         family: Family,
-        shell: str,
         found: Sequence[Process] = (),
         *,
         mark: int | None = None,
@@ -40,14 +41,13 @@ class Survivors:
     ) -> None:
         self.job_is_stopped: Final = job_is_stopped
         self._family = family
-        self._shell = shell
         self._found = list(found)
         self._mark = mark
 
     def are_named(self) -> bool:
         """Whether each that lives has a name of its own by now, or is at rest."""
         self._look()
-        return not any(one.forked and one.state in _ON_CPU for one in self._found)
+        return not any(_is_subshell(one) and one.state in _ON_CPU for one in self._found)
 
     def notes(self) -> list[str]:
         self._look()
@@ -65,6 +65,10 @@ class Survivors:
             self._found = found
 
     def _names(self, processes: Iterable[Process]) -> str:
-        named = [(f"a subshell of {self._shell}" if one.forked else one.name, one.pid) for one in processes]
+        named = [(f"a subshell of {one.name}" if _is_subshell(one) else one.name, one.pid) for one in processes]
         shown = ", ".join(f"{name} ({pid})" for name, pid in named[:MOST_NAMES])
         return f"{shown} and {len(named) - MOST_NAMES:,} more" if len(named) > MOST_NAMES else shown
+
+
+def _is_subshell(one: Process) -> bool:
+    return one.forked and table.lookup(one.name) is not None
