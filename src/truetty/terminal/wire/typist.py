@@ -156,11 +156,14 @@ class Typist(Stands):
         return editor is not None and editor.loses_interrupt and self._channel.tty.shell_in_front() is True
 
     def on_keys(self, data: bytes, *, read: bool) -> bool:
-        """Keys are sent. Whether some may be left to the prompt: no program reads now, or it is no whole line."""
+        """Keys are sent. Whether some may be left to the prompt: no program reads now, or it is no whole line.
+
+        A shell that gets Ctrl-C at its prompt, or on its way there, drops what is typed until it has drawn a new one.
+        """
         modes = self._channel.tty.modes() or USUAL
         if data == modes.interrupt and modes.signals:
             self.interrupted = True
-            return False
+            return self._channel.tty.shell_in_front() is not False
         return not read or not _ends_read(data, modes)
 
     def listen(self, listener: Callable[[bytes], None]) -> Callable[[], None]:
