@@ -79,6 +79,17 @@ def test_suggestive_looks_must_agree_in_number_and_over_time(between: float) -> 
     assert looks >= AGREEING_LOOKS and (looks - 1) * between >= AGREEING_SPAN and not reader.waiting.certain
 
 
+def test_the_time_between_looks_is_not_that_in_which_we_had_no_cpu() -> None:
+    """Made in an instant, of which we hear a second later: they may show one sleep of a tenth of a second."""
+    reader = watch()
+    reader.on_away(reading(conclusive=False), 0.0, marks(), asked=0.0)
+    for number in range(1, AGREEING_LOOKS + 1):
+        reader.on_away(reading(conclusive=False), 1.0 + number, marks(), asked=number / 100)
+    assert reader.waiting is None
+    reader.on_away(reading(conclusive=False), 9.0, marks(), asked=AGREEING_SPAN)
+    assert reader.waiting is not None
+
+
 @pytest.mark.parametrize(
     "other", [reading(conclusive=False, wakes=2), reading(conclusive=False, reader=8), reading("key", conclusive=False)]
 )

@@ -245,7 +245,8 @@ class Machine:
             self._pace.soon(now, LOOK_AFTER_KEYS)
         else:
             self._prompt.on_away()
-            self._pace.again(now, self.reader.on_away(look, now, self.testimony, line_open=line_open))
+            asked = min(now, self._pace.looked)
+            self._pace.again(now, self.reader.on_away(look, now, self.testimony, asked=asked, line_open=line_open))
             if self._prompt.on_unseen(look):
                 self._on_fact(Fact.UNSEEN, now, None)
         self.journal.note_reader(now, self.reader.waiting)

@@ -26,20 +26,20 @@ LOOK_AFTER_KEYS: Final = 0.005
 
 
 class Pace:
-    __slots__ = ("_looked", "_step", "at")
+    __slots__ = ("_step", "at", "looked")
 
     def __init__(self, now: float) -> None:
         self.at = now + LOOK_AFTER_OUTPUT  # the next look is due
         self._step = LOOK_AFTER_OUTPUT
-        self._looked = now
+        self.looked = now  # when the last look was asked for
 
     def bytes_flow(self, now: float) -> None:
         self._step = LOOK_AFTER_OUTPUT
-        self.at = min(now + LOOK_AFTER_OUTPUT, max(self._looked + LONGEST_FLOOD, now))
+        self.at = min(now + LOOK_AFTER_OUTPUT, max(self.looked + LONGEST_FLOOD, now))
 
     def look(self, now: float) -> None:
         """A look is being made."""
-        self._looked = now
+        self.looked = now
         self.at = now + self._step
 
     def soon(self, now: float, delay: float) -> None:

@@ -82,7 +82,7 @@ class ReaderWatch:
         self._needed = 0  # what the shell's count of bytes read must reach, if it is the shell that reads those keys
         self._count = 0  # suggestive looks that agree, so far
         self._agreeing: tuple[object, ...] = ()  # what they all showed
-        self._since = 0.0  # when the first of them was made
+        self._since = 0.0  # when the first of them had been made
         self._poll = PollWatch()
 
     @property
@@ -129,10 +129,18 @@ class ReaderWatch:
         else:
             self.waiting = None
 
-    def on_away(self, look: Observation, now: float, testimony: Testimony, *, line_open: bool = False) -> float | None:
+    def on_away(
+        self,
+        look: Observation,
+        now: float,
+        testimony: Testimony,
+        *,
+        asked: float | None = None,
+        line_open: bool = False,
+    ) -> float | None:
         """The shell is not at its prompt: does a program read? Returns how soon to look again; None: as usual.
 
-        `line_open`: the last line of the output is not finished.
+        `asked`: when the look was asked for; None: now. `line_open`: the last line of the output is not finished.
         """
         if self._alternate_screen and look.relay is not None and look.kind == "shell":
             look = look.relay
@@ -149,7 +157,9 @@ class ReaderWatch:
             self.sleeper = (look.reader, look.wakes)
         # A wait that ends by itself is judged over a second: between two polls equal looks say nothing of the next one.
         polls = self._poll.on_reader(look, now)
-        settled = polls if look.timed and look.cpu is not None else self._agrees(look, now)
+        settled = (
+            polls if look.timed and look.cpu is not None else self._agrees(look, now, now if asked is None else asked)
+        )
         if (not look.conclusive or look.busy) and not settled:
             return self._delay(look) if self.waiting is None else None
         kind = self._kind(look, testimony)
@@ -195,8 +205,11 @@ class ReaderWatch:
         """How soon to look again at a reader that too few looks have shown."""
         return POLL_SPAN / POLL_LOOKS if look.timed else AGREEING_SPAN / AGREEING_LOOKS
 
-    def _agrees(self, look: Observation, now: float) -> bool:
-        """Whether this look and those before it are enough."""
+    def _agrees(self, look: Observation, now: float, asked: float) -> bool:
+        """Whether this look and those before it are enough.
+
+        A look is made between `asked` and `now`. On a busy machine these are apart, for we may lose the CPU in between.
+        """
         shown = (look.reader, look.wakes, look.kind)
         if look.busy and not look.conclusive:
             self._count = 0
@@ -204,4 +217,4 @@ class ReaderWatch:
             self._count, self._agreeing, self._since = 1, shown, now
         else:
             self._count += 1
-        return self._count >= AGREEING_LOOKS and now >= self._since + AGREEING_SPAN
+        return self._count >= AGREEING_LOOKS and asked >= self._since + AGREEING_SPAN
