@@ -26,7 +26,7 @@ _TOKEN: Final = lazy.pattern(
     r"|(?P<single>\$?')"
     r'|(?P<double>\$?")'
     r"|(?P<escape>\\.)"
-    r"|(?P<word>(?:[^\s;&|<>()`'\"\\$]|\$(?![({'\"])|<<<|[<>](?!\())+)",
+    r"|(?P<word>(?:[^\s;&|<>()`'\"\\$]|\$(?![({'\"])|<<<|<(?![(<])|>(?!\())+)",
     re.DOTALL,
 )
 _IN_DOUBLE: Final = lazy.pattern(
