@@ -45,3 +45,32 @@ async def test_a_command_that_a_stranger_has_read_is_lost_and_he_is_named(
         await eventually(lambda: not Path(f"/proc/{pid.read_text()}").exists(), "his end")
         await terminal.run("true", wait=PATIENCE)  # if he took the question for the exit code too, this one heals
         await assert_healthy(terminal)
+
+
+ORPHAN = """
+import os, signal, sys, time
+if os.fork() == 0:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.read(0, 1)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "fish"])
+async def test_an_orphan_that_reads_one_key_changes_no_command(home: Path, tmp_path: Path, shell: str) -> None:
+    """It was blocked in its read when the shell took the terminal back, so it gets the first key."""
+    (tmp_path / "orphan.py").write_text(ORPHAN)
+    ran = tmp_path / "ran"
+    async with opened(shell, home) as terminal:
+        for _ in range(5):
+            command = await terminal.start(f"python3 {tmp_path}/orphan.py")
+            outcome = await command.wait(PATIENCE)
+            assert outcome.state == "waiting", outcome
+            outcome = await command.stop()
+            assert outcome.state == "finished", outcome
+            outcome = await terminal.run(f"echo x >{ran}; sh -c 'exit 4'", wait=PATIENCE)
+            assert (outcome.state, outcome.exit_code) == ("finished", 4 if ran.exists() else None), outcome
+            ran.unlink(missing_ok=True)
+            await terminal.run("true", wait=PATIENCE)
+        await assert_healthy(terminal)

@@ -16,14 +16,16 @@ COMPLETE = [
     "a=$(ls | wc -l); echo $a", "[[ -f x && -d y ]] && echo z", "echo ${x:-default} ${x#*\\}}", "echo $((1+2))",
     "((x=1)); echo $x", "echo a\necho b\n", "git commit -m 'x'", "echo a # don't", "# c\necho a", "x=1 y=2 cmd",
     "true && false || echo z", "echo {a,b}", "find . -name '*.py' -exec grep -l x {} \\;", "echo a \\\n b", "! true",
-    "diff <(ls) <(ls -a)", "for f in *.py; do\n  if [ -f $f ]; then\n echo $f\n fi\ndone", "cat <<< hi", "cat<<<hi", "cat<a>b", "cat 3<a", "echo if",
+    "diff <(ls) <(ls -a)", "for f in *.py; do\n  if [ -f $f ]; then\n echo $f\n fi\ndone", "cat <<< hi", "echo if",
+    "cat<<<hi", "cat<a>b", "cat 3<a",
     'echo "it\'s"', "ls > /tmp/x 2>&1", "for i in if then; do echo $i; done", "until false; do break; done",
     "a=(1 2 3)", "declare -a x=(1 2)", "echo done", "echo $'a\\'b'", "kill %1", "[ a = b ] || exit 3",
     "cp -r a.txt b/c:d,e@f+g%h", "  ls  -l  ", "echo do",
 ]  # fmt: skip
 DOUBTFUL = [
     "echo 'a", 'echo "a', "if true", "if true; then", "for i in 1 2", "while true; do", "{ echo a", "(echo a", "fi",
-    "echo a |", "echo a &&", "echo a \\", "cat <<EOF\nx\nEOF", "cat<<E", "echo a<<-E\nx", "x=1<<E", "echo `date`", "case x in x) echo a;; esac", "f()", "! ",
+    "echo a |", "echo a &&", "echo a \\", "cat <<EOF\nx\nEOF", "cat<<E", "echo a<<-E\nx", "x=1<<E",
+    "echo `date`", "case x in x) echo a;; esac", "f()", "! ",
     "echo $(date", "echo ${x", 'echo "$(date"', "[[ -f x", "for i in 1; do echo $i; don", "a=(1 2", "echo )", "}",
     "echo $'a", "if true; then echo a; fi; {", " echo a ||\n", "true |\n\n",
     "while sleep 1", "x do if", "time", "coproc ls",

@@ -58,6 +58,14 @@ def test_not_before_its_prompt_has_come(shell: str) -> None:
     assert editor_for(table.recognise(shell), request(shell, "true", at_editor=False)) is None
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_beside_an_orphan_nothing_is_pasted(shell: str) -> None:
+    """It may read the first bytes of what is typed. Of a key the editor runs nothing then."""
+    editor = table.recognise(shell).editor
+    assert editor is not None
+    assert editor.keys(request(shell, "true")._replace(shared=True)).line == FILE
+
+
 def test_shells_without_an_editor_have_only_the_trigger() -> None:
     row = table.recognise("dash")
     assert row.editor is None and editor_for(row, request("bash", "true")) is None
@@ -67,12 +75,12 @@ def test_shells_without_an_editor_have_only_the_trigger() -> None:
     ("shell", "text", "special", "probe", "keys"),
     [
         ("bash", "true", b"", False, PASTE + b"true" + PASTE_END + ENTER),
-        ("bash", "true", b"", True, FILE + ENTER),  # the file says that PS0 stops for us
-        ("bash", "true", b"e", False, FILE + ENTER),  # `stty erase e`: the tty would take a letter away
-        ("bash", "echo a\tb", b"", False, FILE + ENTER),
-        ("bash", "echo !x", b"", False, FILE + ENTER),
+        ("bash", "true", b"", True, FILE),  # the file says that PS0 stops for us
+        ("bash", "true", b"e", False, FILE),  # `stty erase e`: the tty would take a letter away
+        ("bash", "echo a\tb", b"", False, FILE),
+        ("bash", "echo !x", b"", False, FILE),
         ("bash", "echo a! b", b"", False, PASTE + b"echo a! b" + PASTE_END + ENTER),
-        ("bash", "echo " + "x" * 92, b"", False, FILE + ENTER),
+        ("bash", "echo " + "x" * 92, b"", False, FILE),
         ("zsh", "true", b"", False, PASTE + b"true" + PASTE_END),
         ("zsh", "true", b"", True, PAUSE + PASTE + b"true" + PASTE_END),
         ("zsh", "echo a!", b"", False, FILE),

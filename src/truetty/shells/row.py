@@ -78,6 +78,7 @@ class Request(NamedTuple):
     options: str = ""  # what the shell's last mark said of its editor
     history: bool = False  # as above
     special: bytes = b""  # characters on which the tty itself acts while an editor reads
+    shared: bool = False  # an orphan of an earlier command may read a key before the shell does
 
 
 @dataclass(frozen=True, slots=True)

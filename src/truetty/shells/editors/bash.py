@@ -1,4 +1,5 @@
-"""bash 5.1 and later: the text is pasted into readline, or put there from a private file, and Enter is a key of ours.
+"""bash 5.1 and later: the text is pasted into readline, and Enter is a key of ours; or one key puts it there from a
+private file and runs it.
 
 Rule 1: a paste runs no code of the shell, so `$?`, `$_` and PIPESTATUS reach the text as they were. A file is read by
         `bind -x`, which restores them.
@@ -65,4 +66,4 @@ class BashEditor(Editor):
             content += f"{request.name}[6]=8\n"
         # Emptied by the shell that has read it: a second key finds nothing. In a sandbox it is read-only.
         content += f"\\builtin : >|{request.folder}/x||\\builtin :\n"
-        return Typed(FILE + ENTER, {"x": encode(content)}, by_editor=True)
+        return Typed(FILE, {"x": encode(content)}, by_editor=True)

@@ -16,8 +16,11 @@ _CONTROL: Final = lazy.pattern(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def can_paste(request: Request) -> bool:
-    """Whether neither the editor nor the tty would take any of it for a key."""
+    """Whether neither the editor nor the tty would take any of it for a key.
+
+    Of a paste another process may read the first bytes. The editor would run the rest. Of a key it runs nothing then.
+    """
     data = encode(request.text)
-    if len(data) > LONGEST_PASTE or _CONTROL.search(request.text) is not None:
+    if request.shared or len(data) > LONGEST_PASTE or _CONTROL.search(request.text) is not None:
         return False
     return frozenset(request.special).isdisjoint(data)

@@ -51,10 +51,12 @@ fi
 )
 { \builtin eval "${@NAME@[14]}";} 9>&2 >/dev/null 2>&1||:
 @NAME@[9]=@FORGET@
+# 7720 is a macro, for Enter must not be a key of its own: where another process has read the first bytes of a key, or a
+# user has removed it, readline inserts the rest of it, and Enter would run that.
 # The file ends with success: `source` is for a user who has disabled `.`.
-\builtin bind -m emacs '"\e[7717~": kill-whole-line' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line'
-\builtin bind -m emacs -x '"\e[7720~": { \builtin . @FOLDER@/x "$_"||\builtin source @FOLDER@/x "$_";} >/dev/null 2>&1'
-\builtin bind -m vi-insert '"\e[7717~": kill-whole-line' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line'
-\builtin bind -m vi-insert -x '"\e[7720~": { \builtin . @FOLDER@/x "$_"||\builtin source @FOLDER@/x "$_";} >/dev/null 2>&1'
-\builtin bind -m vi-command '"\e[7717~": "ddi"' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line'
-\builtin bind -m vi-command -x '"\e[7720~": { \builtin . @FOLDER@/x "$_"||\builtin source @FOLDER@/x "$_";} >/dev/null 2>&1'
+\builtin bind -m emacs '"\e[7717~": kill-whole-line' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line' '"\e[7720~": "\e[7722~\e[7719~"'
+\builtin bind -m emacs -x '"\e[7722~": { \builtin . @FOLDER@/x "$_"||\builtin source @FOLDER@/x "$_";} >/dev/null 2>&1'
+\builtin bind -m vi-insert '"\e[7717~": kill-whole-line' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line' '"\e[7720~": "\e[7722~\e[7719~"'
+\builtin bind -m vi-insert -x '"\e[7722~": { \builtin . @FOLDER@/x "$_"||\builtin source @FOLDER@/x "$_";} >/dev/null 2>&1'
+\builtin bind -m vi-command '"\e[7717~": "ddi"' '"\e[7718~": bracketed-paste-begin' '"\e[7719~": accept-line' '"\e[7720~": "\e[7722~\e[7719~"'
+\builtin bind -m vi-command -x '"\e[7722~": { \builtin . @FOLDER@/x "$_"||\builtin source @FOLDER@/x "$_";} >/dev/null 2>&1'

@@ -40,7 +40,13 @@ class Conversation:
         self._loop = asyncio.get_running_loop()
         self._queries = TerminalQueries(link.channel, cursor, link.transcript)
         self._sender = Sender(
-            link.typist, link.prompt, link.timeline, link.integration, self._note_sending, self._note_typed
+            link.typist,
+            link.prompt,
+            link.timeline,
+            link.integration,
+            link.processes,
+            self._note_sending,
+            self._note_typed,
         )
         self._receiver = Receiver(link, self._sender, self._queries)
         self._looking: Run | None = None  # the run that the next look is for

@@ -27,6 +27,12 @@ class Processes(Stands):
         self._mark = None if has_jobs else self._channel.family.last_pid()
         self._before = self._channel.process.cpu()
 
+    @property
+    def may_read_keys(self) -> bool:
+        """Whether an orphan of an earlier command may: one that was blocked in a read when the shell took the terminal
+        back gets the first key. A job in the background is stopped when it reads."""
+        return self._left_since is not None
+
     def cpu(self) -> float | None:
         """Seconds of CPU that the running command has used, as far as the kernel tells."""
         now, running = self._channel.process.cpu(), self.running()

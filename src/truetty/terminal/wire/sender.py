@@ -11,6 +11,7 @@ from truetty.shells.row import CTRL_U, Typed
 from truetty.store.timeline import Timeline
 from truetty.terminal.wire.integration import Integration
 from truetty.terminal.wire.open_line import LONGEST_LINE
+from truetty.terminal.wire.processes import Processes
 from truetty.terminal.wire.prompt import Prompt
 from truetty.terminal.wire.run import UNFINISHED, Run
 from truetty.terminal.wire.typist import Typist
@@ -25,6 +26,7 @@ class Sender:
         prompt: Prompt,
         timeline: Timeline,
         integration: Integration,
+        processes: Processes,
         note: Callable[[Run, Typed], None],
         note_typed: Callable[[Run], None],
     ) -> None:
@@ -34,6 +36,7 @@ class Sender:
         self._prompt = prompt
         self._timeline = timeline
         self._integration = integration
+        self._processes = processes
 
     def send(self, run: Run, now: float) -> None:
         """The trigger; or, where keys stand at the prompt, first what clears it."""
@@ -47,7 +50,8 @@ class Sender:
             if not typist.clear(continuation=continuation):
                 run.machine.on_clear(now)
                 return
-        typed = typist.command(run.text, run.secrets, run.serial, refused=run.by_editor)
+        shared = self._processes.may_read_keys
+        typed = typist.command(run.text, run.secrets, run.serial, refused=run.by_editor, shared=shared)
         run.read_before = typist.consumed()
         self._note(run, typed)
         needed = typist.type(typed, run.serial, run.read_before)

@@ -297,8 +297,11 @@ class Typist(Stands):
         modes = self._channel.tty.modes() or USUAL
         self._channel.write(modes.interrupt or CTRL_C)
 
-    def command(self, text: str, secrets: Secrets, serial: int, *, refused: bool) -> Typed:
-        """The keys that make the shell run the text, by one of two ways. `refused`: its editor would not."""
+    def command(self, text: str, secrets: Secrets, serial: int, *, refused: bool, shared: bool) -> Typed:
+        """The keys that make the shell run the text, by one of two ways.
+
+        `refused`: its editor would not. `shared`: another process may read a key before the shell does.
+        """
         if not self.shell.edits_lines:
             self._mend()
         if self._check is not ModesCheck.UNNEEDED:
@@ -322,6 +325,7 @@ class Typist(Stands):
             options=self._options,
             special=modes.special,
             history=self._history,
+            shared=shared,
         )
         if (editor := way.editor_for(self.shell, request)) is not None:
             secrets.use_line()
