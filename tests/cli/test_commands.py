@@ -111,6 +111,24 @@ def test_output_is_utf_8_in_any_locale(encoding: str) -> None:
     assert json.loads(done.stdout)["output"] == "é\n"
 
 
+@pytest.mark.parametrize("words", ["run 'touch ran'", "--help", "doctor", "list --json"])
+def test_without_standard_output_nothing_is_begun(tmp_path: Path, words: str) -> None:
+    line = f'exec "$0" -m truetty {words} >&-'
+    found = subprocess.run(
+        ["sh", "-c", line, sys.executable], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
+    assert (found.returncode, found.stderr) == (125, "truetty: standard output is closed\n")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_help_page_that_cannot_be_printed() -> None:
+    line = '"$0" -m truetty --help >/dev/full'
+    found = subprocess.run(
+        ["sh", "-c", line, sys.executable], capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
+    assert (found.returncode, found.stderr) == (125, "truetty: No space left on device\n")
+
+
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
 def test_a_server_without_standard_input_or_output_says_so(closed: str) -> None:
     done = subprocess.run(

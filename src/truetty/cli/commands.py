@@ -28,10 +28,13 @@ NO_READER: Final = 128 + 13  # as a program that SIGPIPE has ended
 def call(words: list[str]) -> int:
     """What `truetty` does with these words."""
     path: list[str] = []  # the names of the command, as far as they are known
+    if sys.stdout is None:  # nothing is begun whose answer would be lost
+        print("truetty: standard output is closed", file=sys.stderr)
+        return OURS
     try:
         return _status(lambda: _call(words, path))
     except HelpWanted:
-        return _print_help(path)
+        return _status(lambda: _print_help(path))
     except WrongWords as error:
         as_json = "--json" in words
         _report(error, as_json=as_json)
@@ -116,6 +119,7 @@ def _print_help(path: list[str]) -> int:
 
     row, _ = _find(path, [])
     sys.stdout.write(overview() if row is None else help_page(" ".join(["truetty", *path]), row))
+    sys.stdout.flush()  # an error is ours to report: the interpreter's end would show a traceback
     return 0
 
 

@@ -239,10 +239,10 @@ def find(name: str) -> Client:
     raise Misuse(f"no client is called {name!r}: {kinds.listing(known)}", client=name, known=known)
 
 
-def launch(program: str, python: str, *, uvx: str | None = None) -> ServerLaunch:
-    """How to start what runs now: `program` as it was called, `python` that runs it, and uvx where there is one."""
-    if uvx is not None and _FLEETING.search(program):
-        return ServerLaunch(uvx, ("--from", "truetty[mcp]", "truetty", "mcp"))
+def launch(program: str, python: str) -> ServerLaunch:
+    """How to start what runs now: `program` as it was called, `python` that runs it."""
+    if _FLEETING.search(program):
+        raise Misuse(f"{program} is in uvx's cache, which may be cleared: install truetty, and run setup again")
     if PurePosixPath(program).name == NAME:
         return ServerLaunch(program, ("mcp",))
     return ServerLaunch(python, ("-m", "truetty", "mcp"))

@@ -66,7 +66,7 @@ def _launch() -> ServerLaunch:
     program = called if os.access(called, os.X_OK) else shutil.which("truetty") or ""
     if os.path.basename(called) == "__main__.py":  # python -m truetty: the same Python, not whatever is on the path
         program = called
-    return launch(program, sys.executable, uvx=shutil.which("uvx"))
+    return launch(program, sys.executable)
 
 
 def _path(client: Client, project: bool) -> str:
