@@ -177,6 +177,10 @@ class ShellProcess:
         """The words that what it runs now was started with."""
         return None
 
+    def is_there(self) -> bool:
+        """Whether it is seen to run a program. False: it has ended or is about to, or it cannot be asked."""
+        return False
+
     def image(self) -> object:
         """What it runs, as a value that changes with every `exec`."""
         return None

@@ -89,6 +89,9 @@ class FakeObserver(Tty, ShellProcess, Family):
     def reaped(self) -> int | None:
         return 0
 
+    def is_there(self) -> bool:
+        return self.running is not None
+
     def image(self) -> object:
         return self.running
 

@@ -61,6 +61,15 @@ class LinuxProcess(ShellProcess):
             return None
         return tuple(words) or None  # in the middle of an `exec` the file is empty
 
+    def is_there(self) -> bool:
+        try:
+            of = self.alive()
+        except OSError:
+            return False
+        # A process that exits gives up its memory, then its directory, and is a zombie only after that. Without memory
+        # the kernel gives 0 for the place of the program, but 1 where we may not know it.
+        return of is not None and (of.code != 0 or self.program() is not None)
+
     def image(self) -> object:
         try:
             of = self.alive()

@@ -82,7 +82,7 @@ class Link:
         """While the kernel can still say it."""
         if not self.closed:
             here = self.channel.process.cwd()
-            if here is not None or self.channel.process.image() is not None:  # a shell that has just ended is nowhere
+            if here is not None or self.channel.process.is_there():  # a shell that is ending is nowhere
                 self._last_cwd = here
 
     def require_open(self) -> None:
