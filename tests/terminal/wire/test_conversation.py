@@ -241,6 +241,21 @@ async def test_survivors_are_named_when_they_have_a_name(stage: Stage, monkeypat
     assert (await waiting).notes == ("still running in the background: sleep (99), a subshell of bash (98)",)
 
 
+async def test_a_survivor_that_setsid_has_forked_is_named_when_it_has_a_name(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truetty.terminal.command.LONGEST_NAMING", PATIENCE)
+    terminal = await stage.open()
+    forked = Process(99, "setsid", 4242, 99, 99, "R", 0.0, forked=True)
+    command = await terminal.start("setsid -f sleep 9")
+    stage.observer.living = [forked, dataclasses.replace(forked, pid=98, group=98, name="perl", state="S")]
+    stage.say(("C",), ("D", 0, ""))
+    waiting = asyncio.ensure_future(command.wait(PATIENCE))
+    await until(lambda: command.finished)
+    stage.observer.living[0] = dataclasses.replace(forked, name="sleep", state="S", forked=False)
+    assert (await waiting).notes == ("still running in the background: sleep (99), perl (98)",)
+
+
 async def test_of_many_survivors_some_are_named(stage: Stage) -> None:
     terminal = await stage.open()
     command = await terminal.start("x")

@@ -1,8 +1,8 @@
 """What a command has left behind, as it is at the moment of asking.
 
-Rule 1: a process that a shell has forked and that has executed nothing yet has the shell's own name. It is on the CPU
-        for about a millisecond; while it is, its name is not known. At rest it is a subshell. What another program has
-        forked is called by that program's name.
+Rule 1: a process that was forked and has executed nothing yet has the name of what has forked it: of the shell, or of
+        setsid. It is on the CPU for about a millisecond; while it is, its name is not known. At rest it is a subshell,
+        if its name is a shell's.
 Rule 2: a process that has ended since is not named. One that is stopped is not called running.
 Rule 3: what has left the shell's family (`setsid`, `(… &)`) is named as long as it has the terminal or its session. A
         daemon that has closed the terminal is not known. While a job of an earlier command runs, an orphan may be that
@@ -47,7 +47,7 @@ class Survivors:
     def are_named(self) -> bool:
         """Whether each that lives has a name of its own by now, or is at rest."""
         self._look()
-        return not any(_is_subshell(one) and one.state in _ON_CPU for one in self._found)
+        return not any(one.forked and one.state in _ON_CPU for one in self._found)
 
     def notes(self) -> list[str]:
         self._look()
