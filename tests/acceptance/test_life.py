@@ -169,6 +169,18 @@ async def test_an_orphan_is_a_job(shell: str, home: Path, program: Callable[[str
         await eventually(lambda: terminal.jobs == [], "the orphan is gone")
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+async def test_a_command_behind_ctrl_c_at_the_prompt_runs_whole(shell: str, home: Path) -> None:
+    """The shell drops what is typed until it has drawn its new prompt."""
+    async with opened(shell, home) as terminal:
+        for number in range(20):
+            await terminal.run("true", wait=PATIENCE)
+            await terminal.press("C-c")
+            outcome = await terminal.run(f"echo whole {number}", wait=PATIENCE)
+            assert (outcome.state, outcome.exit_code, outcome.output) == ("finished", 0, f"whole {number}\n"), outcome
+        await assert_healthy(terminal)
+
+
 # ── background jobs ─────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -191,3 +191,17 @@ def test_once_the_text_runs_all_that_was_typed_for_it_was_read() -> None:
     assert prompt.is_late(replace(READY, consumed=1009))
     prompt.on_start()
     assert not prompt.is_late(replace(READY, consumed=1009))
+
+
+def test_ctrl_c_before_the_command_was_begun_must_have_woken_the_shell() -> None:
+    """It is still at the prompt that it will leave: what was typed there would be dropped with that."""
+    prompt = PromptWatch(SHELL, typed_into=True, sees=True, asleep=7)
+    still, woken = replace(READY, wakes=7), replace(READY, wakes=8)
+    assert [prompt.on_shown(still) for _ in range(3)] == [Back.CLEARING] * 3
+    assert [prompt.on_shown(woken) for _ in range(2)] == [Back.ONCE, Back.PROVEN]
+
+
+def test_a_shell_that_ignores_ctrl_c_is_not_waited_for_for_ever() -> None:
+    prompt = PromptWatch(SHELL, typed_into=True, sees=True, asleep=7)
+    backs = [prompt.on_shown(replace(READY, wakes=7)) for _ in range(PAUSE_LOOKS + 1)]
+    assert backs[-2:] == [Back.ONCE, Back.PROVEN]

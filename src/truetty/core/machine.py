@@ -53,6 +53,7 @@ class Machine:
         hooks_follow: bool = False,
         marked: bool = False,
         awaited: bool = False,
+        asleep: int | None = None,
     ) -> None:
         self.state = State.QUEUED
         self.ending: Ending | None = None
@@ -63,7 +64,9 @@ class Machine:
         self.healed = False  # and work again
         self.journal: Final = Journal()
         self.testimony: Final = Testimony(secrets, has_marks=has_marks, sees=sees)
-        self._prompt = PromptWatch(shell, typed_into=typed_into, sees=sees, hooks_follow=hooks_follow, awaited=awaited)
+        self._prompt = PromptWatch(
+            shell, typed_into=typed_into, sees=sees, hooks_follow=hooks_follow, awaited=awaited, asleep=asleep
+        )
         self.reader: Final = ReaderWatch(shell, alternate_screen=alternate_screen, sees=sees)
         self._pace = Pace(now)
         self.limit_at = now + limit

@@ -35,7 +35,8 @@ class Back(Enum):
 
 
 class PromptWatch:
-    """`typed_into`: keys were sent to the prompt, so a P mark may be the answer to those.
+    """`typed_into`: keys were sent to the prompt, so a P mark may be the answer to those. `asleep`: Ctrl-C was among
+    them, and this is how often the shell had run before; until it has run again it is at the prompt that it will leave.
 
     `sees`: a look can show a prompt. `hooks_follow`: P comes before the user's prompt hooks.
     """
@@ -61,7 +62,14 @@ class PromptWatch:
     )
 
     def __init__(
-        self, shell: int | None, *, typed_into: bool, sees: bool, hooks_follow: bool = False, awaited: bool = False
+        self,
+        shell: int | None,
+        *,
+        typed_into: bool,
+        sees: bool,
+        hooks_follow: bool = False,
+        awaited: bool = False,
+        asleep: int | None = None,
     ) -> None:
         self._typed_into = typed_into
         self._hooks_follow = hooks_follow and sees
@@ -76,7 +84,7 @@ class PromptWatch:
         self._quiet = False  # no byte since the first of them
         self._cleared = False  # Ctrl-C was typed, and nothing was printed since
         self._wakes: int | None = None  # how often the shell had run at the last look that showed the prompt
-        self._asleep: int | None = None  # the same when Ctrl-C was typed, until it has run
+        self._asleep = asleep  # the same when Ctrl-C was typed, until it has run
         self._paused = False
         self._ignored = 0  # looks that may still show the read of mark M before it is called a waiting
         self._unseen = STEADY_LOOKS if awaited else 0  # looks until a prompt is typed to though no look can show it

@@ -151,7 +151,10 @@ class Conversation:
     def _send_keys(self, data: bytes) -> None:
         now, run, link = self._loop.time(), self.run, self.link
         read = run is not None and run.reader.waiting is not None
-        link.prompt.on_keys(data, link.transcript.size, left=link.typist.on_keys(data, read=read))
+        left, asleep = link.typist.on_keys(data, read=read), None
+        if left and link.channel.pid is not None and link.typist.interrupts(data):
+            asleep = link.channel.family.wakes(link.channel.pid)
+        link.prompt.on_keys(data, link.transcript.size, left=left, asleep=asleep)
         held = run is not None and run.holds_keys
         # The line editors of mksh and busybox switch the key off; the command will have it.
         interrupt = link.typist.interrupts(data) or (held and USUAL.interrupt in data)

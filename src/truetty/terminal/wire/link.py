@@ -121,6 +121,7 @@ class Link:
             hooks_follow=shell.hooks_follow_mark,
             marked=self.prompt.is_marked,
             awaited=text is not None and self.integration.marks_work and self.prompt.is_due and not self.channel.sees,
+            asleep=self.prompt.asleep,
         )
         span = Span(self.transcript, self.prompt.begins_at, self.size, has_marks=shell.has_marks)
         return Run(text, serial, own, machine, span)

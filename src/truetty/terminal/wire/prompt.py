@@ -44,6 +44,7 @@ class Prompt(Stands):
         self.is_continuation = False  # mark 2 came: the shell reads the rest of a line, which no editor can clear
         self.begins_at: int | None = None  # where in the transcript the prompt begins that stands there now
         self.keys_at: int | None = None  # where the first keys were typed that may stand there
+        self.asleep: int | None = None  # how often the shell had run when Ctrl-C was typed that it may not have got yet
         self.listener: Callable[[Mark], None] | None = None  # called with each P, while a person types here
 
     def on_mark(self, mark: Mark) -> None:
@@ -73,8 +74,9 @@ class Prompt(Stands):
         """Ours, and nothing was typed there."""
         return self.is_free and not self.keys_left
 
-    def on_keys(self, data: bytes, at: int, *, left: bool) -> None:
-        """`at`: where the transcript ends. `left`: some of them may be left to the prompt."""
+    def on_keys(self, data: bytes, at: int, *, left: bool, asleep: int | None = None) -> None:
+        """`at`: where the transcript ends. `left`: some of them may be left to the prompt. `asleep`: as above."""
+        self.asleep = self.asleep if asleep is None else asleep
         self.keys_left = self.keys_left or left
         if left and self.keys_at is None:
             self.keys_at = at
@@ -87,7 +89,7 @@ class Prompt(Stands):
     def on_clear(self) -> None:
         """What stood there was thrown away."""
         self.keys_left = self.output_stopped = False
-        self.keys_at = None
+        self.keys_at = self.asleep = None
 
     def on_trigger(self) -> None:
         self.state = PromptState.TAKEN
