@@ -142,5 +142,7 @@ def test_what_is_started() -> None:
     cached = "/home/ada/.cache/uv/archive-v0/a1/bin/truetty"
     assert clients.launch("/x/bin/truetty", "/x/bin/python") == ServerLaunch("/x/bin/truetty", ("mcp",))
     assert clients.launch("/x/truetty/__main__.py", "/p/python") == ServerLaunch("/p/python", ("-m", "truetty", "mcp"))
-    with pytest.raises(Misuse, match="install truetty"):  # the path may be gone tomorrow
-        clients.launch(cached, "/p")
+    clients.require_lasting(clients.launch("/x/bin/truetty", "/p"))
+    for program, python in ((cached, "/p"), ("/x/__main__.py", "/home/ada/.cache/uv/environments-v2/b/bin/python")):
+        with pytest.raises(Misuse, match="install truetty"):  # the path may be gone tomorrow
+            clients.require_lasting(clients.launch(program, python))

@@ -241,11 +241,16 @@ def find(name: str) -> Client:
 
 def launch(program: str, python: str) -> ServerLaunch:
     """How to start what runs now: `program` as it was called, `python` that runs it."""
-    if _FLEETING.search(program):
-        raise Misuse(f"{program} is in uvx's cache, which may be cleared: install truetty, and run setup again")
     if PurePosixPath(program).name == NAME:
         return ServerLaunch(program, ("mcp",))
     return ServerLaunch(python, ("-m", "truetty", "mcp"))
+
+
+def require_lasting(started: ServerLaunch) -> None:
+    """A client starts it tomorrow too."""
+    if _FLEETING.search(started.command):
+        what = f"{started.command} is in uvx's cache, which may be cleared"
+        raise Misuse(f"{what}: install truetty, and run setup again", program=started.command)
 
 
 # uvx runs programs from its cache, which may be cleared.

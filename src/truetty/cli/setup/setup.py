@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from truetty import files
 from truetty.cli.setup import checking, json_text
-from truetty.cli.setup.clients import CLIENTS, Client, Format, ServerLaunch, find, launch
+from truetty.cli.setup.clients import CLIENTS, Client, Format, ServerLaunch, find, launch, require_lasting
 from truetty.cli.style import terminal_width
 from truetty.core import kinds
 from truetty.core.errors import HostError, Misuse
@@ -38,6 +38,8 @@ def setup(
         _list(started, project, only_here=here)
         return 0
     chosen = find(client)
+    if not (undo or check):
+        require_lasting(started)
     if approve:
         chosen = _approving(chosen)
     path, mode = _path(chosen, project), SHARED if project else files.PRIVATE
